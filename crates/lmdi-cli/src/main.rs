@@ -1,0 +1,3 @@
+//! The `lmdi` command.
+
+fn main() {}

@@ -1,0 +1,45 @@
+//! The one error type of the library.
+//!
+//! Every variant says what was found and what the caller can do about it. Files, line numbers and
+//! column positions are the business of the crates that read files; here a column is named.
+
+/// What went wrong, in words a user can act on.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter is outside its range; nothing was computed.
+    #[error("parameter `{name}` is {found}; expected {expected}")]
+    Parameter {
+        /// Name of the parameter as the user writes it.
+        name: &'static str,
+        /// The value given.
+        found: String,
+        /// The values allowed.
+        expected: String,
+    },
+    /// Two inputs that must agree in size do not.
+    #[error("{what}: found {found}, expected {expected}")]
+    Shape {
+        /// What has the wrong size.
+        what: String,
+        /// The size found.
+        found: usize,
+        /// The size expected.
+        expected: usize,
+    },
+    /// The data cannot be used as asked.
+    #[error("{0}")]
+    Data(String),
+    /// A tree or ensemble breaks an invariant (a child out of range, a cycle, an unknown feature).
+    #[error("invalid model: {0}")]
+    Model(String),
+    /// A model file cannot be read.
+    #[error("model file: {0}")]
+    Format(String),
+    /// The caller asked to stop.
+    #[error("interrupted before the work was finished; nothing was written")]
+    Interrupted,
+}
+
+/// Result with the library's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;

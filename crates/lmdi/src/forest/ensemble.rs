@@ -1,0 +1,157 @@
+//! The neutral ensemble: trees and how their values become a prediction.
+//!
+//! The raw output of a row is `base + rate * sum of tree values` (boosting) or `base + mean of tree
+//! values` (forests); the [`Link`] turns it into a prediction. A tree either has one value per
+//! output, or one value that belongs to the output `output_of_tree` names.
+
+use super::{NONE, Tree};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// How tree values are combined.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Aggregation {
+    /// The mean over trees (forests).
+    Mean,
+    /// The sum over trees, times the learning rate (boosting).
+    Sum {
+        /// Factor on every tree value.
+        learning_rate: f64,
+    },
+}
+
+/// From the raw output to the prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Link {
+    /// The raw output is the prediction (a mean, or class shares).
+    Identity,
+    /// One raw output, the log-odds of the second class.
+    Logit,
+    /// One raw output a class; probabilities are their softmax.
+    Softmax,
+    /// The raw output is the logarithm of the mean.
+    Log,
+}
+
+/// The loss a boosted ensemble descends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Loss {
+    /// Half the squared error.
+    SquaredError,
+    /// Log-loss of two classes.
+    Logistic,
+    /// Log-loss of three or more classes.
+    Multinomial,
+    /// Poisson deviance with a log link.
+    Poisson,
+}
+
+/// How the trees came about; LMDI+ takes its response from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Growth {
+    /// Each tree was grown on the response itself.
+    Independent,
+    /// Tree t was grown on the gradient of the loss at the margin of the trees before it.
+    FirstOrder(Loss),
+    /// As `FirstOrder`, with rows weighted by the second derivative (Newton boosting).
+    SecondOrder(Loss),
+}
+
+/// What the ensemble predicts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// A number.
+    Number,
+    /// One of these labels, two or more.
+    Classes(Vec<String>),
+}
+
+/// Trees with all that is needed to predict from them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ensemble {
+    /// The columns of the matrix the trees were grown on.
+    pub feature_names: Vec<String>,
+    /// The trees.
+    pub trees: Vec<Tree>,
+    /// For trees with one value in an ensemble with several outputs: the output each belongs to.
+    /// Empty when every tree has a value for every output.
+    pub output_of_tree: Vec<u32>,
+    /// Length of the raw output.
+    pub n_outputs: usize,
+    /// How tree values are combined.
+    pub aggregation: Aggregation,
+    /// Raw output before any tree.
+    pub base_score: Vec<f64>,
+    /// From raw output to prediction.
+    pub link: Link,
+    /// How the trees came about.
+    pub growth: Growth,
+    /// What is predicted.
+    pub outcome: Outcome,
+}
+
+impl Ensemble {
+    /// Number of columns a row must have.
+    pub fn n_features(&self) -> usize {
+        self.feature_names.len()
+    }
+
+    /// Checks every invariant the algorithms rely on.
+    pub fn check(&self) -> Result<()> {
+        let fail = |what: String| Err(Error::Model(what));
+        if self.feature_names.len() >= NONE as usize {
+            return fail("too many columns".into());
+        }
+        if self.trees.is_empty() {
+            return fail("an ensemble has no tree".into());
+        }
+        if self.n_outputs == 0 || self.base_score.len() != self.n_outputs {
+            return fail(format!(
+                "an ensemble with {} outputs has {} base scores",
+                self.n_outputs,
+                self.base_score.len()
+            ));
+        }
+        if self.base_score.iter().any(|score| !score.is_finite()) {
+            return fail("a base score is not finite".into());
+        }
+        if let Aggregation::Sum { learning_rate } = self.aggregation
+            && !learning_rate.is_finite()
+        {
+            return fail(format!("the learning rate is {learning_rate}"));
+        }
+        let expected_values = if self.output_of_tree.is_empty() { self.n_outputs } else { 1 };
+        if !self.output_of_tree.is_empty() && self.output_of_tree.len() != self.trees.len() {
+            return fail("output_of_tree must name one output a tree".into());
+        }
+        if self.output_of_tree.iter().any(|&output| output as usize >= self.n_outputs) {
+            return fail("output_of_tree names an output that does not exist".into());
+        }
+        let outputs = match (&self.outcome, self.link) {
+            (Outcome::Number, Link::Identity | Link::Log) => 1,
+            (Outcome::Classes(labels), Link::Logit) if labels.len() == 2 => 1,
+            (Outcome::Classes(labels), Link::Identity | Link::Softmax) if labels.len() >= 2 => {
+                labels.len()
+            }
+            (outcome, link) => {
+                return fail(format!("link {link:?} does not fit the outcome {outcome:?}"));
+            }
+        };
+        if outputs != self.n_outputs {
+            return fail(format!("found {} outputs; expected {outputs}", self.n_outputs));
+        }
+        for (index, tree) in self.trees.iter().enumerate() {
+            if tree.n_values != expected_values {
+                return fail(format!(
+                    "tree {index} has {} values a node; expected {expected_values}",
+                    tree.n_values
+                ));
+            }
+            tree.check(self.n_features()).map_err(|error| match error {
+                Error::Model(what) => Error::Model(format!("tree {index}: {what}")),
+                other => other,
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+//! Tree ensembles: the neutral arrays every model is held in, and how a row finds its leaf.
+
+mod category_set;
+mod ensemble;
+mod in_bag;
+mod tree;
+
+pub use category_set::CategorySet;
+pub use ensemble::{Aggregation, Ensemble, Growth, Link, Loss, Outcome};
+pub use in_bag::InBag;
+pub use tree::{Comparison, Missing, NONE, Precision, Tree};

@@ -1,0 +1,218 @@
+//! One tree as flat arrays: the form every trained or imported tree is held in.
+//!
+//! Node 0 is the root and a child always has a larger index than its parent, so a forward pass over
+//! the arrays is top-down, a backward pass bottom-up, and no walk can loop.
+
+use super::{CategorySet, InBag};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// In `feature`, `left`, `right` and `category_set`: nothing here (a leaf, or a numeric split).
+pub const NONE: u32 = u32::MAX;
+
+/// How a numeric split compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Comparison {
+    /// `x <= threshold` goes left (scikit-learn, LightGBM, CatBoost, our own trees).
+    LessEqual,
+    /// `x < threshold` goes left (XGBoost).
+    Less,
+}
+
+/// Which cells count as missing at a node, and where they go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Missing {
+    /// NaN goes left.
+    Left,
+    /// NaN goes right.
+    Right,
+    /// NaN and zero (|x| <= 1e-35) go left (LightGBM with zero as missing).
+    ZeroLeft,
+    /// NaN and zero (|x| <= 1e-35) go right (LightGBM with zero as missing).
+    ZeroRight,
+    /// NaN is compared as if it were zero (LightGBM without missing values in training).
+    AsZero,
+}
+
+/// The width in which a cell is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Precision {
+    /// The cell is rounded to 32 bits first (scikit-learn, XGBoost, CatBoost, our own trees).
+    Single,
+    /// The cell is compared as it is (LightGBM, scikit-learn's histogram boosting).
+    Double,
+}
+
+/// |x| up to this is zero to LightGBM.
+const ZERO: f64 = 1e-35;
+
+/// A tree. All per-node arrays have the same length.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tree {
+    /// Column that the node splits on; [`NONE`] at a leaf.
+    pub feature: Vec<u32>,
+    /// Split threshold; unused at leaves and categorical splits.
+    pub threshold: Vec<f64>,
+    /// Index into `category_sets`; [`NONE`] for a numeric split.
+    pub category_set: Vec<u32>,
+    /// What missing cells do at the node.
+    pub missing: Vec<Missing>,
+    /// Left child; [`NONE`] at a leaf.
+    pub left: Vec<u32>,
+    /// Right child; [`NONE`] at a leaf.
+    pub right: Vec<u32>,
+    /// `n_values` numbers a node, node by node: mean response, class shares or boosting step.
+    pub value: Vec<f64>,
+    /// How many numbers a node's value has.
+    pub n_values: usize,
+    /// Weighted count of in-bag training rows (or the sum of hessians where only that is known).
+    pub weight: Vec<f64>,
+    /// Impurity of the node in training; NaN where unknown.
+    pub impurity: Vec<f64>,
+    /// Comparison of all numeric splits of the tree.
+    pub comparison: Comparison,
+    /// Width in which cells are compared.
+    pub precision: Precision,
+    /// Sets of the categorical splits.
+    pub category_sets: Vec<CategorySet>,
+    /// Bootstrap counts of the training rows, where known.
+    pub in_bag: Option<InBag>,
+}
+
+impl Tree {
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.feature.len()
+    }
+
+    /// Number of leaves.
+    pub fn n_leaves(&self) -> usize {
+        self.left.iter().filter(|&&child| child == NONE).count()
+    }
+
+    /// Whether the node is a leaf.
+    #[inline]
+    pub fn is_leaf(&self, node: usize) -> bool {
+        self.left[node] == NONE
+    }
+
+    /// The value of a node.
+    #[inline]
+    pub fn value_of(&self, node: usize) -> &[f64] {
+        &self.value[node * self.n_values..(node + 1) * self.n_values]
+    }
+
+    /// Whether cell `x` goes left at split `node`, by the rules of the library that grew the tree.
+    pub fn goes_left(&self, node: usize, x: f64) -> bool {
+        let mut x = match self.precision {
+            Precision::Single => f64::from(x as f32),
+            Precision::Double => x,
+        };
+        match self.missing[node] {
+            Missing::Left if x.is_nan() => return true,
+            Missing::Right if x.is_nan() => return false,
+            Missing::ZeroLeft if x.is_nan() || x.abs() <= ZERO => return true,
+            Missing::ZeroRight if x.is_nan() || x.abs() <= ZERO => return false,
+            Missing::AsZero if x.is_nan() => x = 0.0,
+            _ => {}
+        }
+        if self.category_set[node] != NONE {
+            let set = &self.category_sets[self.category_set[node] as usize];
+            return set
+                .goes_left(x)
+                .unwrap_or(matches!(self.missing[node], Missing::Left | Missing::ZeroLeft));
+        }
+        match self.comparison {
+            Comparison::LessEqual => x <= self.threshold[node],
+            Comparison::Less => x < self.threshold[node],
+        }
+    }
+
+    /// The leaf that a row of cells reaches.
+    pub fn leaf_of(&self, row: &[f64]) -> usize {
+        let mut node = 0;
+        while !self.is_leaf(node) {
+            let left = self.goes_left(node, row[self.feature[node] as usize]);
+            node = if left { self.left[node] } else { self.right[node] } as usize;
+        }
+        node
+    }
+
+    /// Checks every invariant the algorithms rely on; imported and loaded trees pass through here.
+    pub fn check(&self, n_features: usize) -> Result<()> {
+        let n = self.n_nodes();
+        let fail = |what: String| Err(Error::Model(what));
+        if n == 0 || n >= NONE as usize {
+            return fail(format!("a tree has {n} nodes; expected at least 1 and below 2^32 - 1"));
+        }
+        if self.n_values == 0 {
+            return fail("a tree has no value per node; expected at least one".into());
+        }
+        let lengths = [
+            ("threshold", self.threshold.len()),
+            ("category_set", self.category_set.len()),
+            ("missing", self.missing.len()),
+            ("left", self.left.len()),
+            ("right", self.right.len()),
+            ("weight", self.weight.len()),
+            ("impurity", self.impurity.len()),
+        ];
+        for (name, found) in lengths {
+            if found != n {
+                return fail(format!("array `{name}` of a tree has {found} entries; expected {n}"));
+            }
+        }
+        if n.checked_mul(self.n_values) != Some(self.value.len()) {
+            return fail(format!(
+                "a tree of {n} nodes has {} values; expected {} a node",
+                self.value.len(),
+                self.n_values
+            ));
+        }
+        let mut has_parent = vec![false; n];
+        for node in 0..n {
+            if !self.weight[node].is_finite() || self.weight[node] < 0.0 {
+                return fail(format!(
+                    "node {node} has weight {}; expected a finite number not below 0",
+                    self.weight[node]
+                ));
+            }
+            if self.value_of(node).iter().any(|value| !value.is_finite()) {
+                return fail(format!("node {node} has a value that is not finite"));
+            }
+            if self.is_leaf(node) {
+                if self.right[node] != NONE || self.feature[node] != NONE {
+                    return fail(format!(
+                        "node {node} has no left child but a right child or a feature"
+                    ));
+                }
+                continue;
+            }
+            if self.feature[node] as usize >= n_features {
+                return fail(format!(
+                    "node {node} splits on column {}; there are {n_features} columns",
+                    self.feature[node]
+                ));
+            }
+            for child in [self.left[node] as usize, self.right[node] as usize] {
+                if child <= node || child >= n || has_parent[child] {
+                    return fail(format!(
+                        "node {node} has child {child}; expected a node after it that has no other parent"
+                    ));
+                }
+                has_parent[child] = true;
+            }
+            let set = self.category_set[node];
+            if set != NONE && set as usize >= self.category_sets.len() {
+                return fail(format!("node {node} names category set {set}, which does not exist"));
+            }
+            if set == NONE && self.threshold[node].is_nan() {
+                return fail(format!("node {node} has threshold NaN"));
+            }
+        }
+        if has_parent.iter().skip(1).any(|&has| !has) {
+            return fail("a node other than the root has no parent".into());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,12 @@
+//! Local feature importances for tree ensembles.
+//!
+//! The modules follow the data: a [`table`] of numbers trains or meets a [`forest`]. A module
+//! imports only from modules earlier in that list.
+
+pub mod error;
+pub mod forest;
+pub mod monitor;
+pub mod random;
+pub mod table;
+
+pub use error::{Error, Result};

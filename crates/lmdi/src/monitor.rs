@@ -1,0 +1,30 @@
+//! How long work tells its caller where it is, and learns that it should stop.
+//!
+//! The library draws no progress bar: it calls [`Monitor::advance`] from any thread and asks
+//! [`Monitor::cancelled`] between units of work (a tree, a block of rows).
+
+use crate::{Error, Result};
+
+/// Receives progress and may ask for an early end. Calls come from several threads.
+pub trait Monitor: Sync {
+    /// `units` more of the work announced by the caller are done.
+    fn advance(&self, units: u64) {
+        let _ = units;
+    }
+
+    /// Whether the work should end as soon as it can.
+    fn cancelled(&self) -> bool {
+        false
+    }
+
+    /// Fails with [`Error::Interrupted`] once the work should end.
+    fn check(&self) -> Result<()> {
+        if self.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+}
+
+/// A monitor that shows nothing and never stops the work.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Monitor for Silent {}

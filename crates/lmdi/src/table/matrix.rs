@@ -1,0 +1,201 @@
+//! The numeric matrix: an owned column-major [`Matrix`] and a borrowed strided [`MatrixView`].
+//!
+//! Missing cells are NaN. A view may hold 32- or 64-bit cells in any order, so that a caller's
+//! array is read in place; algorithms copy a block of rows (or one column) at a time into a small
+//! `f64` buffer and never the whole matrix.
+
+use crate::{Error, Result};
+use std::ops::Range;
+
+/// Borrowed cells of a [`MatrixView`].
+#[derive(Debug, Clone, Copy)]
+pub enum Cells<'a> {
+    /// 32-bit cells.
+    F32(&'a [f32]),
+    /// 64-bit cells.
+    F64(&'a [f64]),
+}
+
+impl Cells<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Cells::F32(cells) => cells.len(),
+            Cells::F64(cells) => cells.len(),
+        }
+    }
+}
+
+/// A borrowed matrix: cell (r, c) is at `r * row_stride + c * col_stride`.
+#[derive(Debug, Clone, Copy)]
+pub struct MatrixView<'a> {
+    cells: Cells<'a>,
+    rows: usize,
+    cols: usize,
+    row_stride: usize,
+    col_stride: usize,
+}
+
+impl<'a> MatrixView<'a> {
+    /// A view with explicit strides, counted in cells. Fails if any cell would lie outside `cells`.
+    pub fn strided(
+        cells: Cells<'a>,
+        rows: usize,
+        cols: usize,
+        row_stride: usize,
+        col_stride: usize,
+    ) -> Result<Self> {
+        if rows > 0 && cols > 0 {
+            let last = (rows - 1)
+                .checked_mul(row_stride)
+                .zip((cols - 1).checked_mul(col_stride))
+                .and_then(|(r, c)| r.checked_add(c))
+                .and_then(|last| last.checked_add(1));
+            match last {
+                Some(needed) if needed <= cells.len() => {}
+                _ => {
+                    return Err(Error::Shape {
+                        what: format!("cells of a {rows} x {cols} matrix"),
+                        found: cells.len(),
+                        expected: last.unwrap_or(usize::MAX),
+                    });
+                }
+            }
+        }
+        Ok(Self { cells, rows, cols, row_stride, col_stride })
+    }
+
+    /// A row-major (C order) view of 64-bit cells.
+    pub fn from_rows(cells: &'a [f64], rows: usize, cols: usize) -> Result<Self> {
+        Self::strided(Cells::F64(cells), rows, cols, cols, 1)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// One cell.
+    ///
+    /// # Panics
+    /// If `row` or `col` is out of range.
+    #[inline]
+    pub fn get(&self, row: usize, col: usize) -> f64 {
+        assert!(row < self.rows && col < self.cols, "cell outside the matrix");
+        let at = row * self.row_stride + col * self.col_stride;
+        match self.cells {
+            Cells::F32(cells) => f64::from(cells[at]),
+            Cells::F64(cells) => cells[at],
+        }
+    }
+
+    /// Copies one column into `out`, replacing what was there.
+    pub fn column_into(&self, col: usize, out: &mut Vec<f64>) {
+        assert!(col < self.cols, "column outside the matrix");
+        out.clear();
+        let start = col * self.col_stride;
+        let step = self.row_stride.max(1);
+        match self.cells {
+            _ if self.rows == 0 => {}
+            Cells::F32(cells) => {
+                out.extend(
+                    cells[start..].iter().step_by(step).take(self.rows).map(|&x| f64::from(x)),
+                );
+            }
+            Cells::F64(cells) => {
+                out.extend(cells[start..].iter().step_by(step).take(self.rows).copied());
+            }
+        }
+    }
+
+    /// Copies the rows of `range` into `out` in row-major order; `out` must hold
+    /// `range.len() * cols` cells.
+    pub fn rows_into(&self, range: Range<usize>, out: &mut [f64]) {
+        assert!(range.end <= self.rows, "rows outside the matrix");
+        assert_eq!(out.len(), range.len() * self.cols, "buffer of the wrong size");
+        if self.cols == 0 {
+            return;
+        }
+        if let (Cells::F64(cells), 1) = (self.cells, self.col_stride) {
+            for (row, line) in range.zip(out.chunks_exact_mut(self.cols)) {
+                let start = row * self.row_stride;
+                line.copy_from_slice(&cells[start..start + self.cols]);
+            }
+            return;
+        }
+        // Column by column: with column-major cells the reads are then contiguous, and the block
+        // that is written fits the cache.
+        for col in 0..self.cols {
+            let start = col * self.col_stride;
+            for (line, row) in range.clone().enumerate() {
+                let at = start + row * self.row_stride;
+                out[line * self.cols + col] = match self.cells {
+                    Cells::F32(cells) => f64::from(cells[at]),
+                    Cells::F64(cells) => cells[at],
+                };
+            }
+        }
+    }
+}
+
+/// An owned column-major matrix of `f64`; NaN is missing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    cells: Vec<f64>,
+    rows: usize,
+    cols: usize,
+}
+
+impl Matrix {
+    /// Takes cells in column-major order.
+    pub fn from_column_major(cells: Vec<f64>, rows: usize, cols: usize) -> Result<Self> {
+        if rows.checked_mul(cols) != Some(cells.len()) {
+            return Err(Error::Shape {
+                what: format!("cells of a {rows} x {cols} matrix"),
+                found: cells.len(),
+                expected: rows.saturating_mul(cols),
+            });
+        }
+        Ok(Self { cells, rows, cols })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// One column.
+    pub fn column(&self, col: usize) -> &[f64] {
+        &self.cells[col * self.rows..(col + 1) * self.rows]
+    }
+
+    /// The chosen rows, in the order given, as a new matrix.
+    pub fn take_rows(&self, rows: &[usize]) -> Self {
+        let mut cells = Vec::with_capacity(rows.len() * self.cols);
+        for col in 0..self.cols {
+            let column = self.column(col);
+            cells.extend(rows.iter().map(|&row| column[row]));
+        }
+        Self { cells, rows: rows.len(), cols: self.cols }
+    }
+
+    /// The whole matrix as a view.
+    pub fn view(&self) -> MatrixView<'_> {
+        MatrixView {
+            cells: Cells::F64(&self.cells),
+            rows: self.rows,
+            cols: self.cols,
+            row_stride: 1,
+            col_stride: self.rows,
+        }
+    }
+}
