@@ -1,7 +1,26 @@
-//! What the algorithms read: a numeric matrix, a response and weights.
+//! What the algorithms read: a table as it was found, how its columns become numbers, and the
+//! numeric matrix, response and weights that result.
+//!
+//! A [`Frame`] holds named columns of numbers or text. [`Schema::learn`] decides from it which
+//! columns are used and how; [`Schema::encode`] then turns this frame, or a later one with the same
+//! column names, into the [`Matrix`] of the trees.
 
+mod encode;
+mod frame;
+mod kind;
+mod labels;
+mod learn;
 mod matrix;
 mod response;
+mod schema;
+mod target;
 
+pub use encode::{Encoded, Unseen};
+pub use frame::{Column, Frame, Values, number_text};
+pub use kind::{IDENTIFIER_MIN_CELLS, Kind};
+pub use labels::{Labels, LabelsBuilder, MISSING};
+pub use learn::{ColumnReport, DEFAULT_MAX_LEVELS, Role, SchemaOptions};
 pub use matrix::{Cells, Matrix, MatrixView};
 pub use response::Response;
+pub use schema::{DroppedColumn, Encoding, InputColumn, Part, Reason, Schema};
+pub use target::{MAX_CLASSES, Target, TargetCells, Task};
