@@ -180,24 +180,43 @@ class Logistic:
         return theta, value, 0.0
 
     def _active_newton(self, theta, value):
-        """Newton on the coefficients that are not zero; stops where a sign would change."""
+        """Newton on the coefficients that are not zero; stops where a sign would change.
+
+        Near the optimum the objective no longer resolves a step, so a full step that shrinks the
+        gradient is taken as well.
+        """
+        size = np.inf
         for _ in range(50):
             active = np.append(np.flatnonzero(theta[:-1]), len(theta) - 1)
-            x = np.column_stack([self.x, np.ones(len(self.x))])[:, active]
-            share = expit(self.margin(theta))
-            ridge = np.append(np.full(len(active) - 1, 1 - self.l1), 0.0)
-            gradient = (
-                self.c * x.T @ (self.w * (share - self.y))
-                + ridge * theta[active]
-                + self.l1 * np.append(np.sign(theta[active[:-1]]), 0.0)
-            )
-            hessian = self.c * (x.T * (self.w * share * (1 - share))) @ x + np.diag(ridge)
+            gradient, hessian = self._smooth_part(theta, active)
+            if np.abs(gradient).max() >= size:
+                break
+            size = np.abs(gradient).max()
             step = np.zeros_like(theta)
             step[active] = -np.linalg.lstsq(hessian, gradient, rcond=1e-15)[0]
             if (np.sign(theta + step) * np.sign(theta) < 0)[:-1].any():
                 break
-            tried, found, moved = self._search(theta, value, step)
+            full = theta + step
+            if np.abs(self._smooth_part(full, active)[0]).max() < size:
+                found = self.objective(full)
+                if found <= value * (1 + 1e-13):
+                    theta, value = full, found
+                    continue
+            theta, value, moved = self._search(theta, value, step)
             if moved == 0.0:
                 break
-            theta, value = tried, found
+            size = np.inf
         return theta, value
+
+    def _smooth_part(self, theta, active):
+        """Gradient and Hessian in the active coefficients, signs held fixed."""
+        x = np.column_stack([self.x, np.ones(len(self.x))])[:, active]
+        share = expit(self.margin(theta))
+        ridge = np.append(np.full(len(active) - 1, 1 - self.l1), 0.0)
+        gradient = (
+            self.c * x.T @ (self.w * (share - self.y))
+            + ridge * theta[active]
+            + self.l1 * np.append(np.sign(theta[active[:-1]]), 0.0)
+        )
+        hessian = self.c * (x.T * (self.w * share * (1 - share))) @ x + np.diag(ridge)
+        return gradient, hessian
