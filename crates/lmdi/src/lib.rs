@@ -1,9 +1,10 @@
 //! Local feature importances for tree ensembles.
 //!
-//! The modules follow the data: a [`table`] of numbers trains or meets a [`forest`]. A module
-//! imports only from modules earlier in that list.
+//! The modules follow the data: a [`table`] of numbers trains or meets a [`forest`], which a
+//! model [`file`](mod@file) keeps. A module imports only from modules earlier in that list.
 
 pub mod error;
+pub mod file;
 pub mod forest;
 pub mod monitor;
 pub mod random;

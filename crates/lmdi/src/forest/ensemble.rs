@@ -133,14 +133,27 @@ impl Ensemble {
             (Outcome::Classes(labels), Link::Identity | Link::Softmax) if labels.len() >= 2 => {
                 labels.len()
             }
-            (outcome, link) => {
-                return fail(format!("link {link:?} does not fit the outcome {outcome:?}"));
+            (Outcome::Number, link) => {
+                return fail(format!("link {link:?} does not fit an outcome that is a number"));
+            }
+            (Outcome::Classes(labels), link) => {
+                return fail(format!("link {link:?} does not fit {} classes", labels.len()));
             }
         };
         if outputs != self.n_outputs {
             return fail(format!("found {} outputs; expected {outputs}", self.n_outputs));
         }
+        let mut in_bag_rows = None;
         for (index, tree) in self.trees.iter().enumerate() {
+            if let Some(in_bag) = &tree.in_bag {
+                let expected = *in_bag_rows.get_or_insert(in_bag.len());
+                if in_bag.len() != expected {
+                    return fail(format!(
+                        "tree {index} has in-bag counts of {} rows; a tree before it of {expected}",
+                        in_bag.len()
+                    ));
+                }
+            }
             if tree.n_values != expected_values {
                 return fail(format!(
                     "tree {index} has {} values a node; expected {expected_values}",

@@ -6,6 +6,7 @@
 //! column names, into the [`Matrix`] of the trees.
 
 mod encode;
+mod fingerprint;
 mod frame;
 mod kind;
 mod labels;
@@ -16,6 +17,7 @@ mod schema;
 mod target;
 
 pub use encode::{Encoded, Unseen};
+pub use fingerprint::Fingerprint;
 pub use frame::{Column, Frame, Values, number_text};
 pub use kind::{IDENTIFIER_MIN_CELLS, Kind};
 pub use labels::{Labels, LabelsBuilder, MISSING};

@@ -1,0 +1,156 @@
+//! The number (binary) and the word (JSON) that each choice is written as, in version 1.
+//!
+//! One list a choice, so that the two forms cannot drift apart; a variant that is added to an
+//! in-memory enum without a code does not compile.
+
+use crate::forest::{Aggregation, Comparison, Growth, Link, Loss, Missing, Precision};
+use crate::{Error, Result};
+
+/// A choice between named variants.
+pub(super) trait Coded: Copy + 'static {
+    /// What is chosen, for messages.
+    const WHAT: &'static str;
+    /// Every variant.
+    const ALL: &'static [Self];
+
+    /// The number in the binary form.
+    fn code(self) -> u8;
+
+    /// The word in the JSON form.
+    fn word(self) -> &'static str;
+
+    fn from_code(code: u8) -> Result<Self> {
+        Self::ALL.iter().copied().find(|choice| choice.code() == code).ok_or_else(|| {
+            let codes = list(Self::ALL.iter().map(|choice| choice.code().to_string()));
+            Error::Format(format!("{} has code {code}; expected {codes}", Self::WHAT))
+        })
+    }
+
+    fn from_word(word: &str) -> Result<Self> {
+        Self::ALL.iter().copied().find(|choice| choice.word() == word).ok_or_else(|| {
+            let words = list(Self::ALL.iter().map(|choice| format!("{:?}", choice.word())));
+            Error::Format(format!("{} is {word:?}; expected {words}", Self::WHAT))
+        })
+    }
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    items.collect::<Vec<_>>().join(" or ")
+}
+
+macro_rules! coded {
+    ($type:ty, $what:literal, $($variant:path = $code:literal $word:literal),+) => {
+        impl Coded for $type {
+            const WHAT: &'static str = $what;
+            const ALL: &'static [Self] = &[$($variant),+];
+
+            fn code(self) -> u8 {
+                match self {
+                    $($variant => $code),+
+                }
+            }
+
+            fn word(self) -> &'static str {
+                match self {
+                    $($variant => $word),+
+                }
+            }
+        }
+    };
+}
+
+/// [`Aggregation`] without its learning rate.
+#[derive(Clone, Copy)]
+pub(super) enum AggregationKind {
+    Mean,
+    Sum,
+}
+
+impl AggregationKind {
+    pub(super) fn of(aggregation: Aggregation) -> Self {
+        match aggregation {
+            Aggregation::Mean => AggregationKind::Mean,
+            Aggregation::Sum { .. } => AggregationKind::Sum,
+        }
+    }
+}
+
+/// [`Growth`] without its loss.
+#[derive(Clone, Copy)]
+pub(super) enum GrowthKind {
+    Independent,
+    FirstOrder,
+    SecondOrder,
+}
+
+impl GrowthKind {
+    pub(super) fn of(growth: Growth) -> (Self, Option<Loss>) {
+        match growth {
+            Growth::Independent => (GrowthKind::Independent, None),
+            Growth::FirstOrder(loss) => (GrowthKind::FirstOrder, Some(loss)),
+            Growth::SecondOrder(loss) => (GrowthKind::SecondOrder, Some(loss)),
+        }
+    }
+
+    pub(super) fn with(self, loss: Option<Loss>) -> Result<Growth> {
+        match (self, loss) {
+            (GrowthKind::Independent, None) => Ok(Growth::Independent),
+            (GrowthKind::FirstOrder, Some(loss)) => Ok(Growth::FirstOrder(loss)),
+            (GrowthKind::SecondOrder, Some(loss)) => Ok(Growth::SecondOrder(loss)),
+            (GrowthKind::Independent, Some(_)) => {
+                Err(Error::Format("independent trees have a loss; expected none".into()))
+            }
+            (_, None) => Err(Error::Format("boosted trees have no loss; expected one".into())),
+        }
+    }
+}
+
+coded!(
+    AggregationKind, "aggregation",
+    AggregationKind::Mean = 0 "mean",
+    AggregationKind::Sum = 1 "sum"
+);
+
+coded!(
+    GrowthKind, "growth",
+    GrowthKind::Independent = 0 "independent",
+    GrowthKind::FirstOrder = 1 "first_order",
+    GrowthKind::SecondOrder = 2 "second_order"
+);
+
+coded!(
+    Loss, "loss",
+    Loss::SquaredError = 1 "squared_error",
+    Loss::Logistic = 2 "logistic",
+    Loss::Multinomial = 3 "multinomial",
+    Loss::Poisson = 4 "poisson"
+);
+
+coded!(
+    Link, "link",
+    Link::Identity = 0 "identity",
+    Link::Logit = 1 "logit",
+    Link::Softmax = 2 "softmax",
+    Link::Log = 3 "log"
+);
+
+coded!(
+    Comparison, "comparison",
+    Comparison::LessEqual = 0 "less_equal",
+    Comparison::Less = 1 "less"
+);
+
+coded!(
+    Precision, "precision",
+    Precision::Single = 0 "single",
+    Precision::Double = 1 "double"
+);
+
+coded!(
+    Missing, "missing",
+    Missing::Left = 0 "left",
+    Missing::Right = 1 "right",
+    Missing::ZeroLeft = 2 "zero_left",
+    Missing::ZeroRight = 3 "zero_right",
+    Missing::AsZero = 4 "as_zero"
+);

@@ -1,0 +1,143 @@
+//! The bundle that is saved: an ensemble with what is known about it.
+
+use super::{container, json, v1};
+use crate::forest::Ensemble;
+use crate::table::Fingerprint;
+use crate::{Error, Result};
+
+/// A model as it is saved and loaded.
+///
+/// ```
+/// use lmdi::file::Model;
+/// # fn main() -> lmdi::Result<()> {
+/// // A stump, as a script would write it: below 2.5 the prediction is 1, above it is 4.
+/// let json = br#"{
+///     "format": "lmdi-model", "version": 1,
+///     "ensemble": {
+///         "feature_names": ["age"],
+///         "trees": [{
+///             "feature": [0, -1, -1], "threshold": [2.5, 0, 0],
+///             "left": [1, -1, -1], "right": [2, -1, -1],
+///             "value": [2, 1, 4], "weight": [3, 2, 1]
+///         }]
+///     }
+/// }"#;
+/// let model = Model::from_bytes(json)?;
+/// assert_eq!(model.ensemble.trees[0].leaf_of(&[3.0]), 2);
+///
+/// let saved = model.to_bytes()?;
+/// assert_eq!(Model::from_bytes(&saved)?.to_bytes()?, saved);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// The trees.
+    pub ensemble: Ensemble,
+    /// Where the model comes from and how good it is.
+    pub metadata: Metadata,
+}
+
+/// Where a model comes from and how good it is. All of it is optional.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Metadata {
+    /// The program that trained the model, with its version; empty when unknown.
+    pub producer: String,
+    /// The training options, as text for people.
+    pub training_options: String,
+    /// Seed of the random choices in training.
+    pub seed: Option<u64>,
+    /// Number of training rows.
+    pub training_rows: Option<u64>,
+    /// Mark of the encoded training matrix, response and weights.
+    pub fingerprint: Option<Fingerprint>,
+    /// Measured quality.
+    pub quality: Vec<Quality>,
+}
+
+impl Metadata {
+    /// Metadata of a model that this version of the library trained.
+    pub fn of_this_library() -> Self {
+        let producer = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned();
+        Self { producer, ..Self::default() }
+    }
+}
+
+/// One measured number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quality {
+    /// The rows it was measured on, such as `oob` or `holdout`.
+    pub sample: String,
+    /// What was measured, such as `r2` or `auroc`.
+    pub measure: String,
+    /// The value; NaN when it is not defined.
+    pub value: f64,
+}
+
+impl Model {
+    /// A model about which nothing else is known.
+    pub fn new(ensemble: Ensemble) -> Self {
+        Self { ensemble, metadata: Metadata::default() }
+    }
+
+    /// Checks the ensemble and that the parts fit each other.
+    pub fn check(&self) -> Result<()> {
+        self.ensemble.check()?;
+        let in_bag_rows = self.ensemble.trees.iter().find_map(|tree| tree.in_bag.as_ref());
+        if let (Some(in_bag), Some(rows)) = (in_bag_rows, self.metadata.training_rows)
+            && in_bag.len() as u64 != rows
+        {
+            return Err(Error::Model(format!(
+                "the in-bag counts are of {} training rows, the metadata says {rows}",
+                in_bag.len()
+            )));
+        }
+        Ok(())
+    }
+
+    /// The model in the binary form. Fails on a model that could not be read back.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.check()?;
+        v1::encode(self)
+    }
+
+    /// The model in the JSON form: one line, the same content as the binary form.
+    ///
+    /// In-bag counts have one form only in JSON, so counts that were needlessly held as
+    /// [`InBag::Wide`](crate::forest::InBag::Wide) come back narrow. All else is kept bit for bit.
+    pub fn to_json(&self) -> Result<Vec<u8>> {
+        self.check()?;
+        json::encode(self)
+    }
+
+    /// Reads a model in either form.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let text_start = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        let model = if bytes.starts_with(&container::MAGIC) {
+            v1::decode(bytes)?
+        } else if text_start == Some(&b'{') {
+            json::decode(bytes)?
+        } else {
+            return Err(unknown_start(bytes));
+        };
+        model.check()?;
+        Ok(model)
+    }
+}
+
+fn unknown_start(bytes: &[u8]) -> Error {
+    if bytes.is_empty() {
+        return Error::Format("it is empty".into());
+    }
+    if container::MAGIC.starts_with(bytes) {
+        return Error::Format(format!(
+            "it ends after {} bytes, inside its header; the file is truncated",
+            bytes.len()
+        ));
+    }
+    let start = container::tag_text(&bytes[..bytes.len().min(8)]);
+    Error::Format(format!(
+        "it starts with \"{start}\"; expected a binary model file (\"{}\") or JSON (\"{{\")",
+        container::tag_text(&container::MAGIC)
+    ))
+}

@@ -1,0 +1,186 @@
+//! Random valid models that use every part of the format.
+
+use crate::file::{Metadata, Model, Quality};
+use crate::forest::{
+    Aggregation, CategorySet, Comparison, Ensemble, Growth, InBag, Link, Loss, Missing, NONE,
+    Outcome, Precision, Tree,
+};
+use crate::random::{Generator, generator};
+use crate::table::Fingerprint;
+use proptest::prelude::*;
+use rand::RngExt;
+
+/// What to draw; small numbers are the simple cases that proptest shrinks towards.
+#[derive(Debug, Clone)]
+pub(super) struct Recipe {
+    seed: u64,
+    trees: usize,
+    splits: usize,
+    /// Always split the newest leaf, so that the tree is a chain.
+    deep: bool,
+    features: usize,
+    /// 0 is regression, otherwise the number of classes.
+    classes: usize,
+    boosted: bool,
+    categorical: bool,
+    in_bag_rows: usize,
+    wide: bool,
+}
+
+pub(super) fn recipe() -> impl Strategy<Value = Recipe> {
+    (
+        (any::<u64>(), 1..6_usize, prop_oneof![0..8_usize, 0..400_usize], any::<bool>()),
+        (1..40_usize, prop_oneof![Just(0), 2..7_usize], any::<bool>(), any::<bool>()),
+        (prop_oneof![Just(0), 1..50_usize], any::<bool>()),
+    )
+        .prop_map(|(shape, model, (in_bag_rows, wide))| {
+            let (seed, trees, splits, deep) = shape;
+            let (features, classes, boosted, categorical) = model;
+            Recipe {
+                seed,
+                trees,
+                splits,
+                deep,
+                features,
+                classes,
+                boosted,
+                categorical,
+                in_bag_rows,
+                wide,
+            }
+        })
+}
+
+impl Recipe {
+    pub(super) fn model(&self) -> Model {
+        let mut random = generator(self.seed, 0);
+        let link = match (self.classes, self.boosted) {
+            (0, false) => Link::Identity,
+            (0, true) => [Link::Identity, Link::Log][random.random_range(0..2)],
+            (2, true) => Link::Logit,
+            (_, true) => Link::Softmax,
+            (_, false) => Link::Identity,
+        };
+        let n_outputs = if self.classes == 0 || link == Link::Logit { 1 } else { self.classes };
+        let one_output_trees = self.boosted && n_outputs > 1;
+        let n_values = if one_output_trees { 1 } else { n_outputs };
+        let loss = [Loss::SquaredError, Loss::Logistic, Loss::Multinomial, Loss::Poisson]
+            [random.random_range(0..4)];
+        let ensemble = Ensemble {
+            feature_names: (0..self.features).map(|_| text(&mut random)).collect(),
+            trees: (0..self.trees).map(|_| self.tree(n_values, &mut random)).collect(),
+            output_of_tree: if one_output_trees {
+                (0..self.trees).map(|_| random.random_range(0..n_outputs as u32)).collect()
+            } else {
+                vec![]
+            },
+            n_outputs,
+            aggregation: if self.boosted {
+                Aggregation::Sum { learning_rate: finite(&mut random) }
+            } else {
+                Aggregation::Mean
+            },
+            base_score: (0..n_outputs).map(|_| finite(&mut random)).collect(),
+            link,
+            growth: match (self.boosted, random.random_range(0..2)) {
+                (false, _) => Growth::Independent,
+                (true, 0) => Growth::FirstOrder(loss),
+                (true, _) => Growth::SecondOrder(loss),
+            },
+            outcome: if self.classes == 0 {
+                Outcome::Number
+            } else {
+                Outcome::Classes((0..self.classes).map(|_| text(&mut random)).collect())
+            },
+        };
+        Model { ensemble, metadata: self.metadata(&mut random) }
+    }
+
+    fn metadata(&self, random: &mut Generator) -> Metadata {
+        let rows = if self.in_bag_rows > 0 { self.in_bag_rows as u64 } else { random.random() };
+        Metadata {
+            producer: text(random),
+            training_options: text(random),
+            seed: random.random::<bool>().then(|| random.random()),
+            training_rows: random.random::<bool>().then_some(rows),
+            fingerprint: random.random::<bool>().then(|| Fingerprint(random.random())),
+            quality: (0..random.random_range(0..3))
+                .map(|_| Quality {
+                    sample: text(random),
+                    measure: text(random),
+                    value: f64::from_bits(random.random()),
+                })
+                .collect(),
+        }
+    }
+
+    fn tree(&self, n_values: usize, random: &mut Generator) -> Tree {
+        let n = 2 * self.splits + 1;
+        let n_sets = if self.categorical { random.random_range(1..4) } else { 0 };
+        let missing =
+            [Missing::Left, Missing::Right, Missing::ZeroLeft, Missing::ZeroRight, Missing::AsZero];
+        let mut tree = Tree {
+            feature: vec![NONE; n],
+            // Leaves hold numbers too; what is in them is kept.
+            threshold: (0..n).map(|_| f64::from_bits(random.random())).collect(),
+            category_set: vec![NONE; n],
+            missing: (0..n).map(|_| missing[random.random_range(0..5)]).collect(),
+            left: vec![NONE; n],
+            right: vec![NONE; n],
+            value: (0..n * n_values).map(|_| finite(random)).collect(),
+            n_values,
+            weight: (0..n).map(|_| finite(random).abs()).collect(),
+            impurity: (0..n).map(|_| f64::from_bits(random.random())).collect(),
+            comparison: [Comparison::LessEqual, Comparison::Less][random.random_range(0..2)],
+            precision: [Precision::Single, Precision::Double][random.random_range(0..2)],
+            category_sets: (0..n_sets).map(|_| category_set(random)).collect(),
+            in_bag: (self.in_bag_rows > 0).then(|| self.in_bag(random)),
+        };
+        tree.impurity[0] = f64::from_bits(0x7FF8_0000_0000_0001);
+        let mut leaves = vec![0];
+        for split in 0..self.splits {
+            let at =
+                if self.deep { leaves.len() - 1 } else { random.random_range(0..leaves.len()) };
+            let node = leaves.swap_remove(at);
+            let left = 2 * split + 1;
+            tree.feature[node] = random.random_range(0..self.features as u32);
+            (tree.left[node], tree.right[node]) = (left as u32, left as u32 + 1);
+            if n_sets > 0 && random.random() {
+                tree.category_set[node] = random.random_range(0..n_sets);
+            } else if tree.threshold[node].is_nan() {
+                tree.threshold[node] = f64::NEG_INFINITY;
+            }
+            leaves.extend([left, left + 1]);
+        }
+        tree
+    }
+
+    fn in_bag(&self, random: &mut Generator) -> InBag {
+        let largest = if self.wide { u32::MAX } else { 255 };
+        let counts = (0..self.in_bag_rows).map(|_| random.random_range(0..=largest)).collect();
+        InBag::from_counts(counts)
+    }
+}
+
+fn category_set(random: &mut Generator) -> CategorySet {
+    let words = random.random_range(0..4);
+    CategorySet {
+        members: (0..words).map(|_| random.random()).collect(),
+        members_go_left: random.random(),
+        known: random.random::<bool>().then(|| (0..words + 1).map(|_| random.random()).collect()),
+    }
+}
+
+/// Any finite number, among them -0 and subnormal ones.
+fn finite(random: &mut Generator) -> f64 {
+    match random.random_range(0..8) {
+        0 => -0.0,
+        1 => f64::from_bits(random.random_range(1..1 << 52)),
+        _ => Some(f64::from_bits(random.random())).filter(|x| x.is_finite()).unwrap_or(0.1),
+    }
+}
+
+fn text(random: &mut Generator) -> String {
+    let letters = ['a', 'Z', '"', '\\', '\n', '\0', '\u{1b}', 'é', '\u{2028}', '\u{1F333}'];
+    (0..random.random_range(0..6)).map(|_| letters[random.random_range(0..letters.len())]).collect()
+}
