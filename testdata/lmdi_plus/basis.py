@@ -10,11 +10,11 @@ Shares no code with the library under test nor with imodels.
 
 import numpy as np
 
-NONE = 4294967295
+NONE = -1
 
 
 def tree_arrays(estimator, counts):
-    """A fitted scikit-learn tree as the neutral arrays of the library."""
+    """A fitted scikit-learn tree as one entry of `trees` in the JSON model format."""
     tree = estimator.tree_
     leaf = tree.children_left < 0
     value = tree.value[:, 0, :]
@@ -23,19 +23,21 @@ def tree_arrays(estimator, counts):
     return {
         "feature": np.where(leaf, NONE, tree.feature).tolist(),
         "threshold": np.where(leaf, 0.0, tree.threshold).tolist(),
-        "category_set": [NONE] * tree.node_count,
-        "missing": ["Left" if left else "Right" for left in tree.missing_go_to_left],
         "left": np.where(leaf, NONE, tree.children_left).tolist(),
         "right": np.where(leaf, NONE, tree.children_right).tolist(),
-        "value": value.ravel().tolist(),
         "n_values": value.shape[1],
+        "value": value.ravel().tolist(),
         "weight": tree.weighted_n_node_samples.tolist(),
-        "impurity": tree.impurity.tolist(),
-        "comparison": "LessEqual",
-        "precision": "Single",
-        "category_sets": [],
-        "in_bag": {"Narrow": [int(count) for count in counts]},
+        "in_bag": [int(count) for count in counts],
     }
+
+
+def model(trees, n_features, classes=None):
+    """Trees as a file in the JSON model format."""
+    ensemble = {"feature_names": [f"x{k}" for k in range(n_features)]}
+    if classes is not None:
+        ensemble["classes"] = [str(label) for label in classes]
+    return {"format": "lmdi-model", "version": 1, "ensemble": {**ensemble, "trees": trees}}
 
 
 def splits_of(tree):

@@ -39,8 +39,9 @@ def edge_rows(random, x, tree):
     """Rows to score: some training rows, new rows, and cells at and next to the thresholds."""
     new = np.round(x[random.permutation(len(x))[:4]] + random.normal(size=(4, x.shape[1])), 4)
     rows = [x[0], x[-1], *new]
-    splits = [(f, t) for f, t, left in zip(tree["feature"], tree["threshold"], tree["left"])
-              if left != 4294967295]
+    splits = [
+        (f, t) for f, t, left in zip(tree["feature"], tree["threshold"], tree["left"]) if left >= 0
+    ]
     for feature, threshold in splits[:3]:
         for cell in (
             threshold,

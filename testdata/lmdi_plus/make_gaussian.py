@@ -24,7 +24,7 @@ from sklearn.linear_model import ElasticNetCV, LinearRegression, Ridge, enet_pat
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeRegressor
 
-from basis import Basis, fit_weights, tree_arrays
+from basis import NONE, Basis, fit_weights, membership, model, tree_arrays
 from data import bootstrap, edge_rows, signal, table, write
 from solvers import Gaussian, elastic_net
 
@@ -44,7 +44,7 @@ def fits_of(x, y, w):
     made = []
     for l1, part in [(0.5, 0.1), (0.1, 0.01), (0.99, 0.01), (0.5, 3e-4), (1.0, 0.1), (1.0, 0.01)]:
         alpha = float(f"{part * top / l1:.6g}")
-        coef, intercept = elastic_net(x, y, w, alpha, l1)
+        coef = elastic_net(x, y, w, alpha, l1)
         better = problem.polish(coef, alpha, l1)
         gap = problem.gap(better, alpha, l1)
         assert gap <= 1e-12 * variance, (l1, part, gap / variance)
@@ -68,16 +68,16 @@ def fits_of(x, y, w):
         )
     for part in (1.0, 0.01):
         alpha = float(f"{part * top:.6g}")
-        model = Ridge(alpha=alpha * w.sum(), solver="svd").fit(x, y, sample_weight=w)
+        fitted = Ridge(alpha=alpha * w.sum(), solver="svd").fit(x, y, sample_weight=w)
         made.append(
             {
                 "penalty": "ridge",
                 "alpha": alpha,
                 "l1_ratio": 0.0,
-                "intercept": model.intercept_,
-                "coef": model.coef_,
-                "objective": problem.objective(model.coef_, alpha, 0.0),
-                "gap": problem.gap(model.coef_, alpha, 0.0),
+                "intercept": fitted.intercept_,
+                "coef": fitted.coef_,
+                "objective": problem.objective(fitted.coef_, alpha, 0.0),
+                "gap": problem.gap(fitted.coef_, alpha, 0.0),
                 "unique": True,
             }
         )
@@ -93,8 +93,8 @@ def ols_of(problem, x, y, w):
     assert not doubtful.any(), ratio
     rank = int((ratio >= 1e-7).sum())
     coef = np.linalg.pinv(problem.x, rcond=1e-10) @ problem.y
-    model = LinearRegression().fit(x, y, sample_weight=w)
-    assert relative(model.coef_, coef) < 1e-6, relative(model.coef_, coef)
+    fitted = LinearRegression().fit(x, y, sample_weight=w)
+    assert relative(fitted.coef_, coef) < 1e-6, relative(fitted.coef_, coef)
     return {
         "penalty": "none",
         "alpha": 0.0,
@@ -111,8 +111,8 @@ def cv_of(x, y, w):
     """The search over 3 ratios x 100 alphas x 3 folds, every point refined."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = ElasticNetCV(cv=3, l1_ratio=L1_RATIOS, tol=1e-10, max_iter=1_000_000, alphas=100)
-        model.fit(x, y, sample_weight=w)
+        fitted = ElasticNetCV(cv=3, l1_ratio=L1_RATIOS, tol=1e-10, max_iter=1_000_000, alphas=100)
+        fitted.fit(x, y, sample_weight=w)
     errors = np.empty((len(L1_RATIOS), 100, 3))
     fold_weights = []
     for fold, (train, test) in enumerate(KFold(3).split(x)):
@@ -125,43 +125,47 @@ def cv_of(x, y, w):
                     np.asfortranarray(problem.x) * np.sqrt(len(train)),
                     problem.y * np.sqrt(len(train)),
                     l1_ratio=l1,
-                    alphas=model.alphas_[ratio],
+                    alphas=fitted.alphas_[ratio],
                     tol=1e-12,
                     max_iter=1_000_000,
                 )
-            for index, alpha in enumerate(model.alphas_[ratio]):
+            for index, alpha in enumerate(fitted.alphas_[ratio]):
                 coef = problem.polish(path[:, index], alpha, l1)
                 assert problem.gap(coef, alpha, l1) <= 1e-11 * (problem.y @ problem.y)
                 residual = y[test] - problem.intercept(coef) - x[test] @ coef
                 errors[ratio, index, fold] = np.average(residual**2, weights=w[test])
-    difference = np.abs(errors / model.mse_path_ - 1).max()
+    difference = np.abs(errors / fitted.mse_path_ - 1).max()
     mean = errors.mean(axis=2)
     ratio, index = np.unravel_index(np.argmin(mean), mean.shape)
     by_weight = np.average(errors, axis=2, weights=fold_weights)
     other = np.unravel_index(np.argmin(by_weight), mean.shape)
     sorted_mean = np.sort(mean.ravel())
-    assert model.l1_ratio_ == L1_RATIOS[ratio] and model.alpha_ == model.alphas_[ratio][index], (
+    assert fitted.l1_ratio_ == L1_RATIOS[ratio] and fitted.alpha_ == fitted.alphas_[ratio][index], (
         "scikit-learn chose otherwise",
         sorted_mean[:2],
     )
     whole = Gaussian(x, y, w)
-    coef, _ = elastic_net(x, y, w, model.alpha_, model.l1_ratio_)
-    coef = whole.polish(coef, model.alpha_, model.l1_ratio_)
-    assert relative(model.coef_, coef) < 1e-3
-    return {
-        "l1_ratios": L1_RATIOS,
-        "alpha_max": [grid[0] for grid in model.alphas_],
-        "alpha_min": [grid[-1] for grid in model.alphas_],
-        "chosen": [int(ratio), int(index)],
-        "alpha": model.alpha_,
-        "l1_ratio": model.l1_ratio_,
-        "cv_error": mean,
-        "cv_error_by_weight_at_choice": by_weight[other],
-        "cv_choice_by_weight": [int(other[0]), int(other[1])],
-        "fold_error_at_choice": errors[ratio, index],
-        "intercept": whole.intercept(coef),
-        "coef": coef,
-    }, difference, sorted_mean[1] / sorted_mean[0] - 1
+    coef = elastic_net(x, y, w, fitted.alpha_, fitted.l1_ratio_)
+    coef = whole.polish(coef, fitted.alpha_, fitted.l1_ratio_)
+    assert relative(fitted.coef_, coef) < 1e-3
+    return (
+        {
+            "l1_ratios": L1_RATIOS,
+            "alpha_max": [grid[0] for grid in fitted.alphas_],
+            "alpha_min": [grid[-1] for grid in fitted.alphas_],
+            "chosen": [int(ratio), int(index)],
+            "alpha": fitted.alpha_,
+            "l1_ratio": fitted.l1_ratio_,
+            "cv_error": mean,
+            "cv_error_by_weight_at_choice": by_weight[other],
+            "cv_choice_by_weight": [int(other[0]), int(other[1])],
+            "fold_error_at_choice": errors[ratio, index],
+            "intercept": whole.intercept(coef),
+            "coef": coef,
+        },
+        difference,
+        sorted_mean[1] / sorted_mean[0] - 1,
+    )
 
 
 def case(seed):
@@ -173,7 +177,9 @@ def case(seed):
     counts = bootstrap(random, n)
     leaf = [1, 2, 5, 10][seed % 4]
     grower = DecisionTreeRegressor(
-        min_samples_leaf=leaf, max_features=0.5, random_state=seed,
+        min_samples_leaf=leaf,
+        max_features=0.5,
+        random_state=seed,
         max_leaf_nodes=40 if seed % 8 == 4 else None,
     )
     grower.fit(x, y, sample_weight=counts)
@@ -195,7 +201,7 @@ def case(seed):
         "name": f"gaussian {seed}",
         "x": x,
         "y": y,
-        "tree": tree,
+        "model": model([tree], p),
         "fit_on": fit_on,
         "raw": raw,
         "weights": w,
@@ -210,8 +216,6 @@ def case(seed):
 
 def leaves(tree, rows):
     """The leaf each row reaches, by the independent routing."""
-    from basis import NONE, membership
-
     inside = membership(tree, rows)
     inside[:, [node for node, left in enumerate(tree["left"]) if left != NONE]] = False
     return inside.argmax(axis=1)

@@ -27,15 +27,23 @@ from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from basis import Basis, fit_weights, tree_arrays
+from basis import Basis, fit_weights, model, tree_arrays
 from data import bootstrap, edge_rows, signal, table, write
 from solvers import Logistic
 
 L1_RATIOS = [0.1, 0.5, 0.99]
 CS = np.logspace(-4, 4, 10)
 FIT_ON = ["all", "all", "inbag", "oob", "uniform"]
-POINTS = [(1.0, 0.5), (0.05, 0.1), (100.0, 0.99), (10_000.0, 0.5), (1.0, 0.0), (100.0, 0.0),
-          (1.0, 1.0), (10.0, 1.0)]
+POINTS = [
+    (1.0, 0.5),
+    (0.05, 0.1),
+    (100.0, 0.99),
+    (10_000.0, 0.5),
+    (1.0, 0.0),
+    (100.0, 0.0),
+    (1.0, 1.0),
+    (10.0, 1.0),
+]
 
 
 def solvers_for(l1):
@@ -49,12 +57,17 @@ def objectives(problem, x, y, w):
     found = {}
     for solver in solvers_for(problem.l1):
         extra = {"intercept_scaling": 1e3} if solver == "liblinear" else {}
-        model = LogisticRegression(
-            C=problem.c, l1_ratio=problem.l1, solver=solver, tol=1e-12, max_iter=5_000,
-            random_state=0, **extra,
+        fitted = LogisticRegression(
+            C=problem.c,
+            l1_ratio=problem.l1,
+            solver=solver,
+            tol=1e-12,
+            max_iter=5_000,
+            random_state=0,
+            **extra,
         )
-        model.fit(x, y, sample_weight=w)
-        theta = np.append(model.coef_[0], model.intercept_)
+        fitted.fit(x, y, sample_weight=w)
+        theta = np.append(fitted.coef_[0], fitted.intercept_)
         found[solver] = problem.objective(problem.balance(theta))
     return found
 
@@ -100,9 +113,9 @@ def unpenalised(x, y, w):
     if np.abs(gradient).max() > 1e-10:
         return None
     loss = problem.w @ (np.logaddexp(0.0, margin) - problem.y * margin)
-    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-12, max_iter=1000)
-    model.fit(x, y, sample_weight=w)
-    theirs = problem.x @ model.coef_[0] + model.intercept_
+    fitted = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-12, max_iter=1000)
+    fitted.fit(x, y, sample_weight=w)
+    theirs = problem.x @ fitted.coef_[0] + fitted.intercept_
     assert loss <= problem.w @ (np.logaddexp(0.0, theirs) - problem.y * theirs) * (1 + 1e-12)
     values = np.linalg.svd(columns, compute_uv=False)
     return {
@@ -175,12 +188,23 @@ def check_scoring(x, y, w, cv):
     for scoring in (None, "neg_log_loss"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = LogisticRegressionCV(
-                Cs=few, l1_ratios=L1_RATIOS, cv=3, solver="saga", tol=1e-10, max_iter=20_000,
-                scoring=scoring, use_legacy_attributes=False, random_state=0,
+            fitted = LogisticRegressionCV(
+                Cs=few,
+                l1_ratios=L1_RATIOS,
+                cv=3,
+                solver="saga",
+                tol=1e-10,
+                max_iter=20_000,
+                scoring=scoring,
+                use_legacy_attributes=False,
+                random_state=0,
             ).fit(x, y, sample_weight=w)
-        theirs = np.moveaxis(model.scores_, 0, 2).swapaxes(0, 1)
-        ours = cv["correct_weight"] / np.array(cv["fold_weight"]) if scoring is None else -cv["log_loss"]
+        theirs = np.moveaxis(fitted.scores_, 0, 2).swapaxes(0, 1)
+        ours = (
+            cv["correct_weight"] / np.array(cv["fold_weight"])
+            if scoring is None
+            else -cv["log_loss"]
+        )
         fitted = cv["slopes"][: len(few)] > 0
         assert np.allclose(theirs[fitted], ours[: len(few)][fitted], rtol=1e-7, atol=0)
 
@@ -221,7 +245,7 @@ def case(seed):
         "name": f"logistic {seed}",
         "x": x,
         "y": y,
-        "tree": tree,
+        "model": model([tree], p, grower.classes_),
         "fit_on": fit_on,
         "raw": raw,
         "weights": w,

@@ -9,17 +9,17 @@ import numpy as np
 from sklearn.linear_model import PoissonRegressor
 from sklearn.tree import DecisionTreeRegressor
 
-from basis import Basis, fit_weights, tree_arrays
+from basis import Basis, fit_weights, model, tree_arrays
 from data import bootstrap, signal, table, write
 
 
 def fit_of(x, y, w, alpha):
-    model = PoissonRegressor(alpha=alpha, solver="newton-cholesky", tol=1e-12, max_iter=1000)
-    model.fit(x, y, sample_weight=w)
+    fitted = PoissonRegressor(alpha=alpha, solver="newton-cholesky", tol=1e-12, max_iter=1000)
+    fitted.fit(x, y, sample_weight=w)
     columns = np.column_stack([x, np.ones(len(x))])
     share = w / w.sum()
     ridge = np.append(np.full(x.shape[1], alpha), 0.0)
-    theta = start = np.append(model.coef_, model.intercept_)
+    theta = start = np.append(fitted.coef_, fitted.intercept_)
     for _ in range(5):
         mean = np.exp(columns @ theta)
         gradient = columns.T @ (share * (mean - y)) + ridge * theta
@@ -45,7 +45,9 @@ def case(seed):
     y = random.poisson(np.exp(0.6 * signal(random, x) - 0.5))
     counts = bootstrap(random, n)
     grower = DecisionTreeRegressor(
-        criterion="poisson", min_samples_leaf=[1, 3, 8][seed % 3], max_features=0.5,
+        criterion="poisson",
+        min_samples_leaf=[1, 3, 8][seed % 3],
+        max_features=0.5,
         random_state=seed,
     )
     grower.fit(x, y, sample_weight=counts)
@@ -57,7 +59,7 @@ def case(seed):
         "name": f"poisson {seed}",
         "x": x,
         "y": y,
-        "tree": tree,
+        "model": model([tree], p),
         "fit_on": fit_on,
         "raw": raw,
         "weights": w,

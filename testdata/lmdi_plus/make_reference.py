@@ -30,7 +30,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import ElasticNetCV, LogisticRegressionCV
 from sklearn.model_selection import StratifiedKFold
 
-from basis import Basis, fit_weights, tree_arrays
+from basis import Basis, fit_weights, model, tree_arrays
 from data import signal, write
 from solvers import Logistic
 
@@ -46,9 +46,9 @@ def table(random, n, p):
     return np.round(x * 64) / 64
 
 
-def explain(explainer_class, forest, model, train, y, test):
+def explain(explainer_class, forest, glm, train, y, test):
     """imodels' per-tree scores and its summaries: (train, test) of each."""
-    plus = explainer_class(rf_model=forest, prediction_model=model, fit_on="all", verbose=False)
+    plus = explainer_class(rf_model=forest, prediction_model=glm, fit_on="all", verbose=False)
     plus.fit(train, y, n_jobs=None)
     explainer = LMDIPlus(plus)
     made = {"models": plus.estimators_}
@@ -77,23 +77,12 @@ def in_bag(forest, n):
     return [np.bincount(drawn, minlength=n) for drawn in forest.estimators_samples_]
 
 
-def ensemble(forest, n):
-    """The forest as the library's neutral arrays."""
-    classes = getattr(forest, "classes_", None)
-    outputs = 1 if classes is None else len(classes)
-    return {
-        "feature_names": [f"x{k}" for k in range(forest.n_features_in_)],
-        "trees": [
-            tree_arrays(tree, counts) for tree, counts in zip(forest.estimators_, in_bag(forest, n))
-        ],
-        "output_of_tree": [],
-        "n_outputs": outputs,
-        "aggregation": "Mean",
-        "base_score": [0] * outputs,
-        "link": "Identity",
-        "growth": "Independent",
-        "outcome": "Number" if classes is None else {"Classes": [str(c) for c in classes]},
-    }
+def forest_model(forest, n):
+    """The forest in the JSON model format."""
+    trees = [
+        tree_arrays(tree, counts) for tree, counts in zip(forest.estimators_, in_bag(forest, n))
+    ]
+    return model(trees, forest.n_features_in_, getattr(forest, "classes_", None))
 
 
 def converged_logistic(tree, counts, x, y):
@@ -122,9 +111,9 @@ def own_elastic_net(forest, train, y):
     made = np.zeros(train.shape)
     for tree, counts in zip(forest.estimators_, in_bag(forest, len(train))):
         basis = Basis(tree_arrays(tree, counts), train, counts, raw=True)
-        model = ElasticNetCV(cv=3, l1_ratio=L1_RATIOS, max_iter=1_000_000, tol=1e-10)
-        model.fit(basis.matrix(train), y, sample_weight=fit_weights(counts, "all"))
-        made += basis.scores(train, model.coef_) / len(forest.estimators_)
+        glm = ElasticNetCV(cv=3, l1_ratio=L1_RATIOS, max_iter=1_000_000, tol=1e-10)
+        glm.fit(basis.matrix(train), y, sample_weight=fit_weights(counts, "all"))
+        made += basis.scores(train, glm.coef_) / len(forest.estimators_)
     return made
 
 
@@ -140,15 +129,17 @@ def regression(name, leaf, trees, seed):
     x = table(random, 180, 8)
     y = np.round(signal(random, x) + x[:, 0] * x[:, 1] + 0.5 * random.normal(size=180), 4)
     train, test, y = x[:130], x[130:], y[:130]
-    forest = RandomForestRegressor(trees, min_samples_leaf=leaf, max_features=0.33, random_state=seed)
+    forest = RandomForestRegressor(
+        trees, min_samples_leaf=leaf, max_features=0.33, random_state=seed
+    )
     forest.fit(train, y)
     made = {}
     for kind, tol, rounds in (("scores", 1e-4, 2000), ("converged", 1e-10, 1_000_000)):
-        model = ElasticNetCV(cv=3, l1_ratio=L1_RATIOS, max_iter=rounds, tol=tol, random_state=0)
-        made[kind] = explain(RandomForestPlusRegressor, forest, model, train, y, test)
+        glm = ElasticNetCV(cv=3, l1_ratio=L1_RATIOS, max_iter=rounds, tol=tol, random_state=0)
+        made[kind] = explain(RandomForestPlusRegressor, forest, glm, train, y, test)
     off, _ = distance(own_elastic_net(forest, train, y), made["converged"]["train"]["scores"])
     assert off < 1e-7, off
-    content = {"x_train": train, "y_train": y, "x_test": test, "forest": ensemble(forest, 130)}
+    content = {"x_train": train, "y_train": y, "x_test": test, "model": forest_model(forest, 130)}
     for part in ("train", "test"):
         content[part] = made["scores"][part]
         content[part]["scores_converged"] = made["converged"][part]["scores"]
@@ -165,19 +156,24 @@ def classification(name, trees, seed):
     train, test, y = x[:130], x[130:], y[:130]
     forest = RandomForestClassifier(trees, max_features="sqrt", random_state=seed)
     forest.fit(train, y)
-    model = LogisticRegressionCV(
-        penalty="elasticnet", l1_ratios=L1_RATIOS, solver="saga", cv=3, tol=5e-4, max_iter=2000,
+    glm = LogisticRegressionCV(
+        penalty="elasticnet",
+        l1_ratios=L1_RATIOS,
+        solver="saga",
+        cv=3,
+        tol=5e-4,
+        max_iter=2000,
         random_state=0,
     )
-    made = explain(RandomForestPlusClassifier, forest, model, train, y, test)
-    content = {"x_train": train, "y_train": y, "x_test": test, "forest": ensemble(forest, 130)}
+    made = explain(RandomForestPlusClassifier, forest, glm, train, y, test)
+    content = {"x_train": train, "y_train": y, "x_test": test, "model": forest_model(forest, 130)}
     converged = {part: np.zeros(rows.shape) for part, rows in (("train", train), ("test", test))}
     content["choices"] = [
         [int(np.flatnonzero(CS == fitted.C_[0])[0]), L1_RATIOS.index(fitted.l1_ratio_[0])]
         for fitted in made["models"]
     ]
     content["choices_converged"] = []
-    for tree, counts in zip(content["forest"]["trees"], in_bag(forest, 130)):
+    for tree, counts in zip(content["model"]["ensemble"]["trees"], in_bag(forest, 130)):
         basis, theta, choice = converged_logistic(tree, counts, train, y)
         content["choices_converged"].append(choice)
         for part, rows in (("train", train), ("test", test)):

@@ -79,10 +79,10 @@ class Gaussian:
 
 
 def elastic_net(x, y, w, alpha, l1):
-    """scikit-learn's solution at a tight tolerance: coefficients, intercept."""
-    model = ElasticNet(alpha=alpha, l1_ratio=l1, tol=1e-12, max_iter=10_000_000)
-    model.fit(x, y, sample_weight=w)
-    return model.coef_, model.intercept_
+    """scikit-learn's coefficients at a tight tolerance."""
+    fitted = ElasticNet(alpha=alpha, l1_ratio=l1, tol=1e-12, max_iter=10_000_000)
+    fitted.fit(x, y, sample_weight=w)
+    return fitted.coef_
 
 
 class Logistic:
@@ -101,9 +101,7 @@ class Logistic:
         loss = np.logaddexp(0.0, margin) - self.y * margin
         coef = theta[:-1]
         return (
-            self.c * self.w @ loss
-            + self.l1 * np.abs(coef).sum()
-            + (1 - self.l1) / 2 * coef @ coef
+            self.c * self.w @ loss + self.l1 * np.abs(coef).sum() + (1 - self.l1) / 2 * coef @ coef
         )
 
     def gap(self, theta):
@@ -159,7 +157,10 @@ class Logistic:
         curve = np.maximum(self.w * share * (1 - share), 1e-12 * self.w)
         target = margin + self.w * (self.y - share) / curve
         inner = ElasticNet(
-            alpha=1 / (self.c * curve.sum()), l1_ratio=self.l1, tol=1e-10, max_iter=5000,
+            alpha=1 / (self.c * curve.sum()),
+            l1_ratio=self.l1,
+            tol=1e-10,
+            max_iter=5000,
             warm_start=True,
         )
         inner.coef_ = theta[:-1].copy()
