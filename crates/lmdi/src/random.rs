@@ -3,7 +3,7 @@
 //! Each unit of work (a tree, a repetition) draws from its own generator, made from the user's seed
 //! and the unit's index, never from a generator shared between threads.
 
-use rand::SeedableRng;
+use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The generator of all random choices in the library.
@@ -16,4 +16,37 @@ pub fn generator(seed: u64, index: u64) -> Generator {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     Xoshiro256PlusPlus::seed_from_u64(z ^ (z >> 31))
+}
+
+/// A whole number in `0..n`, each equally likely (up to n / 2^64).
+///
+/// Written out here rather than taken from a library's range sampler, whose draws may change from
+/// release to release.
+///
+/// # Panics
+/// If `n` is zero.
+pub fn below(generator: &mut Generator, n: usize) -> usize {
+    assert!(n > 0, "an empty range has no number to draw");
+    ((u128::from(generator.next_u64()) * n as u128) >> 64) as usize
+}
+
+/// A number in `[0, 1)` with 53 random bits.
+pub fn unit(generator: &mut Generator) -> f64 {
+    (generator.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// `count` different numbers of `0..n`, in ascending order.
+///
+/// # Panics
+/// If `count` is above `n`.
+pub fn subset(generator: &mut Generator, n: usize, count: usize) -> Vec<u32> {
+    assert!(count <= n, "a subset cannot be larger than its set");
+    let mut items: Vec<u32> = (0..n as u32).collect();
+    for at in 0..count {
+        let other = at + below(generator, n - at);
+        items.swap(at, other);
+    }
+    items.truncate(count);
+    items.sort_unstable();
+    items
 }

@@ -3,9 +3,15 @@
 mod category_set;
 mod ensemble;
 mod in_bag;
+mod oob;
+pub mod predict;
+pub mod routing;
+pub mod train;
 mod tree;
 
 pub use category_set::CategorySet;
 pub use ensemble::{Aggregation, Ensemble, Growth, Link, Loss, Outcome};
 pub use in_bag::InBag;
+pub use oob::{OobPrediction, oob_prediction};
+pub use predict::Predictor;
 pub use tree::{Comparison, Missing, NONE, Precision, Tree};

@@ -12,6 +12,7 @@ mod kind;
 mod labels;
 mod learn;
 mod matrix;
+pub mod metrics;
 mod response;
 mod schema;
 mod target;

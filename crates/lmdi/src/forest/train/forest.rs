@@ -1,0 +1,208 @@
+//! Forests: trees grown independently, each on its own bootstrap sample.
+//!
+//! Tree t draws its sample and its columns from the generator of (seed, t), so neither the number
+//! of threads nor the order in which trees finish changes the forest.
+//!
+//! With a bootstrap sample, row weights are drawing probabilities and a tree weighs a row by how
+//! often it was drawn; without one, the weights are used as they are. Rows of weight zero take no
+//! part.
+
+use super::columns::{Column, rank_columns};
+use super::criterion::{ClassTarget, EPSILON, PairRule, PairTarget, Target, indicators, n_outputs};
+use super::grower::grow;
+use super::params::{Criterion, ForestParams, MAX_BINS, MaxSamples, SplitFinder};
+use super::splitter::{Limits, Splitter, TreeScratch};
+use super::training_set::TrainingSet;
+use crate::forest::{Aggregation, Ensemble, Growth, InBag, Link, Tree};
+use crate::monitor::Monitor;
+use crate::random::{Generator, below, generator, unit};
+use crate::table::Response;
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Trains a forest on rayon's current threads. Reports one unit of progress a tree.
+///
+/// ```
+/// use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
+/// use lmdi::monitor::Silent;
+/// use lmdi::table::{Matrix, Response};
+/// # fn main() -> lmdi::Result<()> {
+/// let x = Matrix::from_column_major((0..40).map(f64::from).collect(), 40, 1)?;
+/// let y: Vec<f64> = (0..40).map(|i| if i < 20 { 1.0 } else { 5.0 }).collect();
+/// let set = TrainingSet {
+///     x: x.view(),
+///     y: Response::Numeric(&y),
+///     weights: None,
+///     feature_names: &["age".to_string()],
+///     labels: &[],
+/// };
+/// let params = ForestParams { n_trees: 10, ..ForestParams::regression() };
+/// let forest = train_forest(&set, &params, &Silent)?;
+/// assert_eq!(forest.trees.len(), 10);
+/// # Ok(())
+/// # }
+/// ```
+pub fn train_forest(
+    set: &TrainingSet,
+    params: &ForestParams,
+    monitor: &dyn Monitor,
+) -> Result<Ensemble> {
+    set.check()?;
+    params.check(set.x.cols())?;
+    check_criterion(&set.y, params.criterion)?;
+    monitor.check()?;
+    let bins = (params.split_finder == SplitFinder::Histogram).then_some(MAX_BINS);
+    let columns = rank_columns(&set.x, set.feature_names, bins)?;
+    let weights = set.row_weights();
+    let bagging = Bagging::new(set, params, &weights);
+    let limits = Limits {
+        max_depth: params.max_depth.unwrap_or(usize::MAX),
+        min_samples_split: params.min_samples_split,
+        min_samples_leaf: params.min_samples_leaf,
+        min_impurity_decrease: params.min_impurity_decrease,
+        max_leaf_nodes: params.max_leaf_nodes,
+        max_features: params.max_features.count(columns.len()),
+        random_thresholds: params.extra_trees,
+    };
+    let indicator;
+    let (rule, y, classes) = match (params.criterion, set.y) {
+        (Criterion::SquaredError, Response::Numeric(y)) => (PairRule::Squares, y, None),
+        (Criterion::Poisson, Response::Numeric(y)) => (PairRule::Poisson, y, None),
+        (criterion, Response::Classes { codes, n_classes }) => {
+            indicator = indicators(codes);
+            let entropy = criterion == Criterion::Entropy;
+            let rule = if entropy { PairRule::Entropy } else { PairRule::Squares };
+            (rule, &indicator[..], Some((codes, n_classes)))
+        }
+        (Criterion::Gini | Criterion::Entropy, Response::Numeric(_)) => {
+            unreachable!("the criterion was checked against the response")
+        }
+    };
+    let trees: Result<Vec<Tree>> = (0..params.n_trees)
+        .into_par_iter()
+        .map(|index| {
+            monitor.check()?;
+            let mut random = generator(params.seed, index as u64);
+            let bag = bagging.draw(&mut random);
+            let weights = bag.as_ref().map_or(&weights, |bag| &bag.weights);
+            let mut tree = match classes {
+                Some((codes, n_classes)) if n_classes > 2 => {
+                    let entropy = rule == PairRule::Entropy;
+                    let target = ClassTarget { codes, n_classes, weights, entropy };
+                    grow_one(&columns, &target, weights, &limits, random)
+                }
+                _ => {
+                    let target = PairTarget { y, weights, rule, classes: classes.is_some() };
+                    grow_one(&columns, &target, weights, &limits, random)
+                }
+            };
+            tree.in_bag = bag.map(|bag| InBag::from_counts(bag.counts));
+            monitor.advance(1);
+            Ok(tree)
+        })
+        .collect();
+    let n_outputs = n_outputs(&set.y);
+    Ok(Ensemble {
+        feature_names: set.feature_names.to_vec(),
+        trees: trees?,
+        output_of_tree: Vec::new(),
+        n_outputs,
+        aggregation: Aggregation::Mean,
+        base_score: vec![0.0; n_outputs],
+        link: Link::Identity,
+        growth: Growth::Independent,
+        outcome: set.outcome(),
+    })
+}
+
+fn grow_one<T: Target>(
+    columns: &[Column],
+    target: &T,
+    weights: &[f64],
+    limits: &Limits,
+    random: Generator,
+) -> Tree {
+    let mut scratch = TreeScratch::new(target, columns.len(), limits);
+    scratch.rows.extend((0..weights.len() as u32).filter(|&row| weights[row as usize] > 0.0));
+    let (mut splitter, root) = Splitter::new(columns, target, limits, random, &mut scratch);
+    grow(&mut splitter, root, target.n_values(), limits.max_leaf_nodes).tree
+}
+
+fn check_criterion(y: &Response, criterion: Criterion) -> Result<()> {
+    match (criterion, y) {
+        (Criterion::SquaredError, Response::Numeric(_))
+        | (Criterion::Gini | Criterion::Entropy, Response::Classes { .. }) => Ok(()),
+        (Criterion::Poisson, Response::Numeric(y)) => {
+            if let Some(row) = y.iter().position(|y| *y < 0.0) {
+                return Err(Error::Data(format!(
+                    "the response of row {row} is {}; the Poisson criterion needs responses not \
+                     below 0",
+                    y[row]
+                )));
+            }
+            if y.iter().sum::<f64>() <= EPSILON {
+                return Err(Error::Data(
+                    "all responses are 0; the Poisson criterion needs one above 0".into(),
+                ));
+            }
+            Ok(())
+        }
+        (criterion, _) => Err(Error::Parameter {
+            name: "criterion",
+            found: format!("{criterion:?}"),
+            expected: "SquaredError or Poisson for a number, Gini or Entropy for classes".into(),
+        }),
+    }
+}
+
+/// How trees draw their rows.
+struct Bagging {
+    /// Draws a tree; `None` without bootstrap.
+    n_draws: Option<usize>,
+    n_rows: usize,
+    /// Running sums of the weights, when rows are weighted.
+    cumulative: Option<Vec<f64>>,
+}
+
+struct Bag {
+    counts: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+impl Bagging {
+    fn new(set: &TrainingSet, params: &ForestParams, weights: &[f64]) -> Self {
+        let n_rows = weights.len();
+        let total: f64 = weights.iter().sum();
+        let n_draws = params.bootstrap.then(|| match params.max_samples {
+            None => n_rows,
+            Some(MaxSamples::Count(count)) => count,
+            Some(MaxSamples::Fraction(share)) => ((share * total) as usize).max(1),
+        });
+        let cumulative = set.weights.is_some().then(|| {
+            let running = weights.iter().scan(0.0, |sum, w| {
+                *sum += w;
+                Some(*sum)
+            });
+            running.collect()
+        });
+        Self { n_draws, n_rows, cumulative }
+    }
+
+    fn draw(&self, random: &mut Generator) -> Option<Bag> {
+        let mut counts = vec![0u32; self.n_rows];
+        for _ in 0..self.n_draws? {
+            let row = match &self.cumulative {
+                None => below(random, self.n_rows),
+                Some(cumulative) => {
+                    let total = cumulative[self.n_rows - 1];
+                    let at = unit(random) * total;
+                    // The first row whose running sum is above the draw has a positive weight.
+                    cumulative.partition_point(|sum| *sum <= at).min(self.n_rows - 1)
+                }
+            };
+            counts[row] += 1;
+        }
+        let weights = counts.iter().map(|&count| f64::from(count)).collect();
+        Some(Bag { counts, weights })
+    }
+}

@@ -1,0 +1,189 @@
+//! One node: whether to split it, where, and the rows of its two children.
+//!
+//! A tree owns one list of its in-bag rows; a node is a range of it, and splitting a node moves the
+//! rows of its left child before those of the right, keeping their order. Sums therefore always run
+//! over ascending row numbers.
+
+use super::columns::Column;
+use super::criterion::{EPSILON, NodeStats, Target};
+use super::draw::{FeatureDraw, Visit};
+use super::search::{Candidate, Scratch, best_split, random_split};
+use crate::random::Generator;
+use std::ops::Range;
+
+/// When a node is not split.
+#[derive(Debug, Clone)]
+pub(super) struct Limits {
+    pub(super) max_depth: usize,
+    pub(super) min_samples_split: usize,
+    pub(super) min_samples_leaf: usize,
+    pub(super) min_impurity_decrease: f64,
+    /// Greatest number of leaves; no limit grows depth first.
+    pub(super) max_leaf_nodes: Option<usize>,
+    pub(super) max_features: usize,
+    /// One random threshold a column.
+    pub(super) random_thresholds: bool,
+}
+
+/// A split that was made: rows up to `middle` went left.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Split {
+    pub(super) feature: u32,
+    pub(super) threshold: f64,
+    pub(super) missing_left: bool,
+    pub(super) middle: usize,
+    pub(super) left: NodeStats,
+    pub(super) right: NodeStats,
+    /// Decrease of the impurity times the node's share of the tree's weight.
+    pub(super) decrease: f64,
+}
+
+/// Splits the nodes of one tree.
+pub(super) struct Splitter<'a, T: Target> {
+    columns: &'a [Column],
+    target: &'a T,
+    limits: &'a Limits,
+    random: Generator,
+    scratch: &'a mut TreeScratch<T>,
+    root_weight: f64,
+    pure: f64,
+}
+
+/// Buffers of a tree, reused from tree to tree by one thread.
+pub(super) struct TreeScratch<T: Target> {
+    pub(super) rows: Vec<u32>,
+    spare_rows: Vec<u32>,
+    draw: FeatureDraw,
+    scorer: T::Scorer,
+    search: Scratch<T::Scorer>,
+}
+
+impl<T: Target> TreeScratch<T> {
+    pub(super) fn new(target: &T, n_features: usize, limits: &Limits) -> Self {
+        Self {
+            rows: Vec::new(),
+            spare_rows: Vec::new(),
+            draw: FeatureDraw::new(n_features, limits.max_features),
+            scorer: target.scorer(),
+            search: Scratch::new(),
+        }
+    }
+}
+
+impl<'a, T: Target> Splitter<'a, T> {
+    /// Begins a tree on the rows in `scratch.rows`.
+    pub(super) fn new(
+        columns: &'a [Column],
+        target: &'a T,
+        limits: &'a Limits,
+        random: Generator,
+        scratch: &'a mut TreeScratch<T>,
+    ) -> (Self, NodeStats) {
+        scratch.draw = FeatureDraw::new(columns.len(), limits.max_features);
+        let root = target.stats(&scratch.rows);
+        // Impurities at rounding level: relative to the root for responses of small size.
+        let pure = EPSILON * root.impurity.min(1.0);
+        let splitter =
+            Self { columns, target, limits, random, scratch, root_weight: root.weight, pure };
+        (splitter, root)
+    }
+
+    pub(super) fn n_rows(&self) -> usize {
+        self.scratch.rows.len()
+    }
+
+    pub(super) fn push_value(&self, node: Range<usize>, stats: &NodeStats, out: &mut Vec<f64>) {
+        self.target.push_value(&self.scratch.rows[node], stats, out);
+    }
+
+    /// See [`FeatureDraw::known`].
+    pub(super) fn known_constants(&self) -> usize {
+        self.scratch.draw.known()
+    }
+
+    /// See [`FeatureDraw::forget`].
+    pub(super) fn forget_constants(&mut self, known: usize) {
+        self.scratch.draw.forget(known);
+    }
+
+    /// Splits the node if it should and can be split.
+    pub(super) fn split(
+        &mut self,
+        node: Range<usize>,
+        depth: usize,
+        stats: &NodeStats,
+    ) -> Option<Split> {
+        let limits = self.limits;
+        if depth >= limits.max_depth
+            || node.len() < limits.min_samples_split
+            || node.len() < 2 * limits.min_samples_leaf
+            || stats.impurity <= self.pure
+        {
+            return None;
+        }
+        let candidate = self.find(node.clone(), stats)?;
+        let middle = self.partition(node.clone(), &candidate);
+        let rows = &self.scratch.rows;
+        let left = self.target.stats(&rows[node.start..middle]);
+        let right = self.target.stats(&rows[middle..node.end]);
+        let decrease = (stats.weight * stats.impurity
+            - left.weight * left.impurity
+            - right.weight * right.impurity)
+            / self.root_weight;
+        if decrease + EPSILON < limits.min_impurity_decrease {
+            return None;
+        }
+        let missing_left =
+            candidate.missing_left.unwrap_or(middle - node.start > node.end - middle);
+        let Candidate { feature, threshold, .. } = candidate;
+        Some(Split { feature, threshold, missing_left, middle, left, right, decrease })
+    }
+
+    fn find(&mut self, node: Range<usize>, stats: &NodeStats) -> Option<Candidate> {
+        let TreeScratch { rows, draw, scorer, search, .. } = &mut *self.scratch;
+        let rows = &rows[node];
+        self.target.prepare(scorer, rows, stats);
+        let min_leaf = self.limits.min_samples_leaf;
+        let random_thresholds = self.limits.random_thresholds;
+        let mut best = None;
+        draw.for_each(&mut self.random, |feature, random| {
+            let column = &self.columns[feature as usize];
+            let varies = if random_thresholds {
+                random_split(feature, column, rows, scorer, min_leaf, random, search, &mut best)
+            } else {
+                best_split(feature, column, rows, scorer, min_leaf, search, &mut best)
+            };
+            match varies {
+                false => Visit::Constant,
+                // Two rows can be told apart in one way only.
+                true if rows.len() == 2 && best.is_some() => Visit::Stop,
+                true => Visit::Varies,
+            }
+        });
+        best
+    }
+
+    /// Moves the rows that go left to the front of the node; gives where the others start.
+    fn partition(&mut self, node: Range<usize>, split: &Candidate) -> usize {
+        let column = &self.columns[split.feature as usize];
+        let missing = column.missing_code();
+        let missing_left = split.missing_left == Some(true);
+        let TreeScratch { rows, spare_rows, .. } = &mut *self.scratch;
+        let rows = &mut rows[node.clone()];
+        spare_rows.clear();
+        spare_rows.resize(rows.len(), 0);
+        let (mut n_left, mut n_right) = (0, 0);
+        for at in 0..rows.len() {
+            let row = rows[at];
+            let code = column.codes[row as usize];
+            let left = code <= split.last_left || (code == missing && missing_left);
+            // Both are written and one is kept: the side is too random to be predicted.
+            rows[n_left] = row;
+            spare_rows[n_right] = row;
+            n_left += usize::from(left);
+            n_right += usize::from(!left);
+        }
+        rows[n_left..].copy_from_slice(&spare_rows[..n_right]);
+        node.start + n_left
+    }
+}
