@@ -4,6 +4,7 @@
 //! in-memory enum without a code does not compile.
 
 use crate::forest::{Aggregation, Comparison, Growth, Link, Loss, Missing, Precision};
+use crate::table::{Encoding, Kind, Part, Reason, Task};
 use crate::{Error, Result};
 
 /// A choice between named variants.
@@ -104,6 +105,111 @@ impl GrowthKind {
         }
     }
 }
+
+/// [`Encoding`] without its parts.
+#[derive(Clone, Copy)]
+pub(super) enum EncodingKind {
+    Number,
+    Truth,
+    OneHot,
+}
+
+impl EncodingKind {
+    pub(super) fn of(encoding: &Encoding) -> Self {
+        match encoding {
+            Encoding::Number => EncodingKind::Number,
+            Encoding::Truth => EncodingKind::Truth,
+            Encoding::OneHot(_) => EncodingKind::OneHot,
+        }
+    }
+}
+
+/// The parts of a categorical column, whose order is fixed: levels, pooled ones, missing.
+pub(super) struct OneHotParts {
+    pub(super) levels: Vec<String>,
+    pub(super) pooled: Option<Vec<String>>,
+    pub(super) missing: bool,
+}
+
+impl OneHotParts {
+    pub(super) fn from_parts(parts: &[Part]) -> Self {
+        let mut split = Self { levels: Vec::new(), pooled: None, missing: false };
+        for part in parts {
+            match part {
+                Part::Level(level) => split.levels.push(level.clone()),
+                Part::Other { pooled } => split.pooled = Some(pooled.clone()),
+                Part::Missing => split.missing = true,
+            }
+        }
+        split
+    }
+
+    pub(super) fn into_parts(self) -> Vec<Part> {
+        let mut parts: Vec<Part> = self.levels.into_iter().map(Part::Level).collect();
+        parts.extend(self.pooled.map(|pooled| Part::Other { pooled }));
+        parts.extend(self.missing.then_some(Part::Missing));
+        parts
+    }
+}
+
+/// [`Reason`] with its kind on the same level.
+#[derive(Clone, Copy)]
+pub(super) enum ReasonKind {
+    Asked,
+    Numeric,
+    Boolean,
+    Categorical,
+    Constant,
+    Identifier,
+}
+
+impl ReasonKind {
+    pub(super) fn of(reason: Reason) -> Self {
+        match reason {
+            Reason::Asked => ReasonKind::Asked,
+            Reason::Kind(Kind::Numeric) => ReasonKind::Numeric,
+            Reason::Kind(Kind::Boolean) => ReasonKind::Boolean,
+            Reason::Kind(Kind::Categorical) => ReasonKind::Categorical,
+            Reason::Kind(Kind::Constant) => ReasonKind::Constant,
+            Reason::Kind(Kind::Identifier) => ReasonKind::Identifier,
+        }
+    }
+
+    pub(super) fn reason(self) -> Reason {
+        match self {
+            ReasonKind::Asked => Reason::Asked,
+            ReasonKind::Numeric => Reason::Kind(Kind::Numeric),
+            ReasonKind::Boolean => Reason::Kind(Kind::Boolean),
+            ReasonKind::Categorical => Reason::Kind(Kind::Categorical),
+            ReasonKind::Constant => Reason::Kind(Kind::Constant),
+            ReasonKind::Identifier => Reason::Kind(Kind::Identifier),
+        }
+    }
+}
+
+coded!(
+    EncodingKind, "encoding",
+    EncodingKind::Number = 0 "number",
+    EncodingKind::Truth = 1 "truth",
+    EncodingKind::OneHot = 2 "one_hot"
+);
+
+coded!(
+    ReasonKind, "reason",
+    ReasonKind::Asked = 0 "asked",
+    ReasonKind::Numeric = 1 "numeric",
+    ReasonKind::Boolean = 2 "boolean",
+    ReasonKind::Categorical = 3 "categorical",
+    ReasonKind::Constant = 4 "constant",
+    ReasonKind::Identifier = 5 "identifier"
+);
+
+coded!(
+    Task, "task",
+    Task::Regression = 0 "regression",
+    Task::Binary = 1 "binary",
+    Task::Multiclass = 2 "multiclass"
+);
 
 coded!(
     AggregationKind, "aggregation",

@@ -1,8 +1,8 @@
 //! The bundle that is saved: an ensemble with what is known about it.
 
 use super::{container, json, v1};
-use crate::forest::Ensemble;
-use crate::table::Fingerprint;
+use crate::forest::{Ensemble, Outcome};
+use crate::table::{Fingerprint, Schema, Task};
 use crate::{Error, Result};
 
 /// A model as it is saved and loaded.
@@ -34,6 +34,8 @@ use crate::{Error, Result};
 pub struct Model {
     /// The trees.
     pub ensemble: Ensemble,
+    /// How a table becomes the matrix of the trees; `None` when the model is used on matrices only.
+    pub schema: Option<Schema>,
     /// Where the model comes from and how good it is.
     pub metadata: Metadata,
 }
@@ -77,7 +79,7 @@ pub struct Quality {
 impl Model {
     /// A model about which nothing else is known.
     pub fn new(ensemble: Ensemble) -> Self {
-        Self { ensemble, metadata: Metadata::default() }
+        Self { ensemble, schema: None, metadata: Metadata::default() }
     }
 
     /// Checks the ensemble and that the parts fit each other.
@@ -92,7 +94,10 @@ impl Model {
                 in_bag.len()
             )));
         }
-        Ok(())
+        match &self.schema {
+            Some(schema) => check_fit(schema, &self.ensemble),
+            None => Ok(()),
+        }
     }
 
     /// The model in the binary form. Fails on a model that could not be read back.
@@ -122,6 +127,38 @@ impl Model {
         };
         model.check()?;
         Ok(model)
+    }
+}
+
+/// Checks a schema, and that what it makes of a table is what the trees were grown on.
+fn check_fit(schema: &Schema, ensemble: &Ensemble) -> Result<()> {
+    schema.check()?;
+    let fail = |what: String| Err(Error::Model(what));
+    if schema.n_encoded() != ensemble.n_features() {
+        return fail(format!(
+            "the schema gives {} matrix columns; the trees were grown on {}",
+            schema.n_encoded(),
+            ensemble.n_features()
+        ));
+    }
+    // One name at a time: a long column name with many levels is a short file but, all names
+    // together, a lot of memory.
+    for (given, known) in schema.encoded_name_iter().zip(&ensemble.feature_names) {
+        if given != *known {
+            return fail(format!(
+                "the schema gives matrix column {given:?} where the trees have {known:?}"
+            ));
+        }
+    }
+    let Some(target) = &schema.target else { return Ok(()) };
+    let fits = match &ensemble.outcome {
+        Outcome::Number => target.task == Task::Regression,
+        Outcome::Classes(labels) => *labels == target.labels,
+    };
+    if fits {
+        Ok(())
+    } else {
+        fail(format!("target {:?} of the schema is not what the trees predict", target.name))
     }
 }
 

@@ -116,18 +116,21 @@ impl Schema {
     /// Names of the matrix columns: the column's own, or `column=level`, `column=(other)` and
     /// `column=(missing)`.
     pub fn encoded_names(&self) -> Vec<String> {
-        let mut names = Vec::with_capacity(self.n_encoded());
-        for InputColumn { name, encoding } in &self.columns {
-            match encoding {
-                Encoding::Number | Encoding::Truth => names.push(name.clone()),
-                Encoding::OneHot(parts) => names.extend(parts.iter().map(|part| match part {
+        self.encoded_name_iter().collect()
+    }
+
+    /// The names of [`Schema::encoded_names`], one at a time.
+    pub fn encoded_name_iter(&self) -> impl Iterator<Item = String> {
+        self.columns.iter().flat_map(|InputColumn { name, encoding }| {
+            (0..encoding.width()).map(move |at| match encoding {
+                Encoding::Number | Encoding::Truth => name.clone(),
+                Encoding::OneHot(parts) => match &parts[at] {
                     Part::Level(level) => format!("{name}={level}"),
                     Part::Other { .. } => format!("{name}=(other)"),
                     Part::Missing => format!("{name}=(missing)"),
-                })),
-            }
-        }
-        names
+                },
+            })
+        })
     }
 
     /// Checks every invariant the encoder relies on; a schema from a file passes through here.

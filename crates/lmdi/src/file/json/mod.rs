@@ -7,6 +7,7 @@
 mod arrays;
 mod ensemble;
 mod metadata;
+mod schema;
 mod tree;
 
 use super::{FORMAT_VERSION, Model};
@@ -22,6 +23,8 @@ struct FileOut<'a> {
     format: &'a str,
     version: u32,
     metadata: metadata::MetadataV1,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<schema::SchemaV1>,
     ensemble: ensemble::EnsembleOut<'a>,
 }
 
@@ -32,6 +35,8 @@ struct FileIn {
     version: u32,
     #[serde(default)]
     metadata: metadata::MetadataV1,
+    #[serde(default)]
+    schema: Option<schema::SchemaV1>,
     ensemble: ensemble::EnsembleIn,
 }
 
@@ -49,6 +54,7 @@ pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
         format: FORMAT,
         version: FORMAT_VERSION,
         metadata: metadata::MetadataV1::from(&model.metadata),
+        schema: model.schema.as_ref().map(schema::SchemaV1::from),
         ensemble: ensemble::EnsembleOut::from(&model.ensemble),
     };
     let mut text = serde_json::to_vec(&file).map_err(|error| Error::Format(error.to_string()))?;
@@ -69,7 +75,11 @@ pub(super) fn decode(text: &[u8]) -> Result<Model> {
         }
     };
     check_header(&file.format, u64::from(file.version))?;
-    Ok(Model { ensemble: file.ensemble.into_ensemble()?, metadata: file.metadata.into_metadata()? })
+    Ok(Model {
+        ensemble: file.ensemble.into_ensemble()?,
+        schema: file.schema.map(schema::SchemaV1::into_schema).transpose()?,
+        metadata: file.metadata.into_metadata()?,
+    })
 }
 
 fn check_header(format: &str, version: u64) -> Result<()> {

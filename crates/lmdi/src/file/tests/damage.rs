@@ -170,7 +170,7 @@ proptest! {
     ) {
         let model = recipe.model();
         let mut bytes = model.to_bytes().unwrap();
-        let start = entry(2) + 4;
+        let start = entry(bytes[12] as usize) + 4;
         for (index, value) in changes {
             let at = start + index.index(bytes.len() - start);
             bytes[at] = value;

@@ -6,6 +6,7 @@ mod hostile_binary;
 mod hostile_json;
 mod random_model;
 mod round_trip;
+mod schema;
 
 use super::Model;
 use crate::forest::{

@@ -6,7 +6,9 @@ use crate::forest::{
     Outcome, Precision, Tree,
 };
 use crate::random::{Generator, generator};
-use crate::table::Fingerprint;
+use crate::table::{
+    DroppedColumn, Encoding, Fingerprint, InputColumn, Kind, Part, Reason, Schema, Target, Task,
+};
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -25,15 +27,16 @@ pub(super) struct Recipe {
     categorical: bool,
     in_bag_rows: usize,
     wide: bool,
+    table: bool,
 }
 
 pub(super) fn recipe() -> impl Strategy<Value = Recipe> {
     (
         (any::<u64>(), 1..6_usize, prop_oneof![0..8_usize, 0..400_usize], any::<bool>()),
         (1..40_usize, prop_oneof![Just(0), 2..7_usize], any::<bool>(), any::<bool>()),
-        (prop_oneof![Just(0), 1..50_usize], any::<bool>()),
+        (prop_oneof![Just(0), 1..50_usize], any::<bool>(), any::<bool>()),
     )
-        .prop_map(|(shape, model, (in_bag_rows, wide))| {
+        .prop_map(|(shape, model, (in_bag_rows, wide, table))| {
             let (seed, trees, splits, deep) = shape;
             let (features, classes, boosted, categorical) = model;
             Recipe {
@@ -47,6 +50,7 @@ pub(super) fn recipe() -> impl Strategy<Value = Recipe> {
                 categorical,
                 in_bag_rows,
                 wide,
+                table,
             }
         })
 }
@@ -66,7 +70,7 @@ impl Recipe {
         let n_values = if one_output_trees { 1 } else { n_outputs };
         let loss = [Loss::SquaredError, Loss::Logistic, Loss::Multinomial, Loss::Poisson]
             [random.random_range(0..4)];
-        let ensemble = Ensemble {
+        let mut ensemble = Ensemble {
             feature_names: (0..self.features).map(|_| text(&mut random)).collect(),
             trees: (0..self.trees).map(|_| self.tree(n_values, &mut random)).collect(),
             output_of_tree: if one_output_trees {
@@ -93,7 +97,8 @@ impl Recipe {
                 Outcome::Classes((0..self.classes).map(|_| text(&mut random)).collect())
             },
         };
-        Model { ensemble, metadata: self.metadata(&mut random) }
+        let schema = self.table.then(|| schema(&mut ensemble, &mut random));
+        Model { ensemble, schema, metadata: self.metadata(&mut random) }
     }
 
     fn metadata(&self, random: &mut Generator) -> Metadata {
@@ -160,6 +165,56 @@ impl Recipe {
         let counts = (0..self.in_bag_rows).map(|_| random.random_range(0..=largest)).collect();
         InBag::from_counts(counts)
     }
+}
+
+/// A schema for the columns of the ensemble, which are renamed to fit.
+fn schema(ensemble: &mut Ensemble, random: &mut Generator) -> Schema {
+    let mut columns: Vec<InputColumn> = Vec::new();
+    let mut left = ensemble.n_features();
+    while left > 0 {
+        let name = format!("{}{}", columns.len(), text(random));
+        let encoding = match random.random_range(0..3) {
+            0 => Encoding::Number,
+            1 => Encoding::Truth,
+            _ => Encoding::OneHot(parts(random.random_range(1..=left), random)),
+        };
+        left -= encoding.width();
+        columns.push(InputColumn { name, encoding });
+    }
+    let kinds = Kind::ALL.into_iter().map(Reason::Kind).chain([Reason::Asked]);
+    let dropped = kinds
+        .enumerate()
+        .filter(|_| random.random())
+        .map(|(at, reason)| DroppedColumn { name: format!("dropped {at}"), reason })
+        .collect();
+    let (task, labels) = match &ensemble.outcome {
+        Outcome::Number => (Task::Regression, vec![]),
+        Outcome::Classes(labels) if labels.len() == 2 => (Task::Binary, labels.clone()),
+        Outcome::Classes(labels) => (Task::Multiclass, labels.clone()),
+    };
+    let target = Target { name: text(random), task, labels };
+    let schema = Schema {
+        columns,
+        dropped,
+        target: random.random::<bool>().then_some(target),
+        weight: random.random::<bool>().then(|| text(random)),
+    };
+    ensemble.feature_names = schema.encoded_names();
+    schema
+}
+
+/// `width` parts of a categorical column.
+fn parts(width: usize, random: &mut Generator) -> Vec<Part> {
+    let mut tail = Vec::new();
+    if random.random() {
+        tail.push(Part::Other { pooled: vec!["p".into(), "q\n".into()] });
+    }
+    if random.random() {
+        tail.push(Part::Missing);
+    }
+    tail.truncate(width);
+    let levels = (0..width - tail.len()).map(|at| Part::Level(format!("{at:03}{}", text(random))));
+    levels.collect::<Vec<_>>().into_iter().chain(tail).collect()
 }
 
 fn category_set(random: &mut Generator) -> CategorySet {

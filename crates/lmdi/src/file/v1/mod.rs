@@ -7,35 +7,45 @@
 
 mod ensemble;
 mod metadata;
+mod schema;
 mod tree;
 
-use super::Model;
 use super::bytes::{Reader, Writer};
-use super::container::{self, Tag, tag_text};
-use crate::forest::Ensemble;
+use super::container::{self, Body, Tag, tag_text};
+use super::{Metadata, Model};
 use crate::{Error, Result};
 
 const ENSEMBLE: Tag = *b"ENSM";
 const METADATA: Tag = *b"META";
+const SCHEMA: Tag = *b"SCHM";
 
 /// The model as a file of version 1. The model has been checked.
 pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
-    container::build(&[
-        (METADATA, false, &|writer: &mut Writer| metadata::write(&model.metadata, writer)),
-        (ENSEMBLE, true, &|writer: &mut Writer| ensemble::write(&model.ensemble, writer)),
-    ])
+    let metadata = |writer: &mut Writer| metadata::write(&model.metadata, writer);
+    let schema = model.schema.as_ref();
+    let schema = schema.map(|schema| move |writer: &mut Writer| schema::write(schema, writer));
+    let ensemble = |writer: &mut Writer| ensemble::write(&model.ensemble, writer);
+
+    let mut sections: Vec<(Tag, bool, Body<'_>)> = vec![(METADATA, false, &metadata)];
+    if let Some(schema) = &schema {
+        sections.push((SCHEMA, true, schema));
+    }
+    sections.push((ENSEMBLE, true, &ensemble));
+    container::build(&sections)
 }
 
 /// Reads a file of version 1. The model has not been checked.
 pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
-    let mut ensemble: Option<Ensemble> = None;
-    let mut metadata = None;
+    let mut metadata = Metadata::default();
+    let mut schema = None;
+    let mut ensemble = None;
     for section in container::open(bytes)? {
         let name = tag_text(&section.tag);
         let mut reader = Reader::new(&name, section.body);
         match section.tag {
+            METADATA => metadata = metadata::read(&mut reader)?,
+            SCHEMA => schema = Some(schema::read(&mut reader)?),
             ENSEMBLE => ensemble = Some(ensemble::read(&mut reader)?),
-            METADATA => metadata = Some(metadata::read(&mut reader)?),
             _ if section.required => {
                 return Err(Error::Format(format!(
                     "this build does not know section {name}, which is marked as required: \
@@ -46,8 +56,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
         }
         reader.finish()?;
     }
-    let Some(ensemble) = ensemble else {
-        return Err(Error::Format("section ENSM (the trees) is missing".into()));
-    };
-    Ok(Model { ensemble, metadata: metadata.unwrap_or_default() })
+    match ensemble {
+        Some(ensemble) => Ok(Model { ensemble, schema, metadata }),
+        None => Err(Error::Format("section ENSM (the trees) is missing".into())),
+    }
 }

@@ -1,0 +1,125 @@
+//! The key `schema`.
+
+use super::arrays::Word;
+use crate::file::codes::{EncodingKind, OneHotParts, ReasonKind};
+use crate::table::{DroppedColumn, Encoding, InputColumn, Schema, Target, Task};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SchemaV1 {
+    columns: Vec<ColumnV1>,
+    #[serde(default)]
+    dropped: Vec<DroppedV1>,
+    #[serde(default)]
+    target: Option<TargetV1>,
+    #[serde(default)]
+    weight: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ColumnV1 {
+    name: String,
+    encoding: Word<EncodingKind>,
+    /// For `one_hot` only, as the two keys after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    levels: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pooled: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    missing: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DroppedV1 {
+    name: String,
+    reason: Word<ReasonKind>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TargetV1 {
+    name: String,
+    task: Word<Task>,
+    #[serde(default)]
+    labels: Vec<String>,
+}
+
+impl From<&Schema> for SchemaV1 {
+    fn from(schema: &Schema) -> Self {
+        Self {
+            columns: schema.columns.iter().map(ColumnV1::from).collect(),
+            dropped: schema
+                .dropped
+                .iter()
+                .map(|column| DroppedV1 {
+                    name: column.name.clone(),
+                    reason: Word(ReasonKind::of(column.reason)),
+                })
+                .collect(),
+            target: schema.target.as_ref().map(|target| TargetV1 {
+                name: target.name.clone(),
+                task: Word(target.task),
+                labels: target.labels.clone(),
+            }),
+            weight: schema.weight.clone(),
+        }
+    }
+}
+
+impl From<&InputColumn> for ColumnV1 {
+    fn from(column: &InputColumn) -> Self {
+        let encoding = Word(EncodingKind::of(&column.encoding));
+        let name = column.name.clone();
+        match &column.encoding {
+            Encoding::Number | Encoding::Truth => {
+                Self { name, encoding, levels: None, pooled: None, missing: false }
+            }
+            Encoding::OneHot(parts) => {
+                let OneHotParts { levels, pooled, missing } = OneHotParts::from_parts(parts);
+                Self { name, encoding, levels: Some(levels), pooled, missing }
+            }
+        }
+    }
+}
+
+impl SchemaV1 {
+    pub(super) fn into_schema(self) -> Result<Schema> {
+        let columns = self.columns.into_iter().map(ColumnV1::into_column).collect::<Result<_>>()?;
+        let dropped = self
+            .dropped
+            .into_iter()
+            .map(|column| DroppedColumn { name: column.name, reason: column.reason.0.reason() })
+            .collect();
+        let target = self.target.map(|target| Target {
+            name: target.name,
+            task: target.task.0,
+            labels: target.labels,
+        });
+        Ok(Schema { columns, dropped, target, weight: self.weight })
+    }
+}
+
+impl ColumnV1 {
+    fn into_column(self) -> Result<InputColumn> {
+        let Self { name, encoding, levels, pooled, missing } = self;
+        let plain = levels.is_none() && pooled.is_none() && !missing;
+        let encoding = match encoding.0 {
+            EncodingKind::Number if plain => Encoding::Number,
+            EncodingKind::Truth if plain => Encoding::Truth,
+            EncodingKind::OneHot => {
+                let levels = levels.unwrap_or_default();
+                Encoding::OneHot(OneHotParts { levels, pooled, missing }.into_parts())
+            }
+            EncodingKind::Number | EncodingKind::Truth => {
+                return Err(Error::Format(format!(
+                    "column {name:?} has levels, but its encoding is not \"one_hot\""
+                )));
+            }
+        };
+        Ok(InputColumn { name, encoding })
+    }
+}
