@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""Makes the model files of version 1 that must stay readable, and the JSON beside them.
+
+    make.py            write *.json and *.lmdi into this directory
+
+Each model is stated here in the JSON form and written in the binary form by a writer that follows
+docs/model-format.md and shares no code with the library. Needs nothing but Python's standard
+library. The library's own writer must give the same bytes (crates/lmdi/tests/model_fixtures.rs).
+"""
+
+import json
+import pathlib
+import struct
+import zlib
+
+import read_model as names
+
+HERE = pathlib.Path(__file__).parent
+
+STUMP = {
+    "format": "lmdi-model",
+    "version": 1,
+    "ensemble": {
+        "feature_names": ["age"],
+        "trees": [
+            {
+                "feature": [0, -1, -1],
+                "threshold": [2.5, 0.0, 0.0],
+                "left": [1, -1, -1],
+                "right": [2, -1, -1],
+                "value": [2.0, 1.0, 4.0],
+                "weight": [3.0, 2.0, 1.0],
+            }
+        ],
+    },
+}
+
+FOREST = {
+    "format": "lmdi-model",
+    "version": 1,
+    "metadata": {
+        "producer": "lmdi 0.1.0",
+        "training_options": "trees = 2\nmin_samples_leaf = 1",
+        "seed": 18446744073709551615,
+        "training_rows": 4,
+        "fingerprint": bytes(range(32)).hex(),
+        "quality": [
+            {"sample": "oob", "measure": "r2", "value": 0.625},
+            {"sample": "holdout", "measure": "rmse", "value": None},
+        ],
+    },
+    "schema": {
+        "columns": [
+            {"name": "age", "encoding": "number"},
+            {"name": "member", "encoding": "truth"},
+            {
+                "name": "city",
+                "encoding": "one_hot",
+                "levels": ["Bern", "Zürich"],
+                "pooled": ["Basel"],
+                "missing": True,
+            },
+        ],
+        "dropped": [
+            {"name": "id", "reason": "identifier"},
+            {"name": "note", "reason": "asked"},
+            {"name": "country", "reason": "constant"},
+        ],
+        "target": {"name": "price", "task": "regression"},
+        "weight": "rows",
+    },
+    "ensemble": {
+        "feature_names": [
+            "age",
+            "member",
+            "city=Bern",
+            "city=Zürich",
+            "city=(other)",
+            "city=(missing)",
+        ],
+        "trees": [
+            {
+                "feature": [0, -1, 3, -1, -1],
+                "threshold": [41.5, -2.0, 0.5, -2.0, "inf"],
+                "left": [1, -1, 3, -1, -1],
+                "right": [2, -1, 4, -1, -1],
+                "value": [0.1, 0.30000000000000004, -0.0, 5e-324, 1.7976931348623157e308],
+                "weight": [4.0, 1.0, 3.0, 2.5, 0.5],
+                "impurity": [0.25, 0.0, None, "nan:7ff8000000000001", "inf"],
+                "missing": [0, 1, 1, 0, 1],
+                "in_bag": [2, 0, 1, 1],
+            },
+            {
+                "feature": [-1],
+                "threshold": ["nan:fff8000000000000"],
+                "left": [-1],
+                "right": [-1],
+                "value": [0.2],
+                "weight": [4.0],
+                "in_bag": [300, 0, 255, 4294967295],
+            },
+        ],
+    },
+}
+
+BOOSTING = {
+    "format": "lmdi-model",
+    "version": 1,
+    "metadata": {"producer": "another library 3.2"},
+    "ensemble": {
+        "feature_names": ["colour", "width"],
+        "classes": ["red", "green", ""],
+        "link": "softmax",
+        "growth": "second_order",
+        "loss": "multinomial",
+        "aggregation": "sum",
+        "learning_rate": 0.1,
+        "base_score": [0.5, -0.5, 0.0],
+        "output_of_tree": [0, 1, 2],
+        "trees": [
+            {
+                "feature": [0, 1, -1, -1, -1],
+                "threshold": [0.0, 1e-35, 0.0, 0.0, 0.0],
+                "left": [1, 3, -1, -1, -1],
+                "right": [2, 4, -1, -1, -1],
+                "value": [0.0, 0.125, -0.5, 0.25, 0.0625],
+                "weight": [10.5, 6.0, 4.5, 2.0, 4.0],
+                "missing": [2, 3, 4, 0, 1],
+                "category_set": [1, -1, -1, -1, -1],
+                "category_sets": [
+                    {"members": [], "members_go_left": False},
+                    {
+                        "members": [9223372036854775809, 2],
+                        "members_go_left": True,
+                        "known": [18446744073709551615, 3],
+                    },
+                ],
+                "comparison": "less",
+                "precision": "double",
+            },
+            {
+                "feature": [1, -1, -1],
+                "threshold": ["-inf", 0.0, 0.0],
+                "left": [1, -1, -1],
+                "right": [2, -1, -1],
+                "value": [0.0, 1.0, 2.0],
+                "weight": [3.0, 0.0, 3.0],
+                "comparison": "less",
+            },
+            {
+                "feature": [-1],
+                "threshold": [0.0],
+                "left": [-1],
+                "right": [-1],
+                "value": [-1.5],
+                "weight": [0.0],
+                "precision": "double",
+            },
+        ],
+    },
+}
+
+
+def bits(number):
+    if number is None:
+        return 0x7FF8000000000000
+    if isinstance(number, str) and number.startswith("nan:"):
+        return int(number[4:], 16)
+    return struct.unpack("<Q", struct.pack("<d", float(number)))[0]
+
+
+def f64s(numbers):
+    return b"".join(struct.pack("<Q", bits(number)) for number in numbers)
+
+
+def u32s(numbers):
+    return b"".join(struct.pack("<I", number & 0xFFFFFFFF) for number in numbers)
+
+
+def u64s(numbers):
+    return struct.pack(f"<{len(numbers)}Q", *numbers)
+
+
+def u32(number):
+    return struct.pack("<I", number)
+
+
+def string(text):
+    return u32(len(text.encode())) + text.encode()
+
+
+def strings(texts):
+    return u32(len(texts)) + b"".join(map(string, texts))
+
+
+def code(table, word):
+    return bytes([table.index(word)])
+
+
+def optional(value, write):
+    return b"\0" if value is None else b"\1" + write(value)
+
+
+def metadata(values):
+    return b"".join(
+        [
+            string(values["producer"]),
+            string(values["training_options"]),
+            optional(values["seed"], lambda number: struct.pack("<Q", number)),
+            optional(values["training_rows"], lambda number: struct.pack("<Q", number)),
+            optional(values["fingerprint"], bytes.fromhex),
+            u32(len(values["quality"])),
+            *(
+                string(one["sample"]) + string(one["measure"]) + f64s([one["value"]])
+                for one in values["quality"]
+            ),
+        ]
+    )
+
+
+def schema(values):
+    out = [u32(len(values["columns"]))]
+    for column in values["columns"]:
+        out += [string(column["name"]), code(names.ENCODINGS, column["encoding"])]
+        if column["encoding"] == "one_hot":
+            out += [strings(column["levels"]), optional(column["pooled"], strings)]
+            out += [bytes([column["missing"]])]
+    out += [u32(len(values["dropped"]))]
+    for column in values["dropped"]:
+        out += [string(column["name"]), code(names.REASONS, column["reason"])]
+    out += [
+        optional(
+            values["target"],
+            lambda target: string(target["name"])
+            + code(names.TASKS, target["task"])
+            + strings(target["labels"]),
+        ),
+        optional(values["weight"], string),
+    ]
+    return b"".join(out)
+
+
+def tree(values):
+    n = len(values["feature"])
+    out = [u32(n), u32(values["n_values"])]
+    out += [code(names.COMPARISONS, values["comparison"]), code(names.PRECISIONS, values["precision"])]
+    out += [u32s(values[key]) for key in ("feature", "left", "right")]
+    out += [bytes(values["missing"])]
+    out += [f64s(values[key]) for key in ("threshold", "value", "weight", "impurity")]
+    any_set = any(index != -1 for index in values["category_set"])
+    out += [optional(values["category_set"] if any_set else None, u32s)]
+    out += [u32(len(values["category_sets"]))]
+    for one in values["category_sets"]:
+        out += [bytes([one["members_go_left"]]), u32(len(one["members"])), u64s(one["members"])]
+        out += [optional(one["known"], lambda words: u32(len(words)) + u64s(words))]
+    counts = values["in_bag"]
+    if counts is None:
+        out += [b"\0"]
+    elif max(counts) <= 255:
+        out += [b"\1", struct.pack("<Q", len(counts)), bytes(counts)]
+    else:
+        out += [b"\2", struct.pack("<Q", len(counts)), u32s(counts)]
+    return b"".join(out)
+
+
+def ensemble(values):
+    out = [strings(values["feature_names"]), strings(values["classes"] or [])]
+    out += [code(names.LINKS, values["link"]), code(names.GROWTHS, values["growth"])]
+    out += [code(names.LOSSES, values["loss"]), code(names.AGGREGATIONS, values["aggregation"])]
+    if values["aggregation"] == "sum":
+        out += [f64s([values["learning_rate"]])]
+    out += [u32(len(values["base_score"])), f64s(values["base_score"])]
+    out += [u32(len(values["trees"])), optional(values["output_of_tree"] or None, u32s)]
+    return b"".join(out + [tree(one) for one in values["trees"]])
+
+
+def binary(model):
+    model = names.with_defaults(model)
+    sections = [(b"META", 0, metadata(model["metadata"]))]
+    if model.get("schema") is not None:
+        sections.append((b"SCHM", 1, schema(model["schema"])))
+    sections.append((b"ENSM", 1, ensemble(model["ensemble"])))
+    head = names.MAGIC + struct.pack("<II", 1, len(sections))
+    for tag, flags, body in sections:
+        head += tag + struct.pack("<IQI", flags, len(body), zlib.crc32(body))
+    return head + u32(zlib.crc32(head)) + b"".join(body for _, _, body in sections)
+
+
+def main():
+    for name, model in [("stump", STUMP), ("forest", FOREST), ("boosting", BOOSTING)]:
+        text = json.dumps(model, ensure_ascii=False, indent=1) + "\n"
+        (HERE / f"{name}.json").write_text(text, encoding="utf-8")
+        (HERE / f"{name}.lmdi").write_bytes(binary(model))
+
+
+if __name__ == "__main__":
+    main()
