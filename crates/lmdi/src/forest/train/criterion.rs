@@ -44,15 +44,12 @@ pub(super) trait Target: Sync {
     /// Appends the value of the node to `values`.
     fn push_value(&self, rows: &[u32], stats: &NodeStats, values: &mut Vec<f64>);
 
-    /// A scorer to be prepared for each node in turn.
-    fn scorer(&self) -> Self::Scorer;
-
     /// Prepares the scorer for the node with these rows.
     fn prepare(&self, scorer: &mut Self::Scorer, rows: &[u32], stats: &NodeStats);
 }
 
 /// Scores candidate splits of one node. Rows are named by their position in the node.
-pub(super) trait Scorer: Sync + Send {
+pub(super) trait Scorer: Default + Sync + Send {
     /// What is known of the left side of a candidate.
     type Side: Default + Send;
     /// What rows of one rank add to a side.
@@ -77,9 +74,10 @@ pub(super) trait Scorer: Sync + Send {
 }
 
 /// How a pair of sums (response, weight) is scored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum PairRule {
     /// Squared error, or Gini impurity of two classes.
+    #[default]
     Squares,
     /// Poisson deviance.
     Poisson,
@@ -150,12 +148,9 @@ impl Target for PairTarget<'_> {
         values.push(stats.mean);
     }
 
-    fn scorer(&self) -> PairScorer {
-        PairScorer { rule: self.rule, rows: Vec::new(), sum: 0.0, weight: 0.0 }
-    }
-
     fn prepare(&self, scorer: &mut PairScorer, rows: &[u32], stats: &NodeStats) {
         let centre = if self.rule == PairRule::Squares { stats.mean } else { 0.0 };
+        scorer.rule = self.rule;
         scorer.rows.clear();
         scorer.rows.extend(rows.iter().map(|&row| {
             let w = self.weights[row as usize];
@@ -167,6 +162,7 @@ impl Target for PairTarget<'_> {
 }
 
 /// Scorer of a [`PairTarget`]; `rows` holds (w y, w) by position.
+#[derive(Default)]
 pub(super) struct PairScorer {
     rule: PairRule,
     rows: Vec<[f64; 2]>,
@@ -290,11 +286,8 @@ impl Target for ClassTarget<'_> {
         values.extend(self.class_weights(rows).iter().map(|sum| sum / stats.weight));
     }
 
-    fn scorer(&self) -> ClassScorer {
-        ClassScorer { entropy: self.entropy, rows: Vec::new(), sums: Vec::new(), weight: 0.0 }
-    }
-
     fn prepare(&self, scorer: &mut ClassScorer, rows: &[u32], stats: &NodeStats) {
+        scorer.entropy = self.entropy;
         scorer.rows.clear();
         scorer
             .rows
@@ -305,6 +298,7 @@ impl Target for ClassTarget<'_> {
 }
 
 /// Scorer of a [`ClassTarget`]; `rows` holds (class, weight) by position.
+#[derive(Default)]
 pub(super) struct ClassScorer {
     entropy: bool,
     rows: Vec<(u32, f64)>,

@@ -122,7 +122,7 @@ fn grow_one<T: Target>(
     limits: &Limits,
     random: Generator,
 ) -> Tree {
-    let mut scratch = TreeScratch::new(target, columns.len(), limits);
+    let mut scratch = TreeScratch::new();
     scratch.rows.extend((0..weights.len() as u32).filter(|&row| weights[row as usize] > 0.0));
     let (mut splitter, root) = Splitter::new(columns, target, limits, random, &mut scratch);
     grow(&mut splitter, root, target.n_values(), limits.max_leaf_nodes).tree

@@ -5,7 +5,7 @@
 //! over ascending row numbers.
 
 use super::columns::Column;
-use super::criterion::{EPSILON, NodeStats, Target};
+use super::criterion::{EPSILON, NodeStats, Scorer, Target};
 use super::draw::{FeatureDraw, Visit};
 use super::search::{Candidate, Scratch, best_split, random_split};
 use crate::random::Generator;
@@ -44,27 +44,28 @@ pub(super) struct Splitter<'a, T: Target> {
     target: &'a T,
     limits: &'a Limits,
     random: Generator,
-    scratch: &'a mut TreeScratch<T>,
+    scratch: &'a mut TreeScratch<T::Scorer>,
     root_weight: f64,
     pure: f64,
 }
 
 /// Buffers of a tree, reused from tree to tree by one thread.
-pub(super) struct TreeScratch<T: Target> {
+pub(super) struct TreeScratch<S: Scorer> {
+    /// The in-bag rows, in ascending order when a tree begins.
     pub(super) rows: Vec<u32>,
     spare_rows: Vec<u32>,
     draw: FeatureDraw,
-    scorer: T::Scorer,
-    search: Scratch<T::Scorer>,
+    scorer: S,
+    search: Scratch<S>,
 }
 
-impl<T: Target> TreeScratch<T> {
-    pub(super) fn new(target: &T, n_features: usize, limits: &Limits) -> Self {
+impl<S: Scorer> TreeScratch<S> {
+    pub(super) fn new() -> Self {
         Self {
             rows: Vec::new(),
             spare_rows: Vec::new(),
-            draw: FeatureDraw::new(n_features, limits.max_features),
-            scorer: target.scorer(),
+            draw: FeatureDraw::new(0, 0),
+            scorer: S::default(),
             search: Scratch::new(),
         }
     }
@@ -77,7 +78,7 @@ impl<'a, T: Target> Splitter<'a, T> {
         target: &'a T,
         limits: &'a Limits,
         random: Generator,
-        scratch: &'a mut TreeScratch<T>,
+        scratch: &'a mut TreeScratch<T::Scorer>,
     ) -> (Self, NodeStats) {
         scratch.draw = FeatureDraw::new(columns.len(), limits.max_features);
         let root = target.stats(&scratch.rows);

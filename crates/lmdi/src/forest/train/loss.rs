@@ -1,0 +1,129 @@
+//! The losses that boosting descends: base score, residual and curvature.
+//!
+//! With f the raw output and p the predicted probability of a class:
+//!
+//! | loss | residual (minus the gradient) | curvature |
+//! |---|---|---|
+//! | squared error | y - f | 1 |
+//! | logistic | y - p | p (1 - p) |
+//! | multinomial, class k | (y = k) - p_k | p_k (1 - p_k) |
+
+use crate::forest::predict::{logistic, softmax};
+use crate::forest::{Link, Loss};
+use crate::table::Response;
+use rayon::prelude::*;
+
+/// Rows a thread takes at a time.
+const ROWS: usize = 4096;
+
+/// The loss for a response.
+pub(super) fn loss_of(y: &Response) -> Loss {
+    match y {
+        Response::Numeric(_) => Loss::SquaredError,
+        Response::Classes { n_classes: 2, .. } => Loss::Logistic,
+        Response::Classes { .. } => Loss::Multinomial,
+    }
+}
+
+/// The link that goes with a loss.
+pub(super) fn link_of(loss: Loss) -> Link {
+    match loss {
+        Loss::SquaredError => Link::Identity,
+        Loss::Logistic => Link::Logit,
+        Loss::Multinomial => Link::Softmax,
+        Loss::Poisson => Link::Log,
+    }
+}
+
+/// The raw output that is best for all rows alike. Classes absent from `rows` get a probability of
+/// the smallest step of a 64-bit number.
+pub(super) fn base_score(y: &Response, weights: &[f64], rows: &[u32]) -> Vec<f64> {
+    let total: f64 = rows.iter().map(|&row| weights[row as usize]).sum();
+    match y {
+        Response::Numeric(y) => {
+            let sum: f64 = rows.iter().map(|&row| weights[row as usize] * y[row as usize]).sum();
+            vec![sum / total]
+        }
+        Response::Classes { codes, n_classes } => {
+            let mut sums = vec![0.0; *n_classes];
+            for &row in rows {
+                sums[codes[row as usize] as usize] += weights[row as usize];
+            }
+            let log_share =
+                |sum: &f64| libm::log((sum / total).clamp(f64::EPSILON, 1.0 - f64::EPSILON));
+            let logs: Vec<f64> = sums.iter().map(log_share).collect();
+            if *n_classes == 2 {
+                return vec![logs[1] - logs[0]];
+            }
+            let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+            logs.iter().map(|log| log - mean).collect()
+        }
+    }
+}
+
+/// Residual and curvature of every row, for each output.
+pub(super) fn derivatives(y: &Response, raw: &[Vec<f64>], out: &mut [Vec<[f64; 2]>]) {
+    match y {
+        Response::Numeric(y) => {
+            let rows = out[0].par_chunks_mut(ROWS).zip(y.par_chunks(ROWS));
+            rows.zip(raw[0].par_chunks(ROWS)).for_each(|((out, y), raw)| {
+                for ((out, y), raw) in out.iter_mut().zip(y).zip(raw) {
+                    *out = [y - raw, 1.0];
+                }
+            });
+        }
+        Response::Classes { codes, n_classes: 2 } => {
+            let rows = out[0].par_chunks_mut(ROWS).zip(codes.par_chunks(ROWS));
+            rows.zip(raw[0].par_chunks(ROWS)).for_each(|((out, codes), raw)| {
+                for ((out, &code), &raw) in out.iter_mut().zip(codes).zip(raw) {
+                    let p = logistic(raw);
+                    *out = [f64::from(code) - p, p * (1.0 - p)];
+                }
+            });
+        }
+        Response::Classes { codes, n_classes } => {
+            let mut blocks: Vec<_> = out.iter_mut().map(|out| out.chunks_mut(ROWS)).collect();
+            let blocks: Vec<Vec<&mut [[f64; 2]]>> = (0..codes.len().div_ceil(ROWS))
+                .map(|_| blocks.iter_mut().filter_map(Iterator::next).collect())
+                .collect();
+            blocks.into_par_iter().enumerate().for_each(|(block, mut out)| {
+                let mut shares = vec![0.0; *n_classes];
+                let start = block * ROWS;
+                for at in 0..out[0].len() {
+                    let row = start + at;
+                    shares.iter_mut().zip(raw).for_each(|(share, raw)| *share = raw[row]);
+                    softmax(&mut shares);
+                    for (class, (out, &p)) in out.iter_mut().zip(&shares).enumerate() {
+                        let hit = f64::from(u8::from(codes[row] as usize == class));
+                        out[at] = [hit - p, p * (1.0 - p)];
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// Weighted mean loss of some rows.
+pub(super) fn mean_loss(y: &Response, raw: &[Vec<f64>], weights: &[f64], rows: &[u32]) -> f64 {
+    let (mut sum, mut total) = (0.0, 0.0);
+    let mut shares = vec![0.0; raw.len()];
+    for &row in rows {
+        let row = row as usize;
+        let loss = match y {
+            Response::Numeric(y) => 0.5 * (y[row] - raw[0][row]) * (y[row] - raw[0][row]),
+            Response::Classes { codes, n_classes: 2 } => {
+                // ln(1 + exp(-margin)), with the exponent kept negative.
+                let margin = if codes[row] == 1 { raw[0][row] } else { -raw[0][row] };
+                libm::log1p(libm::exp(-margin.abs())) + (-margin).max(0.0)
+            }
+            Response::Classes { codes, .. } => {
+                shares.iter_mut().zip(raw).for_each(|(share, raw)| *share = raw[row]);
+                softmax(&mut shares);
+                -libm::log(shares[codes[row] as usize].max(f64::MIN_POSITIVE))
+            }
+        };
+        sum += weights[row] * loss;
+        total += weights[row];
+    }
+    sum / total
+}
