@@ -95,7 +95,7 @@ def converged_logistic(tree, counts, x, y):
             theta = None
             for index, c in enumerate(CS):
                 problem = Logistic(matrix[train], y[train], w[train], c, l1)
-                theta = problem.solve(theta)
+                theta = problem.solve(theta, enough=1e-9)
                 assert problem.gap(theta) <= 1e-9 * problem.objective(theta)
                 margin = matrix[test] @ theta[:-1] + theta[-1]
                 accuracy[index, ratio] += w[test] @ ((margin > 0) == y[test]) / w[test].sum()

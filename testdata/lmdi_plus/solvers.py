@@ -136,8 +136,11 @@ class Logistic:
                 break
         return theta
 
-    def solve(self, start=None):
-        """Proximal Newton, then Newton on the active set; returns slopes with the intercept last."""
+    def solve(self, start=None, enough=1e-13):
+        """Proximal Newton, then Newton on the active set; returns slopes with the intercept last.
+
+        Stops at a duality gap of `enough` times the objective.
+        """
         theta = np.zeros(self.x.shape[1] + 1) if start is None else start.copy()
         theta = self.balance(theta)
         value = self.objective(theta)
@@ -145,7 +148,7 @@ class Logistic:
             theta, value, moved = self._proximal_step(theta, value)
             if moved < 1e-6 or outer % 5 == 4:
                 theta, value = self._active_newton(theta, value)
-                if self.gap(theta) <= 1e-13 * max(1.0, abs(value)):
+                if self.gap(theta) <= enough * abs(value):
                     break
             if moved == 0.0:
                 break
@@ -162,6 +165,7 @@ class Logistic:
             tol=1e-10,
             max_iter=5000,
             warm_start=True,
+            precompute=len(self.x) > 2 * self.x.shape[1],
         )
         inner.coef_ = theta[:-1].copy()
         with warnings.catch_warnings():

@@ -1,0 +1,143 @@
+"""`./bench lmdi`: LMDI+ against imodels and shap on the same forests, in one run.
+
+Per data set and leaf size one scikit-learn forest of 100 trees is grown on 67 % of 2,000 rows. On it are
+timed, with 1 thread and with all:
+- imodels: fitting RF+ with the paper's GLM (cross-validated elastic net or logistic regression);
+- shap: TreeExplainer's path-dependent values of all 2,000 rows. It knows no threads, so with
+  several threads the rows are shared out to as many processes, already started;
+- ours: fitting LMDI+ on the same training rows, scoring and predicting all 2,000 rows; best of
+  several runs in a fresh process.
+
+imodels is timed on the first `--trees-reference` trees, shap on the first `--rows-shap` rows, and the time
+scaled up; both are linear (a tree's fit does not depend on the others, nor a row's values). Give 100
+and 2000 for the full, long run. BLAS runs on one thread throughout: the trees are what is shared out.
+"""
+
+import argparse
+import os
+import tempfile
+import warnings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("PYTHONWARNINGS", "ignore")
+
+import numpy as np
+import shap
+from joblib import Parallel, delayed
+
+import common
+
+CASES = [
+    ("puma32H", False, 5),
+    ("puma32H", False, 1),
+    ("superconductivity", False, 5),
+    ("superconductivity", False, 1),
+    ("sarcos_testsplit", False, 5),
+    ("sarcos_testsplit", False, 1),
+    ("spam", True, 1),
+]
+
+HEADER = """
+fit: LMDI+ fitted on the training rows. score, predict: all rows. times in seconds
+goals: fit at least 50x faster than imodels; fit + score at least 3x (numbers) or 1x (classes) faster than
+shap; score at least 300x faster than shap and at most 2x predict. A star marks a goal that is missed.
+"""
+
+
+def imodels_seconds(sample, forest, trees, threads):
+    """Time of imodels' fit on the first trees, scaled to the whole forest."""
+    few = common.first_trees(forest, trees)
+    jobs = None if threads == 1 else threads
+    if jobs:
+        # Starting the processes and importing imodels in them is not what is measured.
+        Parallel(n_jobs=jobs)(delayed(warm_up)() for _ in range(jobs))
+    taken = common.seconds(lambda: common.fit_reference(sample, few, jobs))
+    return taken * len(forest.estimators_) / trees
+
+
+def warm_up():
+    from imodels.tree.rf_plus.rf_plus import rf_plus_models
+
+    return rf_plus_models.__name__
+
+
+def shap_values(explainer, rows):
+    return explainer.shap_values(rows, check_additivity=False)
+
+
+def shap_seconds(sample, forest, count, threads):
+    """Time of shap's values on the first rows, scaled to all rows."""
+    explainer = shap.TreeExplainer(forest)
+    rows = sample.rows[:count]
+    if threads == 1:
+        taken = common.seconds(lambda: shap_values(explainer, rows))
+    else:
+        with Parallel(n_jobs=threads) as pool:
+            parts = np.array_split(rows, threads)
+            pool(delayed(shap_values)(explainer, part[:1]) for part in parts)
+            taken = common.seconds(
+                lambda: pool(delayed(shap_values)(explainer, part) for part in parts)
+            )
+    return taken * len(sample.rows) / count
+
+
+def starred(value, good, form):
+    return f"{value:{form}}{' ' if good else '*'}"
+
+
+def line(sample, leaf, threads, theirs, shap_time, ours):
+    """One line of the table."""
+    fit, score, predict = ours["fit"], ours["score"], ours["predict"]
+    against_fit = theirs / fit
+    against_both = shap_time / (fit + score)
+    against_score = shap_time / score
+    to_predict = score / predict
+    return (
+        f"{sample.name:18} {leaf:4} {threads:7} {theirs:9.2f} {shap_time:8.2f} {fit:8.4f}"
+        f" {score:8.5f} {predict:8.5f}"
+        f" {starred(against_fit, against_fit >= 50, '9.1f')}"
+        f" {starred(against_both, against_both >= (1 if sample.classes else 3), '10.1f')}"
+        f" {starred(against_score, against_score >= 300, '10.0f')}"
+        f" {starred(to_predict, to_predict <= 2, '9.2f')}"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--trees-reference", type=int, default=4, metavar="K")
+    parser.add_argument("--rows-shap", type=int, default=200, metavar="N")
+    parser.add_argument("--runs", type=int, default=5, help="our runs; the best counts")
+    parser.add_argument("--only", help="one data set")
+    parser.add_argument("--skip-others", action="store_true", help="time only ours")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    binary = common.build("bench_lmdi")
+    cores = len(os.sched_getaffinity(0))
+    print(f"{common.versions()}; {cores} cores")
+    print(f"imodels timed on {options.trees_reference} of 100 trees, shap on {options.rows_shap}")
+    print("of 2,000 rows, both scaled up;", f"ours: best of {options.runs} runs on everything")
+    print(HEADER)
+    print(
+        "data set           leaf threads   imodels     shap      fit    score  predict"
+        "  fit ratio  both/shap score/shap  score/predict"
+    )
+    for name, classes, leaf in CASES:
+        if options.only not in (None, name):
+            continue
+        sample = common.load(name, classes)
+        forest = common.grow(sample, leaf)
+        forest.n_jobs = 1
+        for threads in (1, cores):
+            with tempfile.TemporaryDirectory() as directory:
+                files = common.hand_over(directory, sample, forest)
+                ours = common.run(binary, *files, options.runs, threads=threads)
+            theirs = shap_time = float("nan")
+            if not options.skip_others:
+                theirs = imodels_seconds(sample, forest, options.trees_reference, threads)
+                shap_time = shap_seconds(sample, forest, options.rows_shap, threads)
+            print(line(sample, leaf, threads, theirs, shap_time, ours), flush=True)
+
+
+if __name__ == "__main__":
+    main()
