@@ -3,9 +3,11 @@
 //! The modules follow the data: a [`table`] of numbers trains or meets a [`forest`], which a
 //! model [`file`](mod@file) keeps. A module imports only from modules earlier in that list.
 
+pub mod basis;
 pub mod error;
 pub mod file;
 pub mod forest;
+pub mod glm;
 pub mod monitor;
 pub mod random;
 pub mod table;

@@ -1,0 +1,60 @@
+//! All columns of one tree: its stumps, then the raw columns of the features it splits on.
+//!
+//! The block of feature k is its stumps and its raw column; a feature that the tree never splits on
+//! has no block and scores exactly zero in that tree.
+
+use super::raw_column::mean_and_deviation;
+use super::{RawColumn, Stumps};
+use crate::forest::Tree;
+use crate::table::MatrixView;
+
+/// The columns of one tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Basis {
+    /// The stump columns.
+    pub stumps: Stumps,
+    /// The raw columns, by rising feature; empty when raw columns are switched off.
+    pub raw: Vec<RawColumn>,
+}
+
+impl Basis {
+    /// The basis of `tree` with raw columns scaled on the in-bag rows of `x`, which must be the
+    /// rows the tree was grown on. A tree without bootstrap counts is scaled on all rows.
+    ///
+    /// Cost: one pass over the columns of the features that the tree uses.
+    pub fn of(tree: &Tree, x: &MatrixView<'_>, with_raw: bool) -> Self {
+        let stumps = Stumps::of(tree);
+        let mut raw = Vec::new();
+        if with_raw {
+            let mut largest_share = vec![0.0_f64; x.cols()];
+            for (&feature, &share) in stumps.feature.iter().zip(&stumps.share) {
+                let largest = &mut largest_share[feature as usize];
+                *largest = largest.max(share);
+            }
+            let mut used: Vec<u32> = stumps.feature.clone();
+            used.sort_unstable();
+            used.dedup();
+            let mut cells = Vec::new();
+            for feature in used {
+                x.column_into(feature as usize, &mut cells);
+                let spread = match &tree.in_bag {
+                    Some(in_bag) => mean_and_deviation(&cells, |row| f64::from(in_bag.count(row))),
+                    None => mean_and_deviation(&cells, |_| 1.0),
+                };
+                let (mean, deviation) = spread.unwrap_or((0.0, 0.0));
+                // In the bag a stump's squares add up to the weight of its node, so its standard
+                // deviation is the square root of the node's share.
+                let stump_deviation = largest_share[feature as usize].sqrt();
+                let factor = stump_deviation / deviation;
+                let factor = if factor.is_finite() { factor } else { 0.0 };
+                raw.push(RawColumn { feature, mean, factor });
+            }
+        }
+        Self { stumps, raw }
+    }
+
+    /// Number of columns.
+    pub fn n_columns(&self) -> usize {
+        self.stumps.n_splits() + self.raw.len()
+    }
+}

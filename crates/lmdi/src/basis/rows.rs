@@ -1,0 +1,171 @@
+//! The rows that a tree's linear model is fitted on: leaf, weight, response and raw cells.
+//!
+//! Rows are grouped by cross-validation fold, so that any union of folds is a few ranges. Raw cells
+//! are handed out in blocks: from a copy when it is small, else standardised from the table again
+//! at every pass, so that memory stays proportional to the table whatever the number of rows.
+
+use super::{Basis, RawColumn};
+use crate::forest::{NONE, Tree};
+use crate::table::MatrixView;
+use std::ops::Range;
+
+/// Rows in one block handed to a visitor.
+const BLOCK_ROWS: usize = 256;
+
+/// Copies of the raw cells up to this many numbers are kept.
+const KEPT_CELLS: usize = 4 << 20;
+
+/// The rows of one tree's fit, grouped by fold.
+pub struct TreeRows<'a> {
+    x: MatrixView<'a>,
+    columns: Vec<RawColumn>,
+    /// Row of the table, per fitted row.
+    row: Vec<u32>,
+    /// Leaf of each fitted row.
+    pub leaf: Vec<u32>,
+    /// Weight of each fitted row; positive.
+    pub weight: Vec<f64>,
+    /// Where each fold begins; one more entry than folds.
+    fold_start: Vec<usize>,
+    /// Row-major raw cells, when small enough to keep.
+    kept: Option<Vec<f64>>,
+}
+
+/// Consecutive fitted rows with their raw cells.
+pub struct RowBlock<'b> {
+    /// Their positions among the fitted rows.
+    pub range: Range<usize>,
+    /// Their raw cells, row-major.
+    pub raw: &'b [f64],
+}
+
+impl<'a> TreeRows<'a> {
+    /// Takes the rows with positive weight. `leaf_node[row]` is the tree node each row falls in;
+    /// `fold[row]` is below `n_folds`.
+    pub fn new(
+        x: &MatrixView<'a>,
+        basis: &Basis,
+        leaf_node: &[u32],
+        weight: &[f64],
+        fold: &[u32],
+        n_folds: usize,
+    ) -> Self {
+        let mut fold_start = vec![0_usize; n_folds + 1];
+        for (&w, &fold) in weight.iter().zip(fold) {
+            if w > 0.0 {
+                fold_start[fold as usize + 1] += 1;
+            }
+        }
+        for fold in 0..n_folds {
+            fold_start[fold + 1] += fold_start[fold];
+        }
+        let n = fold_start[n_folds];
+        let mut next = fold_start.clone();
+        let mut row = vec![0_u32; n];
+        let mut leaf = vec![0_u32; n];
+        let mut fitted_weight = vec![0.0; n];
+        for (table_row, (&w, &fold)) in weight.iter().zip(fold).enumerate() {
+            if w > 0.0 {
+                let at = next[fold as usize];
+                next[fold as usize] += 1;
+                row[at] = table_row as u32;
+                leaf[at] = basis.stumps.leaf_of_tree_node[leaf_node[table_row] as usize];
+                debug_assert_ne!(leaf[at], NONE);
+                fitted_weight[at] = w;
+            }
+        }
+        let mut rows = Self {
+            x: *x,
+            columns: basis.raw.clone(),
+            row,
+            leaf,
+            weight: fitted_weight,
+            fold_start,
+            kept: None,
+        };
+        if n * rows.columns.len() <= KEPT_CELLS {
+            let mut kept = vec![0.0; n * rows.columns.len()];
+            rows.standardise(0..n, &mut kept);
+            rows.kept = Some(kept);
+        }
+        rows
+    }
+
+    /// Number of fitted rows.
+    pub fn len(&self) -> usize {
+        self.row.len()
+    }
+
+    /// Whether no row has a positive weight.
+    pub fn is_empty(&self) -> bool {
+        self.row.is_empty()
+    }
+
+    /// Number of folds.
+    pub fn n_folds(&self) -> usize {
+        self.fold_start.len() - 1
+    }
+
+    /// The fitted rows of one fold.
+    pub fn fold(&self, fold: usize) -> Range<usize> {
+        self.fold_start[fold]..self.fold_start[fold + 1]
+    }
+
+    /// The fitted rows of all folds but one, as at most two ranges; `None` leaves out nothing.
+    pub fn without_fold(&self, fold: Option<usize>) -> [Range<usize>; 2] {
+        match fold {
+            Some(fold) => [0..self.fold_start[fold], self.fold_start[fold + 1]..self.len()],
+            None => [0..self.len(), self.len()..self.len()],
+        }
+    }
+
+    /// Picks, for every fitted row, an entry of a per-table-row array.
+    pub fn gather(&self, of_table: &[f64]) -> Vec<f64> {
+        self.row.iter().map(|&row| of_table[row as usize]).collect()
+    }
+
+    /// Calls `visit` for the rows of `range`, block after block in order.
+    pub fn for_blocks(&self, range: Range<usize>, mut visit: impl FnMut(RowBlock<'_>)) {
+        let width = self.columns.len();
+        let mut buffer = Vec::new();
+        let mut start = range.start;
+        while start < range.end {
+            let end = (start + BLOCK_ROWS).min(range.end);
+            let raw = match &self.kept {
+                Some(kept) => &kept[start * width..end * width],
+                None => {
+                    buffer.resize((end - start) * width, 0.0);
+                    self.standardise(start..end, &mut buffer);
+                    &buffer[..]
+                }
+            };
+            visit(RowBlock { range: start..end, raw });
+            start = end;
+        }
+    }
+
+    fn standardise(&self, range: Range<usize>, out: &mut [f64]) {
+        let width = self.columns.len();
+        for (k, column) in self.columns.iter().enumerate() {
+            for (line, &row) in self.row[range.clone()].iter().enumerate() {
+                out[line * width + k] =
+                    column.value(self.x.get(row as usize, column.feature as usize));
+            }
+        }
+    }
+}
+
+/// The tree node in which each row of `x` falls.
+pub fn leaf_nodes(tree: &Tree, x: &MatrixView<'_>) -> Vec<u32> {
+    let mut leaves = Vec::with_capacity(x.rows());
+    let mut cells = vec![0.0; BLOCK_ROWS * x.cols()];
+    let mut start = 0;
+    while start < x.rows() {
+        let end = (start + BLOCK_ROWS).min(x.rows());
+        let block = &mut cells[..(end - start) * x.cols()];
+        x.rows_into(start..end, block);
+        leaves.extend(block.chunks_exact(x.cols().max(1)).map(|row| tree.leaf_of(row) as u32));
+        start = end;
+    }
+    leaves
+}

@@ -1,0 +1,370 @@
+//! Coordinate descent for a quadratic plus an elastic net, in time linear in the size of the tree.
+//!
+//! Minimises, from any starting point with known residual sums,
+//!
+//! ```text
+//! 1/2 (b - b0)' H (b - b0) - g0' (b - b0) + l1 |b|_1 + l2/2 |b|^2
+//! ```
+//!
+//! where H is a [`Quadratic`] and g0 the gradient at the start, for `N` penalties side by side.
+//!
+//! A sweep visits the splits from the root down. A step d on split v moves the predictions of all
+//! rows left of v by d * a and right of v by d * b; instead of touching the rows or the gradients of
+//! all relatives, the shift is handed down to the children, and the residual sums of a node are
+//! corrected by (shift * weight of the node) when it is its turn. After the last split one upward
+//! pass restores all sums. A full pass over m splits therefore costs O(m), not O(m * depth), and the
+//! r raw columns, which meet the stumps only through per-leaf sums, O(leaves * r).
+//!
+//! Raw columns move under the curvature of [`RawCurvature`], which knows how the heaviest stumps will
+//! answer; that model may overshoot when stumps enter or leave, so callers watch the objective and
+//! call [`Descent::forget_raw_curvature`] when it rises. The intercept is moved to its optimum after
+//! every pass, which keeps the weighted residuals summing to zero.
+
+use super::coefficients::Coefficients;
+use super::penalty::Penalty;
+use super::quadratic::Quadratic;
+use super::raw_curvature::RawCurvature;
+use super::vector::{Lanes, per_lane, subtract_columns, subtract_products};
+
+/// Passes over the raw block for one pass over the stumps. The block is small and its columns are
+/// often correlated with one another, so it pays to settle it before the leaves are touched again.
+const RAW_PASSES: usize = 4;
+
+/// A point, the residual sums at it, and scratch space, for `N` penalties.
+#[derive(Debug, Clone)]
+pub struct Descent<'q, 'b, const N: usize> {
+    quadratic: &'q Quadratic<'b>,
+    /// The current point and the residual sums at it.
+    pub point: Point<N>,
+    shift: Vec<Lanes<N>>,
+    stump_inverse: Vec<Lanes<N>>,
+    raw_inverse: Vec<Lanes<N>>,
+    raw_before: Vec<Lanes<N>>,
+    raw_moved: Vec<usize>,
+    raw_step: Vec<Lanes<N>>,
+    model_gradient: Vec<Lanes<N>>,
+    raw_curvature: RawCurvature<N>,
+    /// Sweeps since the raw curvature was brought up to date.
+    pub since_rebuild: usize,
+    l1: Lanes<N>,
+    l2: Lanes<N>,
+}
+
+/// A point and the residual sums at it, which are linear in the point.
+#[derive(Debug, Clone)]
+pub struct Point<const N: usize> {
+    /// Intercepts.
+    pub intercept: Lanes<N>,
+    /// Slopes of the stumps.
+    pub stump: Vec<Lanes<N>>,
+    /// Slopes of the raw columns.
+    pub raw: Vec<Lanes<N>>,
+    /// Weighted residual sum of every node, splits first, then leaves.
+    pub node_residual: Vec<Lanes<N>>,
+    /// Gradient (of minus the quadratic) along each raw column.
+    pub raw_gradient: Vec<Lanes<N>>,
+}
+
+impl<const N: usize> Point<N> {
+    /// The coefficients of one lane.
+    pub fn coefficients(&self, lane: usize) -> Coefficients {
+        Coefficients {
+            intercept: self.intercept[lane],
+            stump: self.stump.iter().map(|b| b[lane]).collect(),
+            raw: self.raw.iter().map(|b| b[lane]).collect(),
+        }
+    }
+
+    /// Moves to the point that continues the line from `before` through this one by `factor` of its
+    /// length, and keeps this one in `before`.
+    #[inline(always)]
+    pub fn extrapolate(&mut self, before: &mut Self, factor: f64) {
+        let continue_line = |now: &mut [Lanes<N>], before: &mut [Lanes<N>]| {
+            for (now, before) in now.iter_mut().zip(before) {
+                for lane in 0..N {
+                    let step = now[lane] - before[lane];
+                    before[lane] = now[lane];
+                    now[lane] += factor * step;
+                }
+            }
+        };
+        continue_line(
+            std::slice::from_mut(&mut self.intercept),
+            std::slice::from_mut(&mut before.intercept),
+        );
+        continue_line(&mut self.stump, &mut before.stump);
+        continue_line(&mut self.raw, &mut before.raw);
+        continue_line(&mut self.node_residual, &mut before.node_residual);
+        continue_line(&mut self.raw_gradient, &mut before.raw_gradient);
+    }
+}
+
+impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
+    /// Starts every lane at `at`, where the weighted residual sums of the leaves and along the raw
+    /// columns are known.
+    pub fn new(
+        quadratic: &'q Quadratic<'b>,
+        at: &Coefficients,
+        leaf_residual: &[f64],
+        raw_gradient: &[f64],
+    ) -> Self {
+        let m = quadratic.stumps.n_splits();
+        let n_raw = quadratic.n_raw();
+        let spread = |values: &[f64]| values.iter().map(|&value| [value; N]).collect::<Vec<_>>();
+        let mut node_residual = vec![[0.0; N]; m];
+        node_residual.extend(leaf_residual.iter().map(|&value| [value; N]));
+        let mut descent = Self {
+            quadratic,
+            shift: vec![[0.0; N]; node_residual.len()],
+            point: Point {
+                intercept: [at.intercept; N],
+                stump: spread(&at.stump),
+                raw: spread(&at.raw),
+                node_residual,
+                raw_gradient: spread(raw_gradient),
+            },
+            stump_inverse: vec![[0.0; N]; m],
+            raw_inverse: vec![[0.0; N]; n_raw],
+            raw_before: vec![[0.0; N]; n_raw],
+            raw_moved: Vec::with_capacity(n_raw),
+            raw_step: Vec::with_capacity(n_raw),
+            model_gradient: vec![[0.0; N]; n_raw],
+            raw_curvature: RawCurvature::new(quadratic),
+            since_rebuild: 0,
+            l1: [0.0; N],
+            l2: [0.0; N],
+        };
+        let step = descent.settle_intercept();
+        for (gradient, mean) in descent.point.raw_gradient.iter_mut().zip(&quadratic.raw_mean) {
+            for lane in 0..N {
+                gradient[lane] -= step[lane] * mean * quadratic.total;
+            }
+        }
+        descent.refresh();
+        descent
+    }
+
+    /// Moves the intercept to where the residuals of the leaves sum to zero and returns the step.
+    /// The caller brings the raw gradients along.
+    #[inline(always)]
+    fn settle_intercept(&mut self) -> Lanes<N> {
+        let q = self.quadratic;
+        let leaves = &mut self.point.node_residual[q.stumps.n_splits()..];
+        let mut sum = [0.0; N];
+        for leaf in leaves.iter() {
+            for lane in 0..N {
+                sum[lane] += leaf[lane];
+            }
+        }
+        let step: Lanes<N> = per_lane(|lane| if q.total > 0.0 { sum[lane] / q.total } else { 0.0 });
+        for (leaf, weight) in leaves.iter_mut().zip(q.leaf_weight()) {
+            for lane in 0..N {
+                leaf[lane] -= step[lane] * weight;
+            }
+        }
+        for lane in 0..N {
+            self.point.intercept[lane] += step[lane];
+        }
+        step
+    }
+
+    /// Sets the penalties of the sweeps that follow.
+    #[inline(always)]
+    pub fn set_penalty(&mut self, penalty: &[Penalty; N]) {
+        self.l1 = per_lane(|lane| penalty[lane].l1);
+        self.l2 = per_lane(|lane| penalty[lane].l2);
+        for (inverse, &square) in self.stump_inverse.iter_mut().zip(&self.quadratic.stump_square) {
+            *inverse = per_lane(|lane| invert(square + self.l2[lane]));
+        }
+        self.invert_raw();
+    }
+
+    #[inline(always)]
+    fn invert_raw(&mut self) {
+        let n_raw = self.quadratic.n_raw();
+        for (k, inverse) in self.raw_inverse.iter_mut().enumerate() {
+            let square = self.raw_curvature.matrix[k * n_raw + k];
+            *inverse = per_lane(|lane| invert(square[lane] + self.l2[lane]));
+        }
+    }
+
+    /// Lets the raw columns take the answer of the stumps that are active now into account.
+    #[inline(always)]
+    pub fn rebuild_raw_curvature(&mut self) {
+        self.raw_curvature.rebuild(self.quadratic, &self.point.stump, &self.point.raw, self.l2);
+        self.since_rebuild = 0;
+        self.invert_raw();
+    }
+
+    /// Lets the raw columns move as if no stump answered, which can never overshoot.
+    #[inline(always)]
+    pub fn forget_raw_curvature(&mut self) {
+        self.raw_curvature.forget(self.quadratic);
+        self.invert_raw();
+    }
+
+    /// Brings the residual sums of the splits up to date with those of the leaves.
+    #[inline(always)]
+    fn refresh(&mut self) {
+        let stumps = self.quadratic.stumps;
+        let node = &mut self.point.node_residual;
+        for split in (0..stumps.n_splits()).rev() {
+            let (left, right) =
+                (node[stumps.left[split] as usize], node[stumps.right[split] as usize]);
+            node[split] = per_lane(|lane| left[lane] + right[lane]);
+        }
+    }
+
+    /// Gradient (of minus the quadratic) along one stump.
+    #[inline(always)]
+    pub fn stump_gradient(&self, split: usize) -> Lanes<N> {
+        let stumps = self.quadratic.stumps;
+        let (a, b) = (stumps.left_value[split], stumps.right_value[split]);
+        let left = self.point.node_residual[stumps.left[split] as usize];
+        let right = self.point.node_residual[stumps.right[split] as usize];
+        per_lane(|lane| a * left[lane] + b * right[lane])
+    }
+
+    /// One pass over all columns.
+    #[inline(always)]
+    pub fn sweep(&mut self) {
+        self.since_rebuild += 1;
+        self.sweep_stumps();
+        self.sweep_raw();
+        self.refresh();
+    }
+
+    #[inline(always)]
+    fn sweep_stumps(&mut self) {
+        let q = self.quadratic;
+        let stumps = q.stumps;
+        let m = stumps.n_splits();
+        self.shift[0] = [0.0; N];
+        let (left, right) = (&stumps.left[..m], &stumps.right[..m]);
+        let (left_value, right_value) = (&stumps.left_value[..m], &stumps.right_value[..m]);
+        let square = &q.stump_square[..m];
+        let inverse = &self.stump_inverse[..m];
+        let coefficient = &mut self.point.stump[..m];
+        let residual = &self.point.node_residual[..];
+        for split in 0..m {
+            let (l, r) = (left[split] as usize, right[split] as usize);
+            let (a, b) = (left_value[split], right_value[split]);
+            let above = self.shift[split];
+            let old = coefficient[split];
+            let (left_residual, right_residual) = (residual[l], residual[r]);
+            // The gradient after the ancestors' moves: their shift is common to both children.
+            let pull = a * q.node_weight[l] + b * q.node_weight[r];
+            let mut step = [0.0; N];
+            for lane in 0..N {
+                let gradient = a * left_residual[lane] + b * right_residual[lane]
+                    - above[lane] * pull
+                    + square[split] * old[lane];
+                let kept = gradient - gradient.max(-self.l1[lane]).min(self.l1[lane]);
+                let new = kept * inverse[split][lane];
+                step[lane] = new - old[lane];
+                coefficient[split][lane] = new;
+            }
+            self.shift[l] = per_lane(|lane| above[lane] + step[lane] * a);
+            self.shift[r] = per_lane(|lane| above[lane] + step[lane] * b);
+        }
+        let leaf_shift = &mut self.shift[m..];
+        for ((residual, shift), weight) in
+            self.point.node_residual[m..].iter_mut().zip(leaf_shift.iter()).zip(q.leaf_weight())
+        {
+            for lane in 0..N {
+                residual[lane] -= shift[lane] * weight;
+            }
+        }
+        let step = self.settle_intercept();
+        let leaf_shift = &mut self.shift[m..];
+        for shift in leaf_shift.iter_mut() {
+            for lane in 0..N {
+                shift[lane] += step[lane];
+            }
+        }
+        subtract_products(&mut self.point.raw_gradient, leaf_shift, &q.raw_leaf);
+    }
+
+    #[inline(always)]
+    fn sweep_raw(&mut self) {
+        let q = self.quadratic;
+        let n_raw = q.n_raw();
+        let m = q.stumps.n_splits();
+        let slope = &mut self.point.raw;
+        self.raw_before.copy_from_slice(slope);
+        self.model_gradient.copy_from_slice(&self.point.raw_gradient);
+        for pass in 0..RAW_PASSES {
+            for k in 0..n_raw {
+                let old = slope[k];
+                if pass > 0 && old == [0.0; N] {
+                    continue;
+                }
+                let line = &self.raw_curvature.matrix[k * n_raw..(k + 1) * n_raw];
+                let mut step = [0.0; N];
+                for lane in 0..N {
+                    let gradient = self.model_gradient[k][lane] + line[k][lane] * old[lane];
+                    let kept = gradient - gradient.max(-self.l1[lane]).min(self.l1[lane]);
+                    let new = kept * self.raw_inverse[k][lane];
+                    step[lane] = new - old[lane];
+                    slope[k][lane] = new;
+                }
+                if step != [0.0; N] {
+                    for (gradient, curvature) in self.model_gradient.iter_mut().zip(line) {
+                        for lane in 0..N {
+                            gradient[lane] -= step[lane] * curvature[lane];
+                        }
+                    }
+                }
+            }
+        }
+        self.raw_moved.clear();
+        self.raw_step.clear();
+        for k in 0..n_raw {
+            let step = per_lane(|lane| slope[k][lane] - self.raw_before[k][lane]);
+            if step != [0.0; N] {
+                self.raw_moved.push(k);
+                self.raw_step.push(step);
+            }
+        }
+        if self.raw_moved.is_empty() {
+            return;
+        }
+        // The centred Gram matrix already holds the intercept's answer.
+        subtract_columns(
+            &mut self.point.raw_gradient,
+            &self.raw_moved,
+            &self.raw_step,
+            &q.raw_gram,
+        );
+        subtract_columns(
+            &mut self.point.node_residual[m..],
+            &self.raw_moved,
+            &self.raw_step,
+            &q.raw_leaf,
+        );
+        self.settle_intercept();
+    }
+
+    /// Largest violation of the optimality conditions over all columns, per lane.
+    pub fn violation(&self) -> Lanes<N> {
+        let mut largest = [0.0_f64; N];
+        let mut add = |gradient: Lanes<N>, b: Lanes<N>| {
+            for lane in 0..N {
+                let penalty = Penalty { l1: self.l1[lane], l2: self.l2[lane] };
+                largest[lane] = largest[lane].max(penalty.violation(gradient[lane], b[lane]));
+            }
+        };
+        for (split, &b) in self.point.stump.iter().enumerate() {
+            add(self.stump_gradient(split), b);
+        }
+        for (&gradient, &b) in self.point.raw_gradient.iter().zip(&self.point.raw) {
+            add(gradient, b);
+        }
+        largest
+    }
+}
+
+#[inline(always)]
+fn invert(curvature: f64) -> f64 {
+    if curvature > 0.0 { 1.0 / curvature } else { 0.0 }
+}

@@ -1,0 +1,20 @@
+//! Regularised generalised linear models over the stump basis.
+
+mod coefficients;
+mod coordinate_descent;
+mod gaussian;
+mod penalty;
+mod quadratic;
+mod raw_curvature;
+mod statistics;
+mod validation;
+mod vector;
+
+pub use coefficients::Coefficients;
+pub use coordinate_descent::{Descent, Point};
+pub use gaussian::{GaussianProblem, Progress};
+pub use penalty::Penalty;
+pub use quadratic::Quadratic;
+pub use statistics::Statistics;
+pub use validation::{HeldOut, squared_error_of_rows};
+pub use vector::Lanes;

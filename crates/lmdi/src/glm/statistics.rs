@@ -1,0 +1,134 @@
+//! Sufficient statistics of rows: all that least squares over the stump basis needs to know of them.
+//!
+//! Stump columns are constant on leaves, so per leaf the sums of w, w y and w x_k suffice, with the
+//! raw Gram matrix beside them. Statistics add: over blocks of one table ([`Statistics::update`]),
+//! over cross-validation folds, files or machines ([`Statistics::merge`]). After one pass nothing
+//! depends on the number of rows.
+//!
+//! Cost of `update`: per row (raw columns)^2 / 2 + (raw columns) multiplications. Memory:
+//! leaves x raw columns + (raw columns)^2 numbers.
+
+use super::vector::add_scaled;
+use crate::basis::Basis;
+
+/// Weighted sums over rows of one tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statistics {
+    n_raw: usize,
+    /// Number of rows seen.
+    pub rows: u64,
+    /// Sum of w per leaf.
+    pub leaf_weight: Vec<f64>,
+    /// Sum of w y per leaf.
+    pub leaf_response: Vec<f64>,
+    /// Sum of w x_k per leaf, leaf by leaf.
+    pub leaf_raw: Vec<f64>,
+    /// Sum of w y^2.
+    pub response_square: f64,
+    /// Sum of w x_k y.
+    pub raw_response: Vec<f64>,
+    /// Sum of w x_j x_k for k <= j, row-major; the upper triangle is zero.
+    pub raw_gram: Vec<f64>,
+}
+
+impl Statistics {
+    /// Statistics of no rows, for the columns of `basis`.
+    pub fn new(basis: &Basis) -> Self {
+        let (n_leaves, n_raw) = (basis.stumps.n_leaves(), basis.raw.len());
+        Self {
+            n_raw,
+            rows: 0,
+            leaf_weight: vec![0.0; n_leaves],
+            leaf_response: vec![0.0; n_leaves],
+            leaf_raw: vec![0.0; n_leaves * n_raw],
+            response_square: 0.0,
+            raw_response: vec![0.0; n_raw],
+            raw_gram: vec![0.0; n_raw * n_raw],
+        }
+    }
+
+    /// Number of raw columns.
+    pub fn n_raw(&self) -> usize {
+        self.n_raw
+    }
+
+    /// Adds rows: their leaves, weights, responses and raw cells (row-major).
+    pub fn update(&mut self, leaf: &[u32], weight: &[f64], response: &[f64], raw: &[f64]) {
+        let width = self.n_raw;
+        self.rows += leaf.len() as u64;
+        for (row, ((&leaf, &w), &y)) in leaf.iter().zip(weight).zip(response).enumerate() {
+            let leaf = leaf as usize;
+            let x = &raw[row * width..(row + 1) * width];
+            self.leaf_weight[leaf] += w;
+            self.leaf_response[leaf] += w * y;
+            self.response_square += w * y * y;
+            add_scaled(&mut self.leaf_raw[leaf * width..(leaf + 1) * width], w, x);
+            add_scaled(&mut self.raw_response, w * y, x);
+        }
+        add_gram(&mut self.raw_gram, width, weight, raw);
+    }
+
+    /// Adds the statistics of other rows under the same basis.
+    ///
+    /// # Panics
+    /// If `other` belongs to a basis of another size.
+    pub fn merge(&mut self, other: &Self) {
+        assert_eq!(self.n_raw, other.n_raw, "statistics of different bases");
+        assert_eq!(
+            self.leaf_weight.len(),
+            other.leaf_weight.len(),
+            "statistics of different bases"
+        );
+        self.rows += other.rows;
+        self.response_square += other.response_square;
+        for (mine, theirs) in [
+            (&mut self.leaf_weight, &other.leaf_weight),
+            (&mut self.leaf_response, &other.leaf_response),
+            (&mut self.leaf_raw, &other.leaf_raw),
+            (&mut self.raw_response, &other.raw_response),
+            (&mut self.raw_gram, &other.raw_gram),
+        ] {
+            add_scaled(mine, 1.0, theirs);
+        }
+    }
+
+    /// The sum of several statistics under one basis.
+    pub fn sum<'s>(basis: &Basis, parts: impl IntoIterator<Item = &'s Self>) -> Self {
+        let mut total = Self::new(basis);
+        for part in parts {
+            total.merge(part);
+        }
+        total
+    }
+}
+
+/// Adds `sum_i w_i x_i x_i'` to the lower triangle of a `width` x `width` matrix. Four rows at a
+/// time, so that each entry is loaded and stored once for four products.
+pub(super) fn add_gram(gram: &mut [f64], width: usize, weight: &[f64], raw: &[f64]) {
+    if width == 0 {
+        return;
+    }
+    let (fours, rest) = weight.as_chunks::<4>();
+    for (block, w) in fours.iter().enumerate() {
+        let rows = &raw[block * 4 * width..(block + 1) * 4 * width];
+        let (first, rows) = rows.split_at(width);
+        let (second, rows) = rows.split_at(width);
+        let (third, fourth) = rows.split_at(width);
+        for j in 0..width {
+            let (a, b, c, d) =
+                (w[0] * first[j], w[1] * second[j], w[2] * third[j], w[3] * fourth[j]);
+            let line = &mut gram[j * width..j * width + j + 1];
+            let (p, q, r, s) = (&first[..=j], &second[..=j], &third[..=j], &fourth[..=j]);
+            for k in 0..line.len() {
+                line[k] += (a * p[k] + b * q[k]) + (c * r[k] + d * s[k]);
+            }
+        }
+    }
+    let done = fours.len() * 4;
+    for (row, &w) in rest.iter().enumerate() {
+        let x = &raw[(done + row) * width..(done + row + 1) * width];
+        for j in 0..width {
+            add_scaled(&mut gram[j * width..j * width + j + 1], w * x[j], &x[..=j]);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Sums and updates over slices with a fixed order of additions, and lanes.
+//!
+//! A [`Lanes`] holds the same quantity of `N` problems that share their rows and differ in their
+//! penalty; every operation works on all of them at once. The compiler turns a loop over lanes, or
+//! over the eight partial sums of [`dot`], into vector instructions of whatever width the processor
+//! has; the order of additions, and with it every bit of the result, is the same for all widths.
+
+/// One number for each of `N` problems solved side by side.
+pub type Lanes<const N: usize> = [f64; N];
+
+const PARTIAL_SUMS: usize = 8;
+
+/// Sum of products.
+#[inline(always)]
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let mut sums = [0.0_f64; PARTIAL_SUMS];
+    let (a_chunks, a_rest) = a.as_chunks::<PARTIAL_SUMS>();
+    let (b_chunks, b_rest) = b.as_chunks::<PARTIAL_SUMS>();
+    for (x, y) in a_chunks.iter().zip(b_chunks) {
+        for i in 0..PARTIAL_SUMS {
+            sums[i] += x[i] * y[i];
+        }
+    }
+    let mut rest = 0.0;
+    for (x, y) in a_rest.iter().zip(b_rest) {
+        rest += x * y;
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    (((a + e) + (b + f)) + ((c + g) + (d + h))) + rest
+}
+
+/// `y += factor * x`.
+#[inline(always)]
+pub(super) fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
+    assert_eq!(y.len(), x.len());
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += factor * x;
+    }
+}
+
+/// Applies `f` lane by lane.
+#[inline(always)]
+pub(super) fn per_lane<const N: usize>(mut f: impl FnMut(usize) -> f64) -> Lanes<N> {
+    let mut out = [0.0; N];
+    for (lane, value) in out.iter_mut().enumerate() {
+        *value = f(lane);
+    }
+    out
+}
+
+/// Columns handled together by the products below, so that lanes are loaded once for all of them.
+pub(super) const COLUMNS: usize = 4;
+
+/// `out[k] -= sum_i lanes[i] * column_k[i]` for consecutive columns of length `lanes.len()`.
+#[inline(always)]
+pub(super) fn subtract_products<const N: usize>(
+    out: &mut [Lanes<N>],
+    lanes: &[Lanes<N>],
+    columns: &[f64],
+) {
+    let n = lanes.len();
+    let mut k = 0;
+    while k + COLUMNS <= out.len() {
+        let block: [&[f64]; COLUMNS] =
+            std::array::from_fn(|j| &columns[(k + j) * n..(k + j + 1) * n]);
+        let mut sums = [[0.0; N]; COLUMNS];
+        for i in 0..n {
+            let value = lanes[i];
+            for j in 0..COLUMNS {
+                let x = block[j][i];
+                for lane in 0..N {
+                    sums[j][lane] += value[lane] * x;
+                }
+            }
+        }
+        for j in 0..COLUMNS {
+            for lane in 0..N {
+                out[k + j][lane] -= sums[j][lane];
+            }
+        }
+        k += COLUMNS;
+    }
+    for k in k..out.len() {
+        let column = &columns[k * n..(k + 1) * n];
+        let mut sum = [0.0; N];
+        for i in 0..n {
+            for lane in 0..N {
+                sum[lane] += lanes[i][lane] * column[i];
+            }
+        }
+        for lane in 0..N {
+            out[k][lane] -= sum[lane];
+        }
+    }
+}
+
+/// `lanes[i] -= sum_k steps[k] * column_{index[k]}[i]` for columns of length `lanes.len()`.
+#[inline(always)]
+pub(super) fn subtract_columns<const N: usize>(
+    lanes: &mut [Lanes<N>],
+    index: &[usize],
+    steps: &[Lanes<N>],
+    columns: &[f64],
+) {
+    let n = lanes.len();
+    let column = |k: usize| &columns[k * n..(k + 1) * n];
+    let mut at = 0;
+    while at + COLUMNS <= index.len() {
+        let block: [&[f64]; COLUMNS] = std::array::from_fn(|j| column(index[at + j]));
+        let step: [Lanes<N>; COLUMNS] = std::array::from_fn(|j| steps[at + j]);
+        for i in 0..n {
+            let mut sum = [0.0; N];
+            for j in 0..COLUMNS {
+                let x = block[j][i];
+                for lane in 0..N {
+                    sum[lane] += step[j][lane] * x;
+                }
+            }
+            for lane in 0..N {
+                lanes[i][lane] -= sum[lane];
+            }
+        }
+        at += COLUMNS;
+    }
+    for at in at..index.len() {
+        let x = column(index[at]);
+        let step = steps[at];
+        for i in 0..n {
+            for lane in 0..N {
+                lanes[i][lane] -= step[lane] * x[i];
+            }
+        }
+    }
+}
+
+/// Work that is compiled a second time for processors with wider vectors.
+pub(super) trait Vectorised {
+    /// What the work returns.
+    type Output;
+    /// The work; must be `#[inline(always)]` with all it calls.
+    fn run(self) -> Self::Output;
+}
+
+struct Dispatched<W>(W);
+
+impl<W: Vectorised> pulp::NullaryFnOnce for Dispatched<W> {
+    type Output = W::Output;
+
+    #[inline(always)]
+    fn call(self) -> W::Output {
+        self.0.run()
+    }
+}
+
+/// Runs `work` with the widest vectors of this processor. The result does not depend on them: no
+/// sum changes its order, and products are never fused with sums.
+pub(super) fn vectorised<W: Vectorised>(work: W) -> W::Output {
+    pulp::Arch::new().dispatch(Dispatched(work))
+}
