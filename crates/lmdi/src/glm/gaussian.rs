@@ -18,10 +18,12 @@ use super::statistics::Statistics;
 use super::vector::{Lanes, Vectorised, per_lane, vectorised};
 use crate::basis::Basis;
 
-/// Sweeps after which the curvature of the raw block is brought up to date.
+/// Sweeps at one penalty after which an outdated curvature of the raw block is to blame.
 const REBUILD_AFTER: usize = 2;
 
-fn knob(i: usize, d: usize) -> usize { use std::sync::OnceLock; static V: OnceLock<Vec<usize>> = OnceLock::new(); V.get_or_init(|| std::env::var("KN").map_or(vec![], |v| v.split(',').map(|x| x.parse().unwrap()).collect())).get(i).copied().unwrap_or(d) }
+/// Sweeps that a curvature of the raw block serves at least.
+const REBUILD_EVERY: usize = 6;
+
 /// The least-squares problem of some rows: curvature and the gradient at zero slopes.
 #[derive(Debug)]
 pub struct GaussianProblem<'b> {
@@ -190,7 +192,10 @@ impl<const N: usize> Vectorised for Descend<'_, '_, '_, N> {
             if objective.iter().zip(&before).any(|(now, before)| now > before) {
                 overshot = true;
                 descent.forget_raw_curvature();
-            } else if !overshot && iterations >= knob(0, 1) && descent.since_rebuild >= knob(1, 6) {
+            } else if !overshot
+                && iterations >= REBUILD_AFTER
+                && descent.since_rebuild >= REBUILD_EVERY
+            {
                 descent.rebuild_raw_curvature();
             }
             before = objective;

@@ -1,5 +1,11 @@
 //! Regularised generalised linear models over the stump basis.
 
+#![allow(
+    clippy::needless_range_loop,
+    clippy::manual_memcpy,
+    reason = "loops over lanes index several arrays at once and become vector instructions"
+)]
+
 mod coefficients;
 mod coordinate_descent;
 mod gaussian;
