@@ -32,17 +32,31 @@ NAMES = ["first", "second", "third", "whole"]
 
 
 def data(missing):
-    """Rows and three responses. The cells are not 32-bit numbers, so that rounding matters."""
+    """Rows, a number and three classes to predict."""
     random = np.random.default_rng(20)
     x = random.normal(size=(N_TRAIN + N_NEW, 4))
     x[:, 3] = np.round(2 * x[:, 3])
-    # New rows that repeat training cells meet thresholds' neighbourhood, duplicates and ties.
-    x[N_TRAIN : N_TRAIN + 10] = x[:10] * (1 + 1e-8)
     signal = x[:, 0] + np.abs(x[:, 1]) * x[:, 3] + random.normal(size=len(x)) / 4
     if missing:
         x[random.random(x.shape) < 0.15] = np.nan
     classes = np.array(["low", "middle", "high"])[np.digitize(signal, [-0.7, 0.7])]
     return x, signal, classes
+
+
+def put_above_thresholds(rows, estimator):
+    """Sets a cell a row to the 64-bit number next above a threshold.
+
+    Rounded to 32 bits, as scikit-learn does, many of them are the threshold itself and go left.
+    """
+    trees = np.ravel(getattr(estimator, "estimators_", [estimator]))
+    splits = [
+        (tree.tree_.feature[node], tree.tree_.threshold[node])
+        for tree in trees
+        for node in np.flatnonzero(tree.tree_.children_left >= 0)
+        if np.isfinite(tree.tree_.threshold[node])
+    ]
+    for row, (feature, threshold) in zip(rows, splits):
+        row[feature] = np.nextafter(threshold, np.inf)
 
 
 def main():
@@ -67,6 +81,7 @@ def main():
         x, signal, classes = data(missing)
         y = {"number": signal, "classes": classes, "binary": signal > 0}[response]
         estimator.fit(x[:N_TRAIN], y[:N_TRAIN], sample_weight=weight)
+        put_above_thresholds(x[N_TRAIN:], estimator)
         predict = getattr(estimator, "predict_proba", estimator.predict)
         content = {
             "n_train": N_TRAIN,

@@ -71,7 +71,7 @@ pub(super) fn decode(text: &[u8]) -> Result<Model> {
             if let Ok(probe) = serde_json::from_slice::<Probe<'_>>(text) {
                 check_header(&probe.format, probe.version)?;
             }
-            return Err(Error::Format(format!("JSON: {error}")));
+            return Err(Error::Format(format!("JSON: {}", printable(&error.to_string()))));
         }
     };
     check_header(&file.format, u64::from(file.version))?;
@@ -80,6 +80,19 @@ pub(super) fn decode(text: &[u8]) -> Result<Model> {
         schema: file.schema.map(schema::SchemaV1::into_schema).transpose()?,
         metadata: file.metadata.into_metadata()?,
     })
+}
+
+/// Escapes control characters: the parser's messages quote keys of the file as they are.
+fn printable(message: &str) -> String {
+    let mut text = String::with_capacity(message.len());
+    for letter in message.chars() {
+        if letter.is_control() {
+            text.extend(letter.escape_default());
+        } else {
+            text.push(letter);
+        }
+    }
+    text
 }
 
 fn check_header(format: &str, version: u64) -> Result<()> {

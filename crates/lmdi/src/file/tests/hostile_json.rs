@@ -48,6 +48,8 @@ fn keys_are_checked() {
     refused(&replaced(r#","weight":[3.0,2.0,1.0]"#, ""), "missing field `weight`");
     refused(&replaced(r#""version":1,"#, ""), "missing field `version`");
     refused(&replaced(r#""seed":null"#, r#""sead":null"#), "unknown field `sead`");
+    let escape = replaced(r#""seed":null"#, r#""\u001b[31m":null"#);
+    refused(&escape, r"unknown field `\u{1b}[31m`");
 }
 
 #[test]

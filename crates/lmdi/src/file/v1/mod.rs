@@ -1,7 +1,9 @@
 //! The binary sections of version 1, one file a section; `docs/model-format.md` has the layouts.
 //!
 //! A new kind of content gets a new section: a file here with `write` and `read`, a tag below, a
-//! line in [`encode`] and one in [`decode`]. Flag it as required only if a reader that does not
+//! few lines in [`encode`] and one in [`decode`]; a file and a key beside it in `json`; an optional
+//! field of [`Model`], checked in [`Model::check`]; a table in the document and a model in
+//! `testdata/model`. Flag it as required only if a reader that does not
 //! know it would give wrong results. The layout of an existing section never changes within a
 //! version.
 
