@@ -1,5 +1,7 @@
 //! Coefficients of one linear model over a tree's basis.
 
+use super::vector::add_scaled;
+
 /// Intercept and slopes; columns are as in the basis (stumps on the tree's splits, raw columns
 /// centred and scaled).
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +18,13 @@ impl Coefficients {
     /// All zero.
     pub fn zero(n_splits: usize, n_raw: usize) -> Self {
         Self { intercept: 0.0, stump: vec![0.0; n_splits], raw: vec![0.0; n_raw] }
+    }
+
+    /// Adds a multiple of other coefficients.
+    pub fn add(&mut self, factor: f64, other: &Self) {
+        self.intercept += factor * other.intercept;
+        add_scaled(&mut self.stump, factor, &other.stump);
+        add_scaled(&mut self.raw, factor, &other.raw);
     }
 
     /// All slopes, stumps first.
