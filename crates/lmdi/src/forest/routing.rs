@@ -127,16 +127,20 @@ impl<C: Cell> Compiled<C> {
         compiled
     }
 
+    /// The next position of a row. Without missing cells (`MISSING` false) one comparison decides.
     #[inline]
-    fn step(&self, position: u32, row: &[C]) -> u32 {
-        let node = &self.nodes[position as usize];
-        let x = row[(node.feature & !MISSING_RIGHT) as usize];
-        let missing_right = x.is_missing() & (node.feature & MISSING_RIGHT != 0);
-        node.left + u32::from((x > node.threshold) | missing_right)
+    fn step<const MISSING: bool>(&self, position: u32, cells: &[C], row_start: usize) -> u32 {
+        let node = self.nodes[position as usize];
+        let x = cells[row_start + (node.feature & !MISSING_RIGHT) as usize];
+        let mut right = x > node.threshold;
+        if MISSING {
+            right |= x.is_missing() & (node.feature & MISSING_RIGHT != 0);
+        }
+        node.left + u32::from(right)
     }
 
     /// The positions of the leaves that rows of `width` cells reach.
-    fn leaves(&self, cells: &[C], width: usize, out: &mut [u32]) {
+    fn leaves<const MISSING: bool>(&self, cells: &[C], width: usize, out: &mut [u32]) {
         out.fill(0);
         if self.nodes.len() == 1 {
             return;
@@ -148,7 +152,7 @@ impl<C: Cell> Compiled<C> {
             loop {
                 let mut moved = 0;
                 for (lane, at) in at.iter_mut().enumerate() {
-                    let next = self.step(*at, &block[lane * width..(lane + 1) * width]);
+                    let next = self.step::<MISSING>(*at, block, lane * width);
                     moved |= next ^ *at;
                     *at = next;
                 }
@@ -160,7 +164,7 @@ impl<C: Cell> Compiled<C> {
         }
         for (out, row) in groups.into_remainder().iter_mut().zip(blocks.remainder().chunks(width)) {
             while self.nodes[*out as usize].left != *out {
-                *out = self.step(*out, row);
+                *out = self.step::<MISSING>(*out, row, 0);
             }
         }
     }
@@ -233,6 +237,7 @@ impl Router {
         Block {
             n_rows: 0,
             width: self.n_features,
+            has_missing: false,
             keep_single: self.any_single,
             single: Vec::new(),
             double: Vec::new(),
@@ -269,8 +274,14 @@ impl Router {
     pub(super) fn positions(&self, tree: usize, block: &Block, out: &mut [u32]) {
         assert_eq!(out.len(), block.n_rows, "one entry a row of the block");
         match &self.trees[tree] {
-            Routed::Single(compiled) => compiled.leaves(&block.single, block.width, out),
-            Routed::Double(compiled) => compiled.leaves(&block.double, block.width, out),
+            Routed::Single(tree) if block.has_missing => {
+                tree.leaves::<true>(&block.single, block.width, out);
+            }
+            Routed::Single(tree) => tree.leaves::<false>(&block.single, block.width, out),
+            Routed::Double(tree) if block.has_missing => {
+                tree.leaves::<true>(&block.double, block.width, out);
+            }
+            Routed::Double(tree) => tree.leaves::<false>(&block.double, block.width, out),
             Routed::AsIs(tree) => {
                 for (row, out) in out.iter_mut().enumerate() {
                     *out = tree.leaf_of(block.row(row)) as u32;
@@ -308,7 +319,7 @@ impl Router {
                 if left == at {
                     return tree.original[at as usize];
                 }
-                let next = tree.step(at, row);
+                let next = tree.step::<true>(at, row, 0);
                 visit(tree.original[at as usize], next == left);
                 at = next;
             }
@@ -336,6 +347,7 @@ impl Router {
 pub struct Block {
     n_rows: usize,
     width: usize,
+    has_missing: bool,
     keep_single: bool,
     single: Vec<f32>,
     double: Vec<f64>,
@@ -351,6 +363,7 @@ impl Block {
         self.n_rows = rows.len();
         self.double.resize(rows.len() * self.width, 0.0);
         x.rows_into(rows, &mut self.double);
+        self.has_missing = self.double.iter().any(|cell| cell.is_nan());
         if self.keep_single {
             self.single.clear();
             self.single.extend(self.double.iter().map(|&cell| cell as f32));

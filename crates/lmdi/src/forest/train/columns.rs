@@ -24,6 +24,8 @@ pub(super) struct Column {
     pub(super) codes: Vec<u32>,
     /// Whether a cell is missing.
     pub(super) has_missing: bool,
+    /// Whether a split may fall between any two ranks, so that no value needs to be looked up.
+    all_separable: bool,
 }
 
 impl Column {
@@ -34,7 +36,7 @@ impl Column {
 
     /// Whether a split may fall between two ranks, the first below the second.
     pub(super) fn separable(&self, below: u32, above: u32) -> bool {
-        self.lowest[above as usize] > self.highest[below as usize] + SAME_VALUE
+        self.all_separable || apart(self.highest[below as usize], self.lowest[above as usize])
     }
 
     /// The threshold between two neighbouring ranks of a node: halfway, exact in 64 bits, so that
@@ -123,7 +125,14 @@ fn rank(cells: &[f64], max_bins: Option<usize>) -> std::result::Result<Column, u
         let missing = lowest.len() as u32;
         codes.iter_mut().filter(|code| **code == u32::MAX).for_each(|code| *code = missing);
     }
-    Ok(Column { lowest, highest, codes, has_missing })
+    let all_separable =
+        highest.iter().zip(lowest.iter().skip(1)).all(|(&below, &above)| apart(below, above));
+    Ok(Column { lowest, highest, codes, has_missing, all_separable })
+}
+
+/// Whether two values, the first below the second, count as different.
+fn apart(below: f32, above: f32) -> bool {
+    above > below + SAME_VALUE
 }
 
 /// Bits whose order as whole numbers is the order of the numbers themselves.

@@ -40,36 +40,44 @@ fn depth_first<T: Target>(splitter: &mut Splitter<T>, root: NodeStats, grown: &m
         parent: Option<usize>,
         is_left: bool,
     }
-    let mut stack = vec![Waiting {
+    enum Step {
+        Visit(Waiting),
+        EndCopy(Range<usize>),
+    }
+    let mut stack = vec![Step::Visit(Waiting {
         node: 0..splitter.n_rows(),
         depth: 0,
         stats: root,
         known_constants: 0,
         parent: None,
         is_left: false,
-    }];
-    while let Some(Waiting { node, depth, stats, known_constants, parent, is_left }) = stack.pop() {
+    })];
+    while let Some(step) = stack.pop() {
+        let Waiting { node, depth, stats, known_constants, parent, is_left } = match step {
+            Step::Visit(waiting) => waiting,
+            Step::EndCopy(node) => {
+                splitter.drop_copy(node);
+                continue;
+            }
+        };
         let id = grown.push(splitter, node.clone(), &stats);
         if let Some(parent) = parent {
             let children = if is_left { &mut grown.tree.left } else { &mut grown.tree.right };
             children[parent] = id as u32;
         }
         splitter.forget_constants(known_constants);
+        if splitter.copy_ranks(node.clone()) {
+            stack.push(Step::EndCopy(node.clone()));
+        }
         if let Some(split) = splitter.split(node.clone(), depth, &stats) {
             grown.set_split(id, &split);
             let known_constants = splitter.known_constants();
-            for (range, stats, is_left) in [
-                (split.middle..node.end, split.right, false),
-                (node.start..split.middle, split.left, true),
-            ] {
-                stack.push(Waiting {
-                    node: range,
-                    depth: depth + 1,
-                    stats,
-                    known_constants,
-                    parent: Some(id),
-                    is_left,
-                });
+            let left = (node.start..split.middle, split.left, true);
+            let right = (split.middle..node.end, split.right, false);
+            for (node, stats, is_left) in [right, left] {
+                let (depth, parent) = (depth + 1, Some(id));
+                let waiting = Waiting { node, depth, stats, known_constants, parent, is_left };
+                stack.push(Step::Visit(waiting));
             }
         }
     }

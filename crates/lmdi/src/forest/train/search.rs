@@ -56,10 +56,22 @@ struct Span {
     n_missing: usize,
 }
 
+/// One column of a node: where its ranks are, and which of them belong to the node.
+#[derive(Clone, Copy)]
+pub(super) struct NodeColumn<'a> {
+    pub(super) feature: u32,
+    pub(super) column: &'a Column,
+    /// The ranks of the node's rows, and of others.
+    pub(super) codes: &'a [u32],
+    /// The place of each of the node's rows in `codes`.
+    pub(super) places: &'a [u32],
+}
+
 /// Reads the node's ranks; `None` if no split is possible: all cells missing, or all equal.
-fn read_ranks(column: &Column, rows: &[u32], ranks: &mut Vec<u32>) -> Option<Span> {
+fn read_ranks(node: &NodeColumn, ranks: &mut Vec<u32>) -> Option<Span> {
+    let column = node.column;
     ranks.clear();
-    ranks.extend(rows.iter().map(|&row| column.codes[row as usize]));
+    ranks.extend(node.places.iter().map(|&place| node.codes[place as usize]));
     let (mut lo, mut hi) = (u32::MAX, 0);
     for &rank in ranks.iter() {
         lo = lo.min(rank);
@@ -88,28 +100,26 @@ fn read_ranks(column: &Column, rows: &[u32], ranks: &mut Vec<u32>) -> Option<Spa
 
 /// Tries every boundary of a column; `false` if the column is constant in the node.
 pub(super) fn best_split<S: Scorer>(
-    feature: u32,
-    column: &Column,
-    rows: &[u32],
+    node: &NodeColumn,
     scorer: &S,
     min_samples_leaf: usize,
     scratch: &mut Scratch<S>,
     best: &mut Option<Candidate>,
 ) -> bool {
-    let Some(span) = read_ranks(column, rows, &mut scratch.ranks) else {
+    let Some(span) = read_ranks(node, &mut scratch.ranks) else {
         return false;
     };
     let mut search = Search {
-        feature,
-        column,
+        feature: node.feature,
+        column: node.column,
         scorer,
-        n_rows: rows.len(),
+        n_rows: node.places.len(),
         min_samples_leaf,
         n_missing: span.n_missing,
         best,
     };
     let width = (span.hi - span.lo) as usize + 1;
-    if S::BUCKETS && width <= 2 * rows.len() {
+    if S::BUCKETS && width <= 2 * node.places.len() {
         search.by_buckets(&span, width, scratch);
     } else {
         search.by_order(&span, scratch);
@@ -269,11 +279,8 @@ impl<S: Scorer> Search<'_, S> {
 }
 
 /// Tries one random threshold of a column; `false` if the column is constant in the node.
-#[allow(clippy::too_many_arguments)]
 pub(super) fn random_split<S: Scorer>(
-    feature: u32,
-    column: &Column,
-    rows: &[u32],
+    node: &NodeColumn,
     scorer: &S,
     min_samples_leaf: usize,
     random: &mut Generator,
@@ -281,9 +288,10 @@ pub(super) fn random_split<S: Scorer>(
     best: &mut Option<Candidate>,
 ) -> bool {
     let Scratch { ranks, side, .. } = scratch;
-    let Some(span) = read_ranks(column, rows, ranks) else {
+    let Some(span) = read_ranks(node, ranks) else {
         return false;
     };
+    let NodeColumn { feature, column, .. } = *node;
     let (low, high) = (f64::from(column.value(span.lo)), f64::from(column.value(span.hi)));
     let mut threshold = low + (high - low) * unit(random);
     if threshold >= high {
@@ -300,7 +308,7 @@ pub(super) fn random_split<S: Scorer>(
             scorer.add(side, position);
         }
     }
-    if n_left < min_samples_leaf || rows.len() - n_left < min_samples_leaf {
+    if n_left < min_samples_leaf || ranks.len() - n_left < min_samples_leaf {
         return true;
     }
     let score = scorer.score(side);
