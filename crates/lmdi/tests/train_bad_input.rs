@@ -33,7 +33,7 @@ fn forest(
 }
 
 fn message(result: lmdi::Result<Ensemble>) -> String {
-    result.err().expect("an error").to_string()
+    result.expect_err("training must fail").to_string()
 }
 
 #[test]
