@@ -92,7 +92,7 @@ def main():
             print(f"{name:20} {model:10} {metric:6} {their:8.4f} {our:8.4f} {our - their:+10.4f}", flush=True)
             worst = min(worst, our - their)
     print(f"lowest difference {worst:+.4f}, allowed {-MARGIN:+.4f}")
-    sys.exit(worst < -MARGIN)
+    sys.exit(int(worst < -MARGIN))
 
 
 main()
