@@ -1,0 +1,55 @@
+//! What one cell of text says: nothing, a number, or a word.
+
+/// A cell, without the spaces at its ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Cell<'a> {
+    Missing,
+    Number(f64),
+    Text(&'a str),
+}
+
+/// Reads a cell. A number too large for 64 bits is infinite, as are the words for infinity.
+pub(super) fn parse(text: &str) -> Cell<'_> {
+    let text = text.trim();
+    if is_missing(text) {
+        return Cell::Missing;
+    }
+    // Rust's parser is exact and takes everything that other writers of CSV put out.
+    match text.parse::<f64>() {
+        Ok(x) if x.is_nan() => Cell::Missing,
+        Ok(x) => Cell::Number(x),
+        Err(_) => Cell::Text(text),
+    }
+}
+
+/// Whether a trimmed cell stands for a missing value.
+pub(super) fn is_missing(text: &str) -> bool {
+    match text.len() {
+        0 => true,
+        1 => text == "?",
+        2 => text.eq_ignore_ascii_case("na"),
+        3 => text.eq_ignore_ascii_case("nan") || text.eq_ignore_ascii_case("n/a"),
+        4 => text.eq_ignore_ascii_case("null"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_missing_numbers_or_text() {
+        for missing in ["", "  ", "NA", "na", "NaN", "nan", "N/A", "Null", "?", " ? "] {
+            assert_eq!(parse(missing), Cell::Missing, "{missing:?}");
+        }
+        for (text, x) in [("1", 1.0), (" -2.5e3 ", -2500.0), (".5", 0.5), ("+7", 7.0)] {
+            assert_eq!(parse(text), Cell::Number(x), "{text:?}");
+        }
+        assert_eq!(parse("1e999"), Cell::Number(f64::INFINITY));
+        assert_eq!(parse("-inf"), Cell::Number(f64::NEG_INFINITY));
+        for text in ["None", "1,5", "0x10", "12a", "-"] {
+            assert_eq!(parse(text), Cell::Text(text));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Collects the cells of one column and settles whether it holds numbers or text.
+//!
+//! A column starts as numbers. The first cell that is neither missing nor a number makes it text.
+//! If numbers came before, their own spelling (`007`, `1.50`) is gone by then: the column gives up
+//! its memory, waits for the end and is read once more as text. That is rare, and keeping the text
+//! of every number just in case would cost several times the memory of the table.
+
+use super::CellType;
+use super::cell::{self, Cell};
+use crate::Place;
+use lmdi::table::{LabelsBuilder, Values, number_text};
+
+/// A cell that its column cannot take.
+#[derive(Debug)]
+pub(super) struct Problem {
+    pub(super) place: Place,
+    pub(super) found: String,
+    pub(super) expected: String,
+}
+
+#[derive(Debug)]
+enum State {
+    Numbers { cells: Vec<f64>, any: bool, infinite: Option<Problem> },
+    Text(LabelsBuilder),
+    TextAfterNumbers,
+}
+
+/// How a column ended.
+#[derive(Debug)]
+pub(super) enum Settled {
+    Values(Values),
+    /// It must be read again as [`CellType::Text`].
+    ReadAgain,
+}
+
+#[derive(Debug)]
+pub(super) struct ColumnReader {
+    state: State,
+    must_be_numbers: bool,
+}
+
+impl ColumnReader {
+    pub(super) fn new(stated: Option<CellType>) -> Self {
+        let state = match stated {
+            Some(CellType::Text) => State::Text(LabelsBuilder::default()),
+            _ => State::Numbers { cells: Vec::new(), any: false, infinite: None },
+        };
+        Self { state, must_be_numbers: stated == Some(CellType::Number) }
+    }
+
+    /// Adds a cell of text.
+    pub(super) fn push(&mut self, text: &str, place: Place) -> Result<(), Problem> {
+        match &mut self.state {
+            State::TextAfterNumbers => Ok(()),
+            State::Text(labels) => {
+                let text = text.trim();
+                if cell::is_missing(text) {
+                    labels.push_missing();
+                } else {
+                    labels.push(text);
+                }
+                Ok(())
+            }
+            State::Numbers { cells, any, infinite } => {
+                match cell::parse(text) {
+                    Cell::Missing => cells.push(f64::NAN),
+                    Cell::Number(x) => {
+                        if x.is_infinite() && infinite.is_none() {
+                            *infinite = Some(infinite_cell(text.trim().into(), place));
+                        }
+                        *any = true;
+                        cells.push(x);
+                    }
+                    Cell::Text(text) => return self.meet_text(text, place),
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds a number, or a missing cell.
+    pub(super) fn push_number(&mut self, x: Option<f64>, place: Place) {
+        match &mut self.state {
+            State::TextAfterNumbers => {}
+            State::Text(labels) => match x.filter(|x| !x.is_nan()) {
+                Some(x) => labels.push(&number_text(x)),
+                None => labels.push_missing(),
+            },
+            State::Numbers { cells, any, infinite } => {
+                let x = x.unwrap_or(f64::NAN);
+                if x.is_infinite() && infinite.is_none() {
+                    *infinite = Some(infinite_cell(number_text(x), place));
+                }
+                *any |= !x.is_nan();
+                cells.push(x);
+            }
+        }
+    }
+
+    /// Adds a missing cell.
+    pub(super) fn push_missing(&mut self) {
+        match &mut self.state {
+            State::TextAfterNumbers => {}
+            State::Text(labels) => labels.push_missing(),
+            State::Numbers { cells, .. } => cells.push(f64::NAN),
+        }
+    }
+
+    fn meet_text(&mut self, text: &str, place: Place) -> Result<(), Problem> {
+        if self.must_be_numbers {
+            let expected = "a number, or an empty cell where it is missing".into();
+            return Err(Problem { place, found: text.into(), expected });
+        }
+        let State::Numbers { cells, any, .. } = &self.state else { return Ok(()) };
+        self.state = if *any {
+            State::TextAfterNumbers
+        } else {
+            let mut labels = LabelsBuilder::default();
+            cells.iter().for_each(|_| labels.push_missing());
+            labels.push(text);
+            State::Text(labels)
+        };
+        Ok(())
+    }
+
+    /// The finished column.
+    pub(super) fn finish(self) -> Result<Settled, Problem> {
+        match self.state {
+            State::Numbers { infinite: Some(problem), .. } => Err(problem),
+            State::Numbers { mut cells, .. } => {
+                cells.shrink_to_fit();
+                Ok(Settled::Values(Values::Numbers(cells)))
+            }
+            State::Text(labels) => Ok(Settled::Values(Values::Labels(labels.finish()))),
+            State::TextAfterNumbers => Ok(Settled::ReadAgain),
+        }
+    }
+}
+
+fn infinite_cell(found: String, place: Place) -> Problem {
+    let expected = "a finite number; leave the cell empty if the value is unknown".into();
+    Problem { place, found, expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(stated: Option<CellType>, cells: &[&str]) -> Result<Settled, Problem> {
+        let mut column = ColumnReader::new(stated);
+        for (row, cell) in cells.iter().enumerate() {
+            column.push(cell, Place::Line(row as u64 + 2))?;
+        }
+        column.finish()
+    }
+
+    #[test]
+    fn text_after_missing_cells_is_kept_and_after_numbers_read_again() {
+        match read(None, &["NA", "", "a"]) {
+            Ok(Settled::Values(Values::Labels(labels))) => {
+                assert_eq!((labels.len(), labels.get(1), labels.get(2)), (3, None, Some("a")));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(read(None, &["007", "a", "b"]), Ok(Settled::ReadAgain)));
+    }
+
+    #[test]
+    fn stated_types_are_kept_to() {
+        let problem = read(Some(CellType::Number), &["1", "x1"]).expect_err("text");
+        assert_eq!((problem.place, problem.found.as_str()), (Place::Line(3), "x1"));
+        match read(Some(CellType::Text), &["007", " b ", "?"]) {
+            Ok(Settled::Values(Values::Labels(labels))) => {
+                assert_eq!(
+                    (labels.get(0), labels.get(1), labels.get(2)),
+                    (Some("007"), Some("b"), None)
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn infinity_is_refused_among_numbers_only() {
+        assert_eq!(read(None, &["1", "inf"]).expect_err("infinite").place, Place::Line(3));
+        assert!(matches!(read(None, &["inf", "a"]), Ok(Settled::ReadAgain)));
+        assert!(read(Some(CellType::Text), &["inf", "a"]).is_ok());
+    }
+}

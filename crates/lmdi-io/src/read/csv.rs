@@ -1,0 +1,307 @@
+//! CSV: plain or gzipped, UTF-8, with a header line.
+//!
+//! Records are read in batches; while one batch is read, the columns of the one before are parsed
+//! in parallel. Memory is the finished columns plus two batches. Quoted fields may hold delimiters,
+//! quotes (doubled) and line ends; empty lines are skipped.
+
+use super::column::{ColumnReader, Problem, Settled};
+use super::input::Opened;
+use super::{CellType, Format, ReadOptions, Table, delimiter, names};
+use crate::{Error, Place, Result};
+use csv::ByteRecord;
+use flate2::read::MultiGzDecoder;
+use lmdi::monitor::Monitor;
+use lmdi::table::{Column, Frame};
+use rayon::prelude::*;
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A batch ends at whichever comes first; few long records must not fill the memory.
+const BATCH_RECORDS: usize = 4096;
+const BATCH_BYTES: usize = 1 << 20;
+/// How much of the file the search for the delimiter reads.
+const SAMPLE_BYTES: u64 = 1 << 16;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+pub(super) fn read(
+    opened: &Opened,
+    gzip: bool,
+    options: &ReadOptions,
+    monitor: &dyn Monitor,
+) -> Result<Table> {
+    let delimiter = match options.delimiter {
+        Some(delimiter) => delimiter,
+        None => find_delimiter(opened, gzip)?,
+    };
+    let file = CsvFile { opened, gzip, delimiter };
+    let names = file.header()?;
+    let stated = |name: &String| {
+        options.wants(name).then(|| ColumnReader::new(options.cells.get(name).copied()))
+    };
+    let first = file.columns(&names, names.iter().map(stated).collect(), Some(monitor))?;
+    let again: Vec<bool> = first.iter().map(|s| matches!(s, Some(Settled::ReadAgain))).collect();
+    let mut second = Vec::new();
+    if again.contains(&true) {
+        let as_text = |&again: &bool| again.then(|| ColumnReader::new(Some(CellType::Text)));
+        second = file.columns(&names, again.iter().map(as_text).collect(), None)?;
+    }
+    let mut columns: Vec<Column> = Vec::with_capacity(names.len());
+    for (at, (name, settled)) in names.into_iter().zip(first).enumerate() {
+        let settled = match settled {
+            Some(Settled::ReadAgain) => second[at].take(),
+            settled => settled,
+        };
+        if let Some(Settled::Values(values)) = settled {
+            columns.push(Column { name, values });
+        }
+    }
+    let rows = columns.first().map(|column| column.values.len());
+    if columns.iter().any(|column: &Column| Some(column.values.len()) != rows) {
+        return Err(opened.unusable("the file changed while it was read"));
+    }
+    let frame = Frame::new(columns).map_err(|error| opened.unusable(error.to_string()))?;
+    Ok(Table { frame, format: Format::Csv { delimiter, gzip } })
+}
+
+fn text_reader(opened: &Opened, gzip: bool) -> Result<Box<dyn Read + Send + '_>> {
+    let raw = opened.reader()?;
+    let text: Box<dyn Read + Send> = if gzip {
+        Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw)))
+    } else {
+        raw
+    };
+    Ok(text)
+}
+
+fn find_delimiter(opened: &Opened, gzip: bool) -> Result<u8> {
+    let mut sample = Vec::new();
+    let text = text_reader(opened, gzip)?;
+    text.take(SAMPLE_BYTES)
+        .read_to_end(&mut sample)
+        .map_err(|error| stream_error(opened, gzip, error))?;
+    if gzip && sample.starts_with(b"PAR1") {
+        return Err(opened.unusable("this is a gzipped Parquet file; unpack it first (gunzip)"));
+    }
+    let start = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&sample);
+    Ok(delimiter::find(start, sample.len() as u64 == SAMPLE_BYTES))
+}
+
+fn stream_error(opened: &Opened, gzip: bool, error: io::Error) -> Error {
+    if !gzip {
+        return opened.read_error(error);
+    }
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => opened.unusable(
+            "the gzip data ends too early: the file is truncated; fetch or write it again",
+        ),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            opened.unusable(format!("the gzip data is damaged ({error}); fetch or write it again"))
+        }
+        _ => opened.read_error(error),
+    }
+}
+
+/// Counts quotes on the way: an odd number tells that one was never closed.
+struct QuoteCounter<'a, R> {
+    inner: R,
+    quotes: &'a AtomicU64,
+}
+
+impl<R: Read> Read for QuoteCounter<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        let quotes = buffer[..n].iter().filter(|&&byte| byte == b'"').count();
+        self.quotes.fetch_add(quotes as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+#[derive(Default)]
+struct Batch {
+    records: Vec<ByteRecord>,
+    len: usize,
+}
+
+impl Batch {
+    fn records(&self) -> &[ByteRecord] {
+        &self.records[..self.len]
+    }
+
+    /// Refills the batch; it stays empty at the end of the file.
+    fn fill<R: Read>(&mut self, reader: &mut csv::Reader<R>) -> csv::Result<()> {
+        self.len = 0;
+        let mut bytes = 0;
+        while self.len < BATCH_RECORDS && bytes < BATCH_BYTES {
+            if self.len == self.records.len() {
+                self.records.push(ByteRecord::new());
+            }
+            if !reader.read_byte_record(&mut self.records[self.len])? {
+                break;
+            }
+            bytes += self.records[self.len].as_slice().len();
+            self.len += 1;
+        }
+        Ok(())
+    }
+}
+
+fn line_of(record: &ByteRecord) -> u64 {
+    record.position().map_or(0, csv::Position::line)
+}
+
+struct CsvFile<'a> {
+    opened: &'a Opened,
+    gzip: bool,
+    delimiter: u8,
+}
+
+impl<'a> CsvFile<'a> {
+    fn reader<'q>(
+        &self,
+        quotes: &'q AtomicU64,
+    ) -> Result<csv::Reader<QuoteCounter<'q, Box<dyn Read + Send + 'a>>>> {
+        let inner = text_reader(self.opened, self.gzip)?;
+        Ok(csv::ReaderBuilder::new()
+            .delimiter(self.delimiter)
+            .has_headers(false)
+            .buffer_capacity(1 << 17)
+            .from_reader(QuoteCounter { inner, quotes }))
+    }
+
+    fn header(&self) -> Result<Vec<String>> {
+        let quotes = AtomicU64::new(0);
+        let mut header = ByteRecord::new();
+        let found = self.reader(&quotes)?.read_byte_record(&mut header);
+        if !found.map_err(|error| self.csv_error(error))? {
+            return Err(self
+                .opened
+                .unusable("the file holds no text; expected a line of column names first"));
+        }
+        let fields: Vec<&[u8]> = header.iter().collect();
+        let mut names = Vec::with_capacity(fields.len());
+        for (at, &field) in fields.iter().enumerate() {
+            let field = match at {
+                0 => field.strip_prefix(BYTE_ORDER_MARK).unwrap_or(field),
+                _ => field,
+            };
+            names.push(std::str::from_utf8(field).map_err(|_| {
+                self.opened.unusable(format!(
+                    "line {}: the name of column {} ({:?}) is not UTF-8; {TO_UTF8}",
+                    line_of(&header),
+                    at + 1,
+                    String::from_utf8_lossy(field)
+                ))
+            })?);
+        }
+        names::column_names(names.into_iter()).map_err(|what| self.opened.unusable(what))
+    }
+
+    /// Reads all records; columns without a reader are skipped.
+    fn columns(
+        &self,
+        names: &[String],
+        mut readers: Vec<Option<ColumnReader>>,
+        monitor: Option<&dyn Monitor>,
+    ) -> Result<Vec<Option<Settled>>> {
+        let quotes = AtomicU64::new(0);
+        let mut reader = self.reader(&quotes)?;
+        let mut current = Batch::default();
+        let mut next = Batch::default();
+        reader.read_byte_record(&mut ByteRecord::new()).map_err(|error| self.csv_error(error))?;
+        current.fill(&mut reader).map_err(|error| self.csv_error(error))?;
+        while current.len > 0 {
+            let (problem, filled) =
+                rayon::join(|| parse(&current, &mut readers), || next.fill(&mut reader));
+            if let Some((at, problem)) = problem {
+                return Err(self.cell_error(&names[at], problem));
+            }
+            filled.map_err(|error| self.csv_error(error))?;
+            if next.len == 0 {
+                self.check_last_quote(&current, quotes.load(Ordering::Relaxed))?;
+            }
+            if let Some(monitor) = monitor {
+                monitor.advance(current.len as u64);
+                monitor.check().map_err(|_| Error::Interrupted)?;
+            }
+            std::mem::swap(&mut current, &mut next);
+        }
+        let settle = |(at, reader): (usize, Option<ColumnReader>)| {
+            let settled = reader.map(ColumnReader::finish).transpose();
+            settled.map_err(|problem| self.cell_error(&names[at], problem))
+        };
+        readers.into_iter().enumerate().map(settle).collect()
+    }
+
+    /// A quote that is never closed swallows the rest of the file into one cell.
+    fn check_last_quote(&self, last: &Batch, quotes: u64) -> Result<()> {
+        let Some(record) = last.records().last() else { return Ok(()) };
+        let swallowed = record.iter().last().is_some_and(|field| field.contains(&b'\n'));
+        if quotes % 2 == 1 && swallowed {
+            return Err(self.opened.unusable(format!(
+                "line {}: a quote that opens in this record is never closed",
+                line_of(record)
+            )));
+        }
+        Ok(())
+    }
+
+    fn cell_error(&self, column: &str, problem: Problem) -> Error {
+        Error::Cell {
+            input: self.opened.name().into(),
+            place: problem.place,
+            column: column.into(),
+            found: problem.found,
+            expected: problem.expected,
+        }
+    }
+
+    fn csv_error(&self, error: csv::Error) -> Error {
+        let text = error.to_string();
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => stream_error(self.opened, self.gzip, error),
+            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+                self.opened.unusable(format!(
+                    "line {}: found {len} fields; expected {expected_len} as in the header (delimiter {:?})",
+                    pos.map_or(0, |position| position.line()),
+                    self.delimiter as char
+                ))
+            }
+            _ => self.opened.unusable(text),
+        }
+    }
+}
+
+const TO_UTF8: &str = "save the file as UTF-8 (for example: iconv -f LATIN1 -t UTF-8)";
+
+/// Parses a batch into the columns; of several problems the first in the file is returned.
+fn parse(batch: &Batch, readers: &mut [Option<ColumnReader>]) -> Option<(usize, Problem)> {
+    let parse_column = |(at, reader): (usize, &mut Option<ColumnReader>)| {
+        let reader = reader.as_mut()?;
+        for record in batch.records() {
+            let place = Place::Line(line_of(record));
+            let outcome = match std::str::from_utf8(&record[at]) {
+                Ok(text) => reader.push(text, place),
+                Err(_) => Err(Problem {
+                    place,
+                    found: String::from_utf8_lossy(&record[at]).into_owned(),
+                    expected: format!("text in UTF-8; {TO_UTF8}"),
+                }),
+            };
+            if let Err(problem) = outcome {
+                return Some((at, problem));
+            }
+        }
+        None
+    };
+    readers
+        .par_iter_mut()
+        .enumerate()
+        .with_min_len(readers_a_task(batch))
+        .filter_map(parse_column)
+        .min_by_key(|(at, problem)| (problem.place, *at))
+}
+
+/// Columns a task takes: enough cells that handing it out costs nothing beside the work.
+fn readers_a_task(batch: &Batch) -> usize {
+    (BATCH_RECORDS / batch.len.max(1)).max(1)
+}

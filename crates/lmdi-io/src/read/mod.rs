@@ -1,0 +1,133 @@
+//! Reading tables: CSV (plain or gzip) and Parquet, told apart by their first bytes.
+//!
+//! A column is numbers when every cell that is not missing reads as a number, else text. A caller
+//! that knows better says so in [`ReadOptions::cells`]; then a cell that does not fit is an error
+//! that names its line.
+//!
+//! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`, `N/A`,
+//! `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
+
+mod cell;
+mod column;
+mod csv;
+mod delimiter;
+mod input;
+mod names;
+mod parquet;
+
+pub use input::Input;
+
+use crate::{Error, Result};
+use lmdi::monitor::Monitor;
+use lmdi::table::{Encoding, Frame, Kind, Schema};
+use std::collections::{HashMap, HashSet};
+
+/// What the cells of a column must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CellType {
+    /// Numbers; any other cell is an error.
+    Number,
+    /// Text, also where it reads as a number (postal codes).
+    Text,
+}
+
+/// What the caller knows about the table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Columns whose type is stated instead of inferred. A name that the table lacks is ignored
+    /// here: whoever needs the column will miss it.
+    pub cells: HashMap<String, CellType>,
+    /// The only columns to read; `None` reads all.
+    pub only: Option<HashSet<String>>,
+    /// The delimiter of a CSV file; `None` finds it out.
+    pub delimiter: Option<u8>,
+}
+
+impl ReadOptions {
+    /// States the types that follow from kinds given by the user.
+    pub fn with_kinds(mut self, kinds: &[(String, Kind)]) -> Self {
+        for (name, kind) in kinds {
+            let cells = match kind {
+                Kind::Numeric => CellType::Number,
+                Kind::Boolean | Kind::Categorical => CellType::Text,
+                Kind::Constant | Kind::Identifier => continue,
+            };
+            self.cells.insert(name.clone(), cells);
+        }
+        self
+    }
+
+    /// Reads what a model needs, and nothing else.
+    pub fn for_schema(schema: &Schema) -> Self {
+        let mut options = Self { only: Some(HashSet::new()), ..Self::default() };
+        for column in &schema.columns {
+            let cells = match column.encoding {
+                Encoding::Number => CellType::Number,
+                Encoding::Truth | Encoding::OneHot(_) => CellType::Text,
+            };
+            options.cells.insert(column.name.clone(), cells);
+            options.only.get_or_insert_default().insert(column.name.clone());
+        }
+        options
+    }
+
+    /// Also reads this column; its type is inferred unless stated.
+    pub fn also(mut self, name: &str) -> Self {
+        if let Some(only) = &mut self.only {
+            only.insert(name.to_owned());
+        }
+        self
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(name))
+    }
+}
+
+/// The file format a table was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Delimited text.
+    Csv {
+        /// The delimiter, given or found.
+        delimiter: u8,
+        /// Whether the text was compressed.
+        gzip: bool,
+    },
+    /// Apache Parquet.
+    Parquet,
+}
+
+/// A table and how it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The columns.
+    pub frame: Frame,
+    /// The format found.
+    pub format: Format,
+}
+
+/// Reads a table. The number of rows read so far is reported to `monitor`.
+///
+/// ```
+/// use lmdi_io::read::{Input, ReadOptions, read_table};
+/// let input = Input::bytes("inline", b"age;city\n31;Bonn\n;Ulm\n".to_vec());
+/// let table = read_table(&input, &ReadOptions::default(), &lmdi::monitor::Silent)?;
+/// assert_eq!((table.frame.rows(), table.frame.columns().len()), (2, 2));
+/// # Ok::<(), lmdi_io::Error>(())
+/// ```
+pub fn read_table(input: &Input, options: &ReadOptions, monitor: &dyn Monitor) -> Result<Table> {
+    let opened = input.open()?;
+    let table = match opened.magic()? {
+        input::Magic::Parquet => parquet::read(&opened, options, monitor)?,
+        input::Magic::Gzip => csv::read(&opened, true, options, monitor)?,
+        input::Magic::Text => csv::read(&opened, false, options, monitor)?,
+    };
+    if table.frame.rows() == 0 {
+        return Err(Error::Table {
+            input: opened.name().into(),
+            what: "the table has column names but no data row".into(),
+        });
+    }
+    Ok(table)
+}

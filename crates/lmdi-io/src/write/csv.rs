@@ -1,0 +1,20 @@
+//! CSV: UTF-8, commas, quotes where needed, line feeds.
+
+use lmdi::table::{Frame, Values, number_text};
+use std::io::{self, Write};
+
+pub(super) fn write(frame: &Frame, out: impl Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(frame.columns().iter().map(|column| column.name.as_bytes()))?;
+    for row in 0..frame.rows() {
+        for column in frame.columns() {
+            match &column.values {
+                Values::Numbers(cells) if cells[row].is_nan() => writer.write_field("")?,
+                Values::Numbers(cells) => writer.write_field(number_text(cells[row]))?,
+                Values::Labels(labels) => writer.write_field(labels.get(row).unwrap_or(""))?,
+            }
+        }
+        writer.write_record(None::<&[u8]>)?;
+    }
+    writer.flush()
+}

@@ -1,0 +1,73 @@
+//! Writing tables: CSV or Parquet by the ending of the file's name, whole or not at all.
+
+mod csv;
+mod parquet;
+
+use crate::atomic::AtomicFile;
+use crate::{Error, Result};
+use lmdi::table::Frame;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Where a table goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// Standard output, as CSV.
+    Stdout,
+    /// A CSV file.
+    Csv(PathBuf),
+    /// A Parquet file.
+    Parquet(PathBuf),
+}
+
+impl Output {
+    /// The output a user names: `-` is standard output, a file ends in `.csv` or `.parquet`.
+    pub fn from_argument(argument: &Path) -> Result<Self> {
+        if argument == Path::new("-") {
+            return Ok(Output::Stdout);
+        }
+        let ending = argument.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        match ending.as_str() {
+            "csv" => Ok(Output::Csv(argument.to_owned())),
+            "parquet" => Ok(Output::Parquet(argument.to_owned())),
+            _ => Err(Error::Table {
+                input: argument.display().to_string(),
+                what: "the name of a result file ends in .csv or .parquet (or is - for standard output)"
+                    .into(),
+            }),
+        }
+    }
+}
+
+/// Writes a table. Missing cells are empty in CSV and null in Parquet; numbers read back as the same
+/// bits.
+///
+/// ```
+/// use lmdi::table::{Column, Frame, Values};
+/// let directory = tempfile::tempdir()?;
+/// let path = directory.path().join("result.csv");
+/// let score = Column { name: "score".into(), values: Values::Numbers(vec![0.5, f64::NAN]) };
+/// lmdi_io::write::write_table(&Frame::new(vec![score])?, &lmdi_io::write::Output::from_argument(&path)?)?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "score\n0.5\n\"\"\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_table(frame: &Frame, output: &Output) -> Result<()> {
+    let written = match output {
+        Output::Stdout => {
+            let mut stdout = io::stdout().lock();
+            csv::write(frame, &mut stdout).and_then(|()| stdout.flush())
+        }
+        Output::Csv(path) => to_file(path, |file| csv::write(frame, file)),
+        Output::Parquet(path) => to_file(path, |file| parquet::write(frame, file)),
+    };
+    written.map_err(Error::Write)
+}
+
+fn to_file(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<AtomicFile>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 16, AtomicFile::create(path)?);
+    write(&mut file)?;
+    file.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
+}

@@ -1,0 +1,43 @@
+//! Parquet: 64-bit floats and dictionary-encoded strings, compressed with snappy.
+
+use arrow_array::{ArrayRef, DictionaryArray, Float64Array, RecordBatch, StringArray, UInt32Array};
+use arrow_schema::{ArrowError, Field, Schema};
+use lmdi::table::{Frame, Labels, MISSING, Values};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+pub(super) fn write(frame: &Frame, out: impl Write + Send) -> io::Result<()> {
+    let mut fields = Vec::with_capacity(frame.columns().len());
+    let mut arrays = Vec::with_capacity(frame.columns().len());
+    for column in frame.columns() {
+        let array = match &column.values {
+            Values::Numbers(cells) => numbers(cells),
+            Values::Labels(labels) => strings(labels).map_err(io::Error::other)?,
+        };
+        fields.push(Field::new(&column.name, array.data_type().clone(), true));
+        arrays.push(array);
+    }
+    let schema = Arc::new(Schema::new(fields));
+    let batch = RecordBatch::try_new(schema.clone(), arrays).map_err(io::Error::other)?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut writer =
+        ArrowWriter::try_new(out, schema, Some(properties)).map_err(io::Error::other)?;
+    writer.write(&batch).map_err(io::Error::other)?;
+    writer.close().map_err(io::Error::other)?;
+    Ok(())
+}
+
+fn numbers(cells: &[f64]) -> ArrayRef {
+    let cells = cells.iter().map(|&x| (!x.is_nan()).then_some(x));
+    Arc::new(cells.collect::<Float64Array>())
+}
+
+fn strings(labels: &Labels) -> Result<ArrayRef, ArrowError> {
+    let codes: UInt32Array =
+        labels.codes().iter().map(|&code| (code != MISSING).then_some(code)).collect();
+    let levels = StringArray::from_iter_values(labels.levels());
+    Ok(Arc::new(DictionaryArray::try_new(codes, Arc::new(levels))?))
+}
