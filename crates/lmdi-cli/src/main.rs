@@ -1,3 +1,106 @@
 //! The `lmdi` command.
+//!
+//! One file a command (`train`, `predict`, `inspect`, `completions`), and what they share:
+//! `options` (flags), `progress` and `interrupt` (long work), `terminal` (tables of text), `columns`
+//! (what was read) and `quality` (how good the model is).
+//!
+//! Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed,
+//! 2 wrong usage, 130 interrupted.
 
-fn main() {}
+mod columns;
+mod completions;
+mod inspect;
+mod interrupt;
+mod model_file;
+mod options;
+mod predict;
+mod progress;
+mod quality;
+mod terminal;
+mod train;
+mod training;
+
+use clap::{Parser, Subcommand};
+use std::io;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "lmdi", version, about, long_about = LONG_ABOUT, after_help = AFTER_HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const LONG_ABOUT: &str = "Trains tree ensembles on a CSV or Parquet table, predicts with them and \
+says what they learned.
+
+Tables may be CSV (plain or gzip; delimiter found by itself) or Parquet; `-` reads standard input. \
+Missing cells are: empty, NA, N/A, NaN, null, ? (in any case).";
+
+const AFTER_HELP: &str = "\
+Examples:
+  lmdi train houses.csv --target price --save houses.lmdi
+  lmdi predict houses.lmdi new.parquet --out prices.csv
+  lmdi inspect houses.csv
+  lmdi inspect houses.lmdi --json
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
+
+#[derive(Subcommand)]
+enum Command {
+    Train(train::Options),
+    Predict(predict::Options),
+    Inspect(inspect::Options),
+    Completions(completions::Options),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    interrupt::install();
+    let outcome = match arguments.command {
+        Command::Train(options) => train::run(options),
+        Command::Predict(options) => predict::run(options),
+        Command::Inspect(options) => inspect::run(options),
+        Command::Completions(options) => completions::run::<Arguments>(options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => report(&error),
+    }
+}
+
+fn report(error: &anyhow::Error) -> ExitCode {
+    // A reader that has seen enough (`| head`) closes the pipe; that is no failure.
+    let closed = error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+            || matches!(cause.downcast_ref::<lmdi_io::Error>(),
+                Some(lmdi_io::Error::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe)
+    });
+    if closed {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: {}", lmdi_io::printable::printable(&format!("{error:#}")));
+    let library = error.downcast_ref::<lmdi::Error>();
+    let interrupted = matches!(library, Some(lmdi::Error::Interrupted))
+        || matches!(error.downcast_ref::<lmdi_io::Error>(), Some(lmdi_io::Error::Interrupted));
+    if interrupted {
+        ExitCode::from(130)
+    } else if matches!(library, Some(lmdi::Error::Parameter { .. })) {
+        ExitCode::from(2)
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_flags_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -115,12 +115,16 @@ impl Model {
         json::encode(self)
     }
 
+    /// Whether a file that starts with these bytes is meant to be a model, in either form.
+    pub fn is_start_of_model(bytes: &[u8]) -> bool {
+        bytes.starts_with(&container::MAGIC) || starts_json(bytes)
+    }
+
     /// Reads a model in either form.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let text_start = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         let model = if bytes.starts_with(&container::MAGIC) {
             v1::decode(bytes)?
-        } else if text_start == Some(&b'{') {
+        } else if starts_json(bytes) {
             json::decode(bytes)?
         } else {
             return Err(unknown_start(bytes));
@@ -128,6 +132,10 @@ impl Model {
         model.check()?;
         Ok(model)
     }
+}
+
+fn starts_json(bytes: &[u8]) -> bool {
+    bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
 }
 
 /// Checks a schema, and that what it makes of a table is what the trees were grown on.

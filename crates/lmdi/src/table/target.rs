@@ -134,9 +134,10 @@ impl Target {
         Ok(Self { name: name.into(), task, labels })
     }
 
-    /// The rows of `frame` whose target is present.
-    pub fn present_rows(&self, frame: &Frame) -> Result<Vec<usize>> {
-        let present: Vec<usize> = match &frame.require(&self.name)?.values {
+    /// The rows of `frame` in which column `name` is not missing: a row without a target teaches
+    /// nothing and is to be left out before anything is learned.
+    pub fn present_rows(frame: &Frame, name: &str) -> Result<Vec<usize>> {
+        let present: Vec<usize> = match &frame.require(name)?.values {
             Values::Numbers(cells) => (0..cells.len()).filter(|&r| !cells[r].is_nan()).collect(),
             Values::Labels(labels) => {
                 (0..labels.len()).filter(|&r| labels.codes()[r] != MISSING).collect()
@@ -316,7 +317,7 @@ mod tests {
         let error = target.cells(&numbers(&[0.0, 7.0])).expect_err("unknown").to_string();
         assert!(error.contains("data row 2") && error.contains("\"7\""), "{error}");
         let gap = numbers(&[0.0, f64::NAN, 1.0]);
-        assert_eq!(target.present_rows(&gap).expect("there"), [0, 2]);
+        assert_eq!(Target::present_rows(&gap, "y").expect("there"), [0, 2]);
         assert!(target.cells(&gap).is_err());
     }
 }

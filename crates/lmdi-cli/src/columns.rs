@@ -1,0 +1,119 @@
+//! What was read: a line a column, and what was dropped or pooled.
+
+use crate::terminal::{Align, TextTable, count, counted, short_number, shortened};
+use lmdi::table::{ColumnReport, Frame, Kind, Reason, Role, Task, Values};
+use std::io::{self, Write};
+
+/// Tables wider than this are shown in part; `inspect --json` has it all.
+const SHOWN: usize = 60;
+
+/// Prints the columns of a table; `task` is what is learned from the target. Without a task nothing
+/// is decided about the use of columns, and none is shown.
+pub fn print(
+    out: &mut impl Write,
+    frame: &Frame,
+    reports: &[ColumnReport],
+    task: Option<Task>,
+) -> io::Result<()> {
+    let mut titles = vec![
+        ("column", Align::Left),
+        ("kind", Align::Left),
+        ("missing", Align::Right),
+        ("values", Align::Left),
+    ];
+    titles.extend(task.map(|_| ("use", Align::Left)));
+    let mut table = TextTable::new(&titles);
+    for (column, report) in frame.columns().iter().zip(reports).take(SHOWN) {
+        let found = [
+            column.name.clone(),
+            report.kind.name().into(),
+            count(report.missing as u64),
+            values(&column.values, report),
+        ];
+        table.row(found.into_iter().chain(task.map(|task| usage(report, task))));
+    }
+    write!(out, "{table}")?;
+    if reports.len() > SHOWN {
+        let more = reports.len() - SHOWN;
+        writeln!(
+            out,
+            "  ... and {} (lmdi inspect --json lists all)",
+            counted(more, "more column")
+        )?;
+    }
+    Ok(())
+}
+
+/// What a column holds, in a few words.
+fn values(values: &Values, report: &ColumnReport) -> String {
+    match values {
+        Values::Numbers(cells) => match range(cells) {
+            Some((low, high)) if low == high => short_number(low),
+            Some((low, high)) => format!("{} to {}", short_number(low), short_number(high)),
+            None => "none".into(),
+        },
+        Values::Labels(labels) => match report.levels {
+            Some(0) => "none".into(),
+            Some(1) => labels.levels()[0].to_string(),
+            Some(2) if report.kind == Kind::Boolean => {
+                format!("{}, {}", labels.levels()[0], labels.levels()[1])
+            }
+            levels => counted(levels.unwrap_or(0), "level"),
+        },
+    }
+}
+
+/// Smallest and largest number that is not missing.
+pub fn range(cells: &[f64]) -> Option<(f64, f64)> {
+    let present = cells.iter().copied().filter(|x| !x.is_nan());
+    present.fold(None, |range, x| match range {
+        None => Some((x, x)),
+        Some((low, high)) => Some((low.min(x), high.max(x))),
+    })
+}
+
+fn usage(report: &ColumnReport, task: Task) -> String {
+    match report.role {
+        Role::Target => format!("target ({})", task.name()),
+        Role::Weight => "weight".into(),
+        Role::Dropped(reason) => format!("dropped: {}", reason_text(reason)),
+        Role::Input => match report.pooled {
+            Some((levels, cells)) => {
+                format!("{} pooled ({})", counted(levels, "rare level"), counted(cells, "cell"))
+            }
+            None => "input".into(),
+        },
+    }
+}
+
+/// Why a column is not used.
+pub fn reason_text(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Asked => "asked for",
+        Reason::Kind(Kind::Identifier) => "identifier-like",
+        Reason::Kind(_) => "constant",
+    }
+}
+
+/// Prints which columns are not used and why, so that nothing disappears silently.
+pub fn print_dropped(out: &mut impl Write, reports: &[ColumnReport]) -> io::Result<()> {
+    let dropped: Vec<String> = reports
+        .iter()
+        .filter_map(|report| match report.role {
+            Role::Dropped(reason) => {
+                Some(format!("{} ({})", shortened(&report.name), reason_text(reason)))
+            }
+            _ => None,
+        })
+        .collect();
+    if dropped.is_empty() {
+        return Ok(());
+    }
+    const NAMED: usize = 10;
+    let named = dropped[..dropped.len().min(NAMED)].join(", ");
+    let more = match dropped.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    writeln!(out, "\nNot used: {named}{more}. Keep one with --kind COL=KIND.")
+}

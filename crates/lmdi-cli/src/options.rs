@@ -1,0 +1,100 @@
+//! Flags that several commands share.
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use lmdi::table::Kind;
+use lmdi_io::read::{Format, Input, ReadOptions, Table, read_table};
+
+use crate::progress::Progress;
+
+/// How to read a table.
+#[derive(Args)]
+pub struct ReadFlags {
+    /// Delimiter of a CSV file: a character, or `tab` [default: found from the first lines]
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter, help_heading = "Reading")]
+    pub delimiter: Option<u8>,
+}
+
+impl ReadFlags {
+    /// Reads a table with these flags and what else is known about it.
+    pub fn read(&self, input: &Input, options: ReadOptions) -> Result<Table> {
+        let options = ReadOptions { delimiter: self.delimiter, ..options };
+        Ok(read_table(input, &options, &Progress::endless("Reading", "rows"))?)
+    }
+}
+
+/// Kinds stated by the user.
+#[derive(Args)]
+pub struct KindFlags {
+    /// States a column's kind instead of inferring it: numeric, boolean, categorical, constant or
+    /// identifier (the last two drop it); repeatable
+    #[arg(long = "kind", value_name = "COL=KIND", value_parser = parse_kind, help_heading = "Columns")]
+    pub kinds: Vec<(String, Kind)>,
+}
+
+/// How many threads to use.
+#[derive(Args)]
+pub struct ThreadFlags {
+    /// Number of threads; the result does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Running")]
+    pub threads: Option<u16>,
+}
+
+impl ThreadFlags {
+    /// Makes all work from here on use this many threads.
+    pub fn apply(&self) -> Result<()> {
+        let Some(threads) = self.threads else { return Ok(()) };
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(usize::from(threads))
+            .build_global()
+            .context("cannot start the threads")
+    }
+}
+
+/// How the format of a table is called.
+pub fn format_name(format: Format) -> String {
+    match format {
+        Format::Parquet => "Parquet".into(),
+        Format::Csv { delimiter, gzip } => {
+            let delimiter = match delimiter {
+                b',' => "comma".into(),
+                b';' => "semicolon".into(),
+                b'\t' => "tab".into(),
+                b'|' => "bar".into(),
+                other => format!("{:?}", other as char),
+            };
+            format!("{}CSV, delimiter {delimiter}", if gzip { "gzipped " } else { "" })
+        }
+    }
+}
+
+fn parse_delimiter(text: &str) -> Result<u8> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [b'"' | b'\n' | b'\r'] => bail!("a quote or line end cannot delimit fields"),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => bail!("expected one ASCII character, or `tab`"),
+    }
+}
+
+fn parse_kind(text: &str) -> Result<(String, Kind)> {
+    // The last `=`: names may hold one, kinds do not.
+    let (name, kind) = text.rsplit_once('=').context("expected COL=KIND")?;
+    let kind = Kind::from_name(kind).with_context(|| {
+        format!("{kind:?} is no kind; expected {}", Kind::ALL.map(Kind::name).join(", "))
+    })?;
+    Ok((name.to_owned(), kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_delimiters_are_parsed() {
+        assert_eq!(parse_kind("a=b=numeric").expect("valid"), ("a=b".to_owned(), Kind::Numeric));
+        assert!(parse_kind("a").is_err() && parse_kind("a=number").is_err());
+        assert_eq!(parse_delimiter("tab").expect("valid"), b'\t');
+        assert!(parse_delimiter("ab").is_err() && parse_delimiter("\"").is_err());
+    }
+}

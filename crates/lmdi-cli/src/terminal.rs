@@ -1,0 +1,143 @@
+//! Text for people: aligned tables, short numbers, names that cannot harm a terminal.
+
+use lmdi_io::printable::printable;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Longest cell of a table, in terminal columns.
+const MAX_WIDTH: usize = 48;
+
+/// On which side a column of a table is flush.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Right,
+}
+
+/// Lines of text in aligned columns.
+pub struct TextTable {
+    align: Vec<Align>,
+    rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    /// A table with these column titles.
+    pub fn new(titles: &[(&str, Align)]) -> Self {
+        let rows = vec![titles.iter().map(|(title, _)| (*title).to_owned()).collect()];
+        Self { align: titles.iter().map(|(_, align)| *align).collect(), rows }
+    }
+
+    /// Adds a row; cells are escaped and cut to a readable width.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().map(|cell| shortened(&cell)).collect());
+    }
+}
+
+impl std::fmt::Display for TextTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let width_of = |at: usize| self.rows.iter().map(|row| row[at].width()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.align.len()).map(width_of).collect();
+        for row in &self.rows {
+            let mut line = String::from(" ");
+            for (at, cell) in row.iter().enumerate() {
+                let padding = " ".repeat(widths[at] - cell.width());
+                line.push(' ');
+                match self.align[at] {
+                    Align::Left => line.push_str(&format!("{cell}{padding} ")),
+                    Align::Right => line.push_str(&format!("{padding}{cell} ")),
+                }
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Escaped, and cut with an ellipsis where it is too wide for a table.
+pub fn shortened(text: &str) -> String {
+    let safe = printable(text);
+    if safe.width() <= MAX_WIDTH {
+        return safe.into_owned();
+    }
+    let mut short = String::new();
+    let mut width = 0;
+    for c in safe.chars() {
+        width += c.width().unwrap_or(0);
+        if width >= MAX_WIDTH {
+            break;
+        }
+        short.push(c);
+    }
+    short.push('…');
+    short
+}
+
+/// A number with about six significant digits.
+pub fn short_number(x: f64) -> String {
+    if x.is_nan() {
+        return "undefined".into();
+    }
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    lmdi::table::number_text(rounded)
+}
+
+/// A count with thousands separated: 48,842.
+pub fn count(n: impl TryInto<u64>) -> String {
+    let digits = n.try_into().unwrap_or(u64::MAX).to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 row`, `2 rows`.
+pub fn counted(n: usize, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(n as u64))
+}
+
+/// A size in bytes, in the unit that suits it.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} bytes"),
+        1000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_whatever_the_script() {
+        let mut table = TextTable::new(&[("name", Align::Left), ("n", Align::Right)]);
+        table.row(["数".into(), "1".into()]);
+        table.row(["a\u{1b}[31m".into(), "12345".into()]);
+        let text = table.to_string();
+        let ends: Vec<usize> = text.lines().map(UnicodeWidthStr::width).collect();
+        assert_eq!(ends[0], ends[1]);
+        assert_eq!(ends[1], ends[2]);
+        assert!(text.contains("a\\u{1b}[31m"), "{text}");
+    }
+
+    #[test]
+    fn numbers_are_short_and_counts_grouped() {
+        assert_eq!(short_number(0.123_456_789), "0.123457");
+        assert_eq!(short_number(1_234_567.0), "1234570");
+        assert_eq!(
+            (count(7u64), count(1234u64), count(1_234_567u64)),
+            ("7".into(), "1,234".into(), "1,234,567".into())
+        );
+        assert_eq!((counted(1, "row"), counted(2, "row")), ("1 row".into(), "2 rows".into()));
+    }
+
+    #[test]
+    fn wide_cells_are_cut() {
+        assert!(shortened(&"x".repeat(500)).width() <= MAX_WIDTH);
+    }
+}

@@ -1,0 +1,321 @@
+//! The kind of model to train and its parameters, as flags.
+//!
+//! A parameter that the chosen model does not have is an error, not silently ignored.
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use lmdi::forest::Ensemble;
+use lmdi::forest::train::{
+    BoostingParams, Criterion, EarlyStopping, ForestParams, MaxFeatures, MaxSamples, SplitFinder,
+    TrainingSet, train_boosting, train_forest,
+};
+use lmdi::monitor::Monitor;
+use lmdi::table::Task;
+
+/// The models that can be trained.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModelKind {
+    /// Bagged trees, each on its own bootstrap sample
+    Forest,
+    /// As forest, with random thresholds and all rows
+    ExtraTrees,
+    /// Gradient boosting: each tree corrects those before it
+    Boosting,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CriterionFlag {
+    SquaredError,
+    Poisson,
+    Gini,
+    Entropy,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SplitFinderFlag {
+    Auto,
+    Exact,
+    Histogram,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+/// What to train, and how.
+#[derive(Args)]
+pub struct TrainingFlags {
+    /// The model to train
+    #[arg(long, value_enum, default_value = "forest", help_heading = "Model")]
+    model: ModelKind,
+    /// Number of trees (of rounds, for boosting) [default: 100]
+    #[arg(long, value_name = "N", help_heading = "Model")]
+    trees: Option<usize>,
+    /// Greatest depth of a tree [default: unlimited]
+    #[arg(long, value_name = "N", help_heading = "Model")]
+    max_depth: Option<usize>,
+    /// Least number of rows in a leaf [default: 1; boosting: 20]
+    #[arg(long, value_name = "N", help_heading = "Model")]
+    min_samples_leaf: Option<usize>,
+    /// A node with fewer rows is not split [default: 2]
+    #[arg(long, value_name = "N", help_heading = "Model")]
+    min_samples_split: Option<usize>,
+    /// Greatest number of leaves of a tree, 0 for no limit [default: 0; boosting: 31]
+    #[arg(long, value_name = "N", help_heading = "Model")]
+    max_leaf_nodes: Option<usize>,
+    /// Columns tried at each split: all, sqrt, a count (5) or a share (0.3) [default: all;
+    /// forests of classes: sqrt]
+    #[arg(long, value_name = "HOW", value_parser = parse_max_features, help_heading = "Model")]
+    max_features: Option<MaxFeatures>,
+    /// How candidate splits are found [default: auto, which is exact, but histogram for boosting on
+    /// more than 10,000 rows]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Model")]
+    split_finder: Option<SplitFinderFlag>,
+    /// What a split reduces [default: squared-error; classes: gini]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Forests only")]
+    criterion: Option<CriterionFlag>,
+    /// Least decrease of impurity that is worth a split [default: 0]
+    #[arg(long, value_name = "X", help_heading = "Forests only")]
+    min_impurity_decrease: Option<f64>,
+    /// Whether each tree draws its rows with replacement [default: on; extra-trees: off]
+    #[arg(long, value_enum, value_name = "ON/OFF", help_heading = "Forests only")]
+    bootstrap: Option<Switch>,
+    /// Rows a tree draws: a count (500) or a share (0.5) [default: as many as there are]
+    #[arg(long, value_name = "N", value_parser = parse_max_samples, help_heading = "Forests only")]
+    max_samples: Option<MaxSamples>,
+    /// Factor on every tree [default: 0.1]
+    #[arg(long, value_name = "X", help_heading = "Boosting only")]
+    learning_rate: Option<f64>,
+    /// Share of the rows each round sees [default: 1]
+    #[arg(long, value_name = "SHARE", help_heading = "Boosting only")]
+    subsample: Option<f64>,
+    /// L2 penalty on leaf values, histogram finder only [default: 0]
+    #[arg(long, value_name = "X", help_heading = "Boosting only")]
+    l2: Option<f64>,
+    /// Number of bins, histogram finder only [default: 255]
+    #[arg(long, value_name = "N", help_heading = "Boosting only")]
+    max_bins: Option<usize>,
+    /// Stop after this many rounds without improvement on rows set aside
+    #[arg(long, value_name = "ROUNDS", help_heading = "Boosting only")]
+    early_stopping: Option<usize>,
+    /// Share of the rows set aside for early stopping [default: 0.1]
+    #[arg(long, value_name = "SHARE", requires = "early_stopping", help_heading = "Boosting only")]
+    validation_fraction: Option<f64>,
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Running")]
+    pub seed: u64,
+}
+
+/// Parameters of the model to train.
+#[derive(Debug)]
+pub enum Plan {
+    Forest(ForestParams),
+    Boosting(BoostingParams),
+}
+
+impl TrainingFlags {
+    /// The parameters that these flags and the task give.
+    pub fn plan(&self, task: Task) -> Result<Plan> {
+        match self.model {
+            ModelKind::Boosting => {
+                self.refuse(&[
+                    ("--criterion", self.criterion.is_some()),
+                    ("--min-impurity-decrease", self.min_impurity_decrease.is_some()),
+                    ("--bootstrap", self.bootstrap.is_some()),
+                    ("--max-samples", self.max_samples.is_some()),
+                ])?;
+                Ok(Plan::Boosting(self.boosting()))
+            }
+            ModelKind::Forest | ModelKind::ExtraTrees => {
+                self.refuse(&[
+                    ("--learning-rate", self.learning_rate.is_some()),
+                    ("--subsample", self.subsample.is_some()),
+                    ("--l2", self.l2.is_some()),
+                    ("--max-bins", self.max_bins.is_some()),
+                    ("--early-stopping", self.early_stopping.is_some()),
+                ])?;
+                Ok(Plan::Forest(self.forest(task)))
+            }
+        }
+    }
+
+    fn refuse(&self, flags: &[(&str, bool)]) -> Result<()> {
+        match flags.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(lmdi::Error::Parameter {
+                name: "model",
+                found: match self.model {
+                    ModelKind::Boosting => format!("boosting, with {flag}"),
+                    _ => format!("a forest, with {flag}"),
+                },
+                expected: "no flag that the model does not have".into(),
+            }
+            .into()),
+            None => Ok(()),
+        }
+    }
+
+    fn forest(&self, task: Task) -> ForestParams {
+        let usual = match task {
+            Task::Regression => ForestParams::regression(),
+            Task::Binary | Task::Multiclass => ForestParams::classification(),
+        };
+        let extra_trees = self.model == ModelKind::ExtraTrees;
+        ForestParams {
+            n_trees: self.trees.unwrap_or(usual.n_trees),
+            criterion: self.criterion.map_or(usual.criterion, |criterion| match criterion {
+                CriterionFlag::SquaredError => Criterion::SquaredError,
+                CriterionFlag::Poisson => Criterion::Poisson,
+                CriterionFlag::Gini => Criterion::Gini,
+                CriterionFlag::Entropy => Criterion::Entropy,
+            }),
+            max_depth: self.max_depth,
+            min_samples_split: self.min_samples_split.unwrap_or(usual.min_samples_split),
+            min_samples_leaf: self.min_samples_leaf.unwrap_or(usual.min_samples_leaf),
+            max_leaf_nodes: self.max_leaf_nodes.map_or(usual.max_leaf_nodes, limit),
+            min_impurity_decrease: self
+                .min_impurity_decrease
+                .unwrap_or(usual.min_impurity_decrease),
+            max_features: self.max_features.unwrap_or(usual.max_features),
+            bootstrap: self.bootstrap.map_or(!extra_trees, |switch| switch == Switch::On),
+            max_samples: self.max_samples,
+            extra_trees,
+            seed: self.seed,
+            split_finder: self.split_finder(),
+        }
+    }
+
+    fn boosting(&self) -> BoostingParams {
+        let usual = BoostingParams::default();
+        BoostingParams {
+            n_rounds: self.trees.unwrap_or(usual.n_rounds),
+            learning_rate: self.learning_rate.unwrap_or(usual.learning_rate),
+            max_depth: self.max_depth,
+            min_samples_split: self.min_samples_split.unwrap_or(usual.min_samples_split),
+            min_samples_leaf: self.min_samples_leaf.unwrap_or(usual.min_samples_leaf),
+            max_leaf_nodes: self.max_leaf_nodes.map_or(usual.max_leaf_nodes, limit),
+            max_features: self.max_features.unwrap_or(usual.max_features),
+            subsample: self.subsample.unwrap_or(usual.subsample),
+            l2: self.l2.unwrap_or(usual.l2),
+            max_bins: self.max_bins.unwrap_or(usual.max_bins),
+            early_stopping: self.early_stopping.map(|patience| {
+                let usual = EarlyStopping::default();
+                let share = self.validation_fraction.unwrap_or(usual.validation_fraction);
+                EarlyStopping { patience, validation_fraction: share, ..usual }
+            }),
+            seed: self.seed,
+            split_finder: self.split_finder(),
+        }
+    }
+
+    fn split_finder(&self) -> SplitFinder {
+        match self.split_finder {
+            None | Some(SplitFinderFlag::Auto) => SplitFinder::Auto,
+            Some(SplitFinderFlag::Exact) => SplitFinder::Exact,
+            Some(SplitFinderFlag::Histogram) => SplitFinder::Histogram,
+        }
+    }
+}
+
+fn limit(leaves: usize) -> Option<usize> {
+    (leaves > 0).then_some(leaves)
+}
+
+impl Plan {
+    /// What the model is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Plan::Forest(params) if params.extra_trees => "Extra-trees",
+            Plan::Forest(_) => "Random forest",
+            Plan::Boosting(_) => "Gradient boosting",
+        }
+    }
+
+    /// Units of progress of the training.
+    pub fn units(&self) -> u64 {
+        match self {
+            Plan::Forest(params) => params.n_trees as u64,
+            Plan::Boosting(params) => params.n_rounds as u64,
+        }
+    }
+
+    /// Whether rows are left out of trees, so that they can judge them.
+    pub fn has_oob(&self) -> bool {
+        matches!(self, Plan::Forest(params) if params.bootstrap)
+    }
+
+    /// Fails with the first parameter outside its range.
+    pub fn check(&self, n_features: usize) -> lmdi::Result<()> {
+        match self {
+            Plan::Forest(params) => params.check(n_features),
+            Plan::Boosting(params) => params.check(n_features),
+        }
+    }
+
+    /// Trains the model.
+    pub fn train(&self, set: &TrainingSet, monitor: &dyn Monitor) -> lmdi::Result<Ensemble> {
+        match self {
+            Plan::Forest(params) => train_forest(set, params, monitor),
+            Plan::Boosting(params) => train_boosting(set, params, monitor),
+        }
+    }
+
+    /// The parameters as text for people.
+    pub fn text(&self) -> String {
+        match self {
+            Plan::Forest(params) => format!("{params:?}"),
+            Plan::Boosting(params) => format!("{params:?}"),
+        }
+    }
+}
+
+fn parse_max_features(text: &str) -> Result<MaxFeatures> {
+    match text {
+        "all" => Ok(MaxFeatures::All),
+        "sqrt" => Ok(MaxFeatures::Sqrt),
+        _ => match count_or_share(text).context("expected all, sqrt, a count or a share")? {
+            CountOrShare::Count(count) => Ok(MaxFeatures::Count(count)),
+            CountOrShare::Share(share) => Ok(MaxFeatures::Fraction(share)),
+        },
+    }
+}
+
+fn parse_max_samples(text: &str) -> Result<MaxSamples> {
+    match count_or_share(text)? {
+        CountOrShare::Count(count) => Ok(MaxSamples::Count(count)),
+        CountOrShare::Share(share) => Ok(MaxSamples::Fraction(share)),
+    }
+}
+
+enum CountOrShare {
+    Count(usize),
+    Share(f64),
+}
+
+/// Digits are a count, a number with a point is a share: `1` is one, `1.0` is all.
+fn count_or_share(text: &str) -> Result<CountOrShare> {
+    if let Ok(count) = text.parse() {
+        return Ok(CountOrShare::Count(count));
+    }
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share <= 1.0 => Ok(CountOrShare::Share(share)),
+        _ => bail!("expected a count such as 5, or a share above 0 and at most 1 such as 0.3"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_shares_are_told_apart() {
+        assert_eq!(parse_max_features("1").expect("a count"), MaxFeatures::Count(1));
+        assert_eq!(parse_max_features("1.0").expect("a share"), MaxFeatures::Fraction(1.0));
+        assert_eq!(parse_max_features("sqrt").expect("a word"), MaxFeatures::Sqrt);
+        assert_eq!(parse_max_samples("0.5").expect("a share"), MaxSamples::Fraction(0.5));
+        for wrong in ["0.0", "1.5", "-3", "nan", "half"] {
+            assert!(parse_max_features(wrong).is_err(), "{wrong}");
+        }
+    }
+}
