@@ -17,7 +17,7 @@ pub struct Options {
 }
 
 /// Prints the script for the command line `C`.
-pub fn run<C: CommandFactory>(options: Options) -> Result<()> {
+pub fn run<C: CommandFactory>(options: &Options) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut C::command(), "lmdi", &mut script);
     Ok(io::stdout().lock().write_all(&script)?)

@@ -36,7 +36,7 @@ pub struct Options {
 }
 
 /// Runs the command.
-pub fn run(options: Options) -> Result<()> {
+pub fn run(options: &Options) -> Result<()> {
     let mut out = io::stdout().lock();
     if is_model(&options.file)? {
         let model = crate::model_file::load(&options.file)?;

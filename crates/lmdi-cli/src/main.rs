@@ -48,7 +48,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
-    Train(train::Options),
+    Train(Box<train::Options>),
     Predict(predict::Options),
     Inspect(inspect::Options),
     Completions(completions::Options),
@@ -58,10 +58,10 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     interrupt::install();
     let outcome = match arguments.command {
-        Command::Train(options) => train::run(options),
-        Command::Predict(options) => predict::run(options),
-        Command::Inspect(options) => inspect::run(options),
-        Command::Completions(options) => completions::run::<Arguments>(options),
+        Command::Train(options) => train::run(&options),
+        Command::Predict(options) => predict::run(&options),
+        Command::Inspect(options) => inspect::run(&options),
+        Command::Completions(options) => completions::run::<Arguments>(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -43,7 +43,7 @@ pub struct Options {
 }
 
 /// Runs the command.
-pub fn run(options: Options) -> Result<()> {
+pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
     let output = Output::from_argument(&options.out)?;
     let model = model_file::load(&options.model)?;

@@ -98,10 +98,10 @@ impl Rows {
 }
 
 /// Runs the command.
-pub fn run(options: Options) -> Result<()> {
+pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
     let mut out = io::stdout().lock();
-    let (schema, rows) = read(&options, &mut out)?;
+    let (schema, rows) = read(options, &mut out)?;
     let target = schema.target.as_ref().context("a learned schema has a target")?;
     let plan = options.training.plan(target.task)?;
     plan.check(schema.n_encoded())?;

@@ -7,13 +7,13 @@
 
 use super::CellType;
 use super::cell::{self, Cell};
-use crate::Place;
 use lmdi::table::{LabelsBuilder, Values, number_text};
 
 /// A cell that its column cannot take.
 #[derive(Debug)]
 pub(super) struct Problem {
-    pub(super) place: Place,
+    /// What the reader of the file gave as the place of the cell: a byte or row number.
+    pub(super) at: u64,
     pub(super) found: String,
     pub(super) expected: String,
 }
@@ -49,7 +49,7 @@ impl ColumnReader {
     }
 
     /// Adds a cell of text.
-    pub(super) fn push(&mut self, text: &str, place: Place) -> Result<(), Problem> {
+    pub(super) fn push(&mut self, text: &str, at: u64) -> Result<(), Problem> {
         match &mut self.state {
             State::TextAfterNumbers => Ok(()),
             State::Text(labels) => {
@@ -66,12 +66,12 @@ impl ColumnReader {
                     Cell::Missing => cells.push(f64::NAN),
                     Cell::Number(x) => {
                         if x.is_infinite() && infinite.is_none() {
-                            *infinite = Some(infinite_cell(text.trim().into(), place));
+                            *infinite = Some(infinite_cell(text.trim().into(), at));
                         }
                         *any = true;
                         cells.push(x);
                     }
-                    Cell::Text(text) => return self.meet_text(text, place),
+                    Cell::Text(text) => return self.meet_text(text, at),
                 }
                 Ok(())
             }
@@ -79,7 +79,7 @@ impl ColumnReader {
     }
 
     /// Adds a number, or a missing cell.
-    pub(super) fn push_number(&mut self, x: Option<f64>, place: Place) {
+    pub(super) fn push_number(&mut self, x: Option<f64>, at: u64) {
         match &mut self.state {
             State::TextAfterNumbers => {}
             State::Text(labels) => match x.filter(|x| !x.is_nan()) {
@@ -89,7 +89,7 @@ impl ColumnReader {
             State::Numbers { cells, any, infinite } => {
                 let x = x.unwrap_or(f64::NAN);
                 if x.is_infinite() && infinite.is_none() {
-                    *infinite = Some(infinite_cell(number_text(x), place));
+                    *infinite = Some(infinite_cell(number_text(x), at));
                 }
                 *any |= !x.is_nan();
                 cells.push(x);
@@ -106,10 +106,10 @@ impl ColumnReader {
         }
     }
 
-    fn meet_text(&mut self, text: &str, place: Place) -> Result<(), Problem> {
+    fn meet_text(&mut self, text: &str, at: u64) -> Result<(), Problem> {
         if self.must_be_numbers {
             let expected = "a number, or an empty cell where it is missing".into();
-            return Err(Problem { place, found: text.into(), expected });
+            return Err(Problem { at, found: text.into(), expected });
         }
         let State::Numbers { cells, any, .. } = &self.state else { return Ok(()) };
         self.state = if *any {
@@ -137,9 +137,9 @@ impl ColumnReader {
     }
 }
 
-fn infinite_cell(found: String, place: Place) -> Problem {
+fn infinite_cell(found: String, at: u64) -> Problem {
     let expected = "a finite number; leave the cell empty if the value is unknown".into();
-    Problem { place, found, expected }
+    Problem { at, found, expected }
 }
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
     fn read(stated: Option<CellType>, cells: &[&str]) -> Result<Settled, Problem> {
         let mut column = ColumnReader::new(stated);
         for (row, cell) in cells.iter().enumerate() {
-            column.push(cell, Place::Line(row as u64 + 2))?;
+            column.push(cell, row as u64)?;
         }
         column.finish()
     }
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn stated_types_are_kept_to() {
         let problem = read(Some(CellType::Number), &["1", "x1"]).expect_err("text");
-        assert_eq!((problem.place, problem.found.as_str()), (Place::Line(3), "x1"));
+        assert_eq!((problem.at, problem.found.as_str()), (1, "x1"));
         match read(Some(CellType::Text), &["007", " b ", "?"]) {
             Ok(Settled::Values(Values::Labels(labels))) => {
                 assert_eq!(
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn infinity_is_refused_among_numbers_only() {
-        assert_eq!(read(None, &["1", "inf"]).expect_err("infinite").place, Place::Line(3));
+        assert_eq!(read(None, &["1", "inf"]).expect_err("infinite").at, 1);
         assert!(matches!(read(None, &["inf", "a"]), Ok(Settled::ReadAgain)));
         assert!(read(Some(CellType::Text), &["inf", "a"]).is_ok());
     }

@@ -145,8 +145,9 @@ impl Batch {
     }
 }
 
-fn line_of(record: &ByteRecord) -> u64 {
-    record.position().map_or(0, csv::Position::line)
+/// Where in the text a record begins.
+fn byte_of(record: &ByteRecord) -> u64 {
+    record.position().map_or(0, csv::Position::byte)
 }
 
 struct CsvFile<'a> {
@@ -187,7 +188,7 @@ impl<'a> CsvFile<'a> {
             names.push(std::str::from_utf8(field).map_err(|_| {
                 self.opened.unusable(format!(
                     "line {}: the name of column {} ({:?}) is not UTF-8; {TO_UTF8}",
-                    line_of(&header),
+                    self.line_at(byte_of(&header)),
                     at + 1,
                     String::from_utf8_lossy(field)
                 ))
@@ -235,20 +236,41 @@ impl<'a> CsvFile<'a> {
     /// A quote that is never closed swallows the rest of the file into one cell.
     fn check_last_quote(&self, last: &Batch, quotes: u64) -> Result<()> {
         let Some(record) = last.records().last() else { return Ok(()) };
-        let swallowed = record.iter().last().is_some_and(|field| field.contains(&b'\n'));
+        let swallowed = record.iter().next_back().is_some_and(|field| field.contains(&b'\n'));
         if quotes % 2 == 1 && swallowed {
             return Err(self.opened.unusable(format!(
                 "line {}: a quote that opens in this record is never closed",
-                line_of(record)
+                self.line_at(byte_of(record))
             )));
         }
         Ok(())
     }
 
+    /// The line of the record that begins at or after this byte.
+    ///
+    /// The parser's own count is off where line ends have two characters or empty lines were
+    /// skipped. Counting again costs a pass, but only when there is an error to report.
+    fn line_at(&self, byte: u64) -> u64 {
+        let mut lines = 1;
+        let Ok(text) = text_reader(self.opened, self.gzip) else { return lines };
+        let mut before = byte;
+        let mut last = 0;
+        for next in io::BufReader::with_capacity(1 << 16, text).bytes() {
+            let Ok(next) = next else { break };
+            if before == 0 && !matches!(next, b'\r' | b'\n') {
+                break;
+            }
+            before = before.saturating_sub(1);
+            lines += u64::from(next == b'\r' || (next == b'\n' && last != b'\r'));
+            last = next;
+        }
+        lines
+    }
+
     fn cell_error(&self, column: &str, problem: Problem) -> Error {
         Error::Cell {
             input: self.opened.name().into(),
-            place: problem.place,
+            place: Place::Line(self.line_at(problem.at)),
             column: column.into(),
             found: problem.found,
             expected: problem.expected,
@@ -262,7 +284,7 @@ impl<'a> CsvFile<'a> {
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 self.opened.unusable(format!(
                     "line {}: found {len} fields; expected {expected_len} as in the header (delimiter {:?})",
-                    pos.map_or(0, |position| position.line()),
+                    self.line_at(pos.map_or(0, |position| position.byte())),
                     self.delimiter as char
                 ))
             }
@@ -275,20 +297,20 @@ const TO_UTF8: &str = "save the file as UTF-8 (for example: iconv -f LATIN1 -t U
 
 /// Parses a batch into the columns; of several problems the first in the file is returned.
 fn parse(batch: &Batch, readers: &mut [Option<ColumnReader>]) -> Option<(usize, Problem)> {
-    let parse_column = |(at, reader): (usize, &mut Option<ColumnReader>)| {
+    let parse_column = |(column, reader): (usize, &mut Option<ColumnReader>)| {
         let reader = reader.as_mut()?;
         for record in batch.records() {
-            let place = Place::Line(line_of(record));
-            let outcome = match std::str::from_utf8(&record[at]) {
-                Ok(text) => reader.push(text, place),
+            let at = byte_of(record);
+            let outcome = match std::str::from_utf8(&record[column]) {
+                Ok(text) => reader.push(text, at),
                 Err(_) => Err(Problem {
-                    place,
-                    found: String::from_utf8_lossy(&record[at]).into_owned(),
+                    at,
+                    found: String::from_utf8_lossy(&record[column]).into_owned(),
                     expected: format!("text in UTF-8; {TO_UTF8}"),
                 }),
             };
             if let Err(problem) = outcome {
-                return Some((at, problem));
+                return Some((column, problem));
             }
         }
         None
@@ -298,7 +320,7 @@ fn parse(batch: &Batch, readers: &mut [Option<ColumnReader>]) -> Option<(usize, 
         .enumerate()
         .with_min_len(readers_a_task(batch))
         .filter_map(parse_column)
-        .min_by_key(|(at, problem)| (problem.place, *at))
+        .min_by_key(|(column, problem)| (problem.at, *column))
 }
 
 /// Columns a task takes: enough cells that handing it out costs nothing beside the work.

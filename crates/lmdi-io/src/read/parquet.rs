@@ -73,7 +73,7 @@ fn read_from<T: parquet::file::reader::ChunkReader + 'static>(
         builder.with_projection(mask).build().map_err(|error| damaged(opened, &error))?;
     let fail = |at: usize, problem: Problem| Error::Cell {
         input: opened.name().into(),
-        place: problem.place,
+        place: Place::Row(problem.at + 1),
         column: all[wanted[at]].clone(),
         found: problem.found,
         expected: problem.expected,
@@ -162,7 +162,7 @@ fn append(
     column: &mut ColumnReader,
     rows_before: u64,
 ) -> std::result::Result<(), Failure> {
-    let place = |row: usize| Place::Row(rows_before + row as u64 + 1);
+    let at = |row: usize| rows_before + row as u64;
     match held {
         Held::Nothing => (0..array.len()).for_each(|_| column.push_missing()),
         Held::Number(divisor) => {
@@ -170,14 +170,14 @@ fn append(
             let numbers = numbers.as_primitive::<Float64Type>();
             for (row, x) in numbers.iter().enumerate() {
                 let x = x.map(|x| if divisor == 1.0 { x } else { x / divisor });
-                column.push_number(x, place(row));
+                column.push_number(x, at(row));
             }
         }
         Held::Truth | Held::Text => {
             let text = arrow_cast::cast(array, &DataType::LargeUtf8).map_err(Failure::Arrow)?;
             for (row, cell) in text.as_string::<i64>().iter().enumerate() {
                 match cell {
-                    Some(cell) => column.push(cell, place(row)).map_err(Failure::Cell)?,
+                    Some(cell) => column.push(cell, at(row)).map_err(Failure::Cell)?,
                     None => column.push_missing(),
                 }
             }

@@ -1,0 +1,5 @@
+//! Tests of the `lmdi` command from the outside: files, standard streams and exit codes.
+
+mod bad_input;
+mod commands;
+mod support;

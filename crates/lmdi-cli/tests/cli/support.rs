@@ -1,0 +1,93 @@
+//! What the tests of the command share: a directory of their own and the command run in it.
+
+use assert_cmd::Command;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// A fresh directory that goes away with the test.
+pub struct Place {
+    pub directory: TempDir,
+}
+
+/// What a run left behind.
+pub struct Run {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Self { directory: tempfile::tempdir().expect("a directory") }
+    }
+
+    /// Writes a file and returns its name.
+    pub fn file(&self, name: &'static str, content: impl AsRef<[u8]>) -> &'static str {
+        std::fs::write(self.directory.path().join(name), content).expect("written");
+        name
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("a text file")
+    }
+
+    /// Names of all files, hidden ones too.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.directory.path()).expect("a directory");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Runs the command here.
+    pub fn run(&self, arguments: &[&str]) -> Run {
+        self.run_with(arguments, "")
+    }
+
+    /// Runs the command here with this on standard input.
+    pub fn run_with(&self, arguments: &[&str], stdin: impl Into<Vec<u8>>) -> Run {
+        let output = Command::cargo_bin("lmdi")
+            .expect("the command is built")
+            .current_dir(self.directory.path())
+            .args(arguments)
+            .write_stdin(stdin)
+            .output()
+            .expect("the command ran");
+        Run {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).expect("UTF-8"),
+            err: String::from_utf8(output.stderr).expect("UTF-8"),
+        }
+    }
+}
+
+impl Run {
+    /// Asserts success and returns standard output.
+    #[track_caller]
+    pub fn good(self) -> String {
+        assert_eq!(self.code, 0, "{}\n{}", self.out, self.err);
+        self.out
+    }
+
+    /// Asserts a failure with this code whose message holds all the parts, and no panic.
+    #[track_caller]
+    pub fn fails(self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, code, "{}\n{}", self.out, self.err);
+        for part in parts {
+            assert!(self.err.contains(part), "{part:?} is not in {}", self.err);
+        }
+        assert!(!self.err.contains("panicked"), "{}", self.err);
+    }
+}
+
+/// The path of an example table.
+pub fn example(name: &str) -> String {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../examples", name].iter().collect();
+    path.to_str().expect("UTF-8").to_owned()
+}
