@@ -15,7 +15,7 @@ use lmdi::forest::{Ensemble, oob_prediction};
 use lmdi::random::{generator, subset};
 use lmdi::table::{Fingerprint, Frame, Matrix, Schema, SchemaOptions, Target, TargetCells, Task};
 use lmdi_io::printable::printable;
-use lmdi_io::read::{Input, ReadOptions};
+use lmdi_io::read::{CellType, Input, ReadOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -168,7 +168,12 @@ fn read(options: &Options, out: &mut impl Write) -> Result<(Schema, Rows)> {
     };
     let input = Input::from_argument(&options.data);
     let name = printable(&input.name()).into_owned();
-    let read_options = ReadOptions::default().with_kinds(&wishes.kinds);
+    let mut read_options = ReadOptions::default().with_kinds(&wishes.kinds);
+    // Columns that must be numbers are read as such, so that an error names the line.
+    let regression = (wishes.task == Some(Task::Regression)).then_some(&wishes.target);
+    for name in wishes.weight.iter().chain(regression) {
+        read_options.cells.entry(name.clone()).or_insert(CellType::Number);
+    }
     let table = options.reading.read(&input, read_options)?;
     let format = format_name(table.format);
     let (frame, without_target) =

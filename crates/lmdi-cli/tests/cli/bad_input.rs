@@ -92,7 +92,10 @@ fn unknown_columns_and_impossible_tasks_are_named() {
         (&["--weight", "w"], "\"w\""),
         (&["--kind", "zip=categorical"], "\"zip\""),
         (&["--task", "binary"], "exactly two"),
-        (&["--task", "regression"], "numbers"),
+        (
+            &["--task", "regression"],
+            "line 2, column \"cultivar\": found \"first\"; expected a number",
+        ),
         (&["--drop", "cultivar"], "target"),
     ];
     for (flags, part) in cases {

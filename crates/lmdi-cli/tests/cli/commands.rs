@@ -108,6 +108,9 @@ fn columns_are_matched_by_name_and_new_levels_counted() {
     assert!(run.err.contains("green"), "{}", run.err);
     let out = run.good();
     assert!(out.starts_with("other,prediction\n1,"), "{out}");
+    place.file("w.csv", "other\n1\n");
+    let parts = ["w.csv", "no column \"x\", \"colour\""];
+    place.run(&["predict", "m.lmdi", "w.csv", "--out", "-"]).fails(1, &parts);
     place.file("w.csv", "colour\nred\n");
     place
         .run(&["predict", "m.lmdi", "w.csv", "--out", "-"])

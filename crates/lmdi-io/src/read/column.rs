@@ -78,16 +78,13 @@ impl ColumnReader {
         }
     }
 
-    /// Adds a number, or a missing cell.
-    pub(super) fn push_number(&mut self, x: Option<f64>, at: u64) {
+    /// Adds a number; NaN is a missing cell.
+    pub(super) fn push_number(&mut self, x: f64, at: u64) {
         match &mut self.state {
             State::TextAfterNumbers => {}
-            State::Text(labels) => match x.filter(|x| !x.is_nan()) {
-                Some(x) => labels.push(&number_text(x)),
-                None => labels.push_missing(),
-            },
+            State::Text(labels) if x.is_nan() => labels.push_missing(),
+            State::Text(labels) => labels.push(&number_text(x)),
             State::Numbers { cells, any, infinite } => {
-                let x = x.unwrap_or(f64::NAN);
                 if x.is_infinite() && infinite.is_none() {
                     *infinite = Some(infinite_cell(number_text(x), at));
                 }
