@@ -4,7 +4,11 @@
 mod dense;
 
 use dense::{Sample, Weights, distance, listed, minimum_norm, ridge};
-use lmdi::glm::{ActiveColumns, Elimination, GaussianProblem, Gradient, Quadratic, least_squares};
+use lmdi::basis::leaf_nodes;
+use lmdi::glm::{
+    ActiveColumns, Elimination, GaussianProblem, Gradient, Penalty, Quadratic, least_squares,
+    polish,
+};
 use lmdi::random::{below, generator, unit};
 use proptest::prelude::*;
 
@@ -121,6 +125,95 @@ proptest! {
             let found: Vec<f64> = listed(&found).iter().map(|b| b / of_y).collect();
             let off = distance(&found, &listed(&expected));
             prop_assert!(off < 1e-6, "l2 {l2}: off by {off}");
+        }
+    }
+
+    /// The exact elastic net, found from zero slopes: the optimality conditions hold to 1e-12.
+    #[test]
+    fn polishing_from_zero(sample in sample(), part in 0.001..1.2_f64, ratio in 0..4_usize) {
+        let statistics = sample.statistics();
+        let problem = GaussianProblem::new(&sample.basis, &statistics);
+        let l1 = part * problem.largest_gradient();
+        let penalty = Penalty { l1, l2: [0.0, 1e-4, 0.5, 10.0][ratio] * l1 };
+        let start = problem.descent::<1>().point.coefficients(0);
+        let found = polish(&problem, &start, penalty);
+        prop_assert!(found.is_some());
+        let found = found.expect("just checked");
+        prop_assert!(problem.violation(&found, penalty) < 1e-12);
+        prop_assert!(part <= 1.0 || found.n_active() == 0);
+    }
+
+    /// In the bag the stumps are orthogonal with squares N(v), so every slope is thresholded alone.
+    #[test]
+    fn in_bag_without_raw_is_a_soft_threshold(
+        seed in any::<u64>(),
+        n in 5..40_usize,
+        part in 0.001..1.0_f64,
+        ridge in 0.0..5.0_f64,
+    ) {
+        let sample = Sample::new(seed, n, 3, false, Weights::InBag);
+        prop_assume!(!sample.design.is_empty());
+        let statistics = sample.statistics();
+        let problem = GaussianProblem::new(&sample.basis, &statistics);
+        let penalty = Penalty { l1: part * problem.largest_gradient(), l2: ridge };
+        let mut descent = problem.descent::<1>();
+        let progress = problem.descend(&mut descent, &[penalty], 1e-14, 1000);
+        prop_assert!(progress.converged);
+        let polished = polish(&problem, &descent.point.coefficients(0), penalty);
+        prop_assert!(polished.is_some());
+        for found in [descent.point.coefficients(0), polished.expect("just checked")] {
+            for (split, &b) in found.stump.iter().enumerate() {
+                let gradient: f64 = (0..sample.design.len())
+                    .map(|row| {
+                        let w = sample.fitted_weight[row];
+                        w * sample.design[row][split] * (sample.fitted_y[row] - problem.response_mean)
+                    })
+                    .sum();
+                let node = sample.basis.stumps.tree_node[split] as usize;
+                let kept = (gradient.abs() - penalty.l1).max(0.0) * gradient.signum();
+                let expected = kept / (sample.tree.weight[node] + ridge);
+                prop_assert!((b - expected).abs() < 1e-9 * (1.0 + expected.abs()));
+            }
+        }
+    }
+
+    /// Least squares in the bag without raw columns is the tree itself: predictions are leaf means, and
+    /// a split's share of a prediction is the change of the node mean at it.
+    #[test]
+    fn in_bag_least_squares_is_the_tree(seed in any::<u64>(), n in 5..40_usize) {
+        let sample = Sample::new(seed, n, 3, false, Weights::InBag);
+        prop_assume!(!sample.design.is_empty());
+        let statistics = sample.statistics();
+        let problem = GaussianProblem::new(&sample.basis, &statistics);
+        let (fit, _) = least_squares(&problem, 0.0);
+        let stumps = &sample.basis.stumps;
+        // Sums of w and w y of every tree node, from the rows that pass it.
+        let mut sums = vec![(0.0, 0.0); sample.tree.n_nodes()];
+        let leaves = leaf_nodes(&sample.tree, &sample.x.view());
+        let mut parent = vec![None; sample.tree.n_nodes()];
+        for node in (0..sample.tree.n_nodes()).filter(|&node| !sample.tree.is_leaf(node)) {
+            parent[sample.tree.left[node] as usize] = Some(node);
+            parent[sample.tree.right[node] as usize] = Some(node);
+        }
+        for (row, &leaf) in leaves.iter().enumerate() {
+            let mut at = Some(leaf as usize);
+            while let Some(node) = at {
+                sums[node].0 += sample.weight[row];
+                sums[node].1 += sample.weight[row] * sample.y[row];
+                at = parent[node];
+            }
+        }
+        let mean = |node: u32| {
+            let (weight, sum) = sums[stumps.tree_node[node as usize] as usize];
+            sum / weight
+        };
+        let close = |found: f64, expected: f64| (found - expected).abs() < 1e-10;
+        prop_assert!(close(fit.intercept, mean(0)));
+        for split in 0..stumps.n_splits() {
+            let here = mean(split as u32);
+            let (left, right) = (mean(stumps.left[split]), mean(stumps.right[split]));
+            prop_assert!(close(fit.stump[split] * stumps.left_value[split], left - here));
+            prop_assert!(close(fit.stump[split] * stumps.right_value[split], right - here));
         }
     }
 }

@@ -8,7 +8,7 @@ mod golden;
 
 use golden::{Case, distance};
 use lmdi::basis::{Basis, TreeRows, leaf_nodes};
-use lmdi::glm::{Coefficients, GaussianProblem, Penalty, Statistics, least_squares};
+use lmdi::glm::{Coefficients, GaussianProblem, Penalty, Statistics, least_squares, polish};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -19,6 +19,7 @@ struct Fit {
     l1_ratio: f64,
     intercept: f64,
     coef: Vec<f64>,
+    unique: bool,
 }
 
 /// Basis and statistics of a case.
@@ -76,4 +77,25 @@ fn least_squares_and_ridge() {
         }
     }
     assert_eq!(checked, 90);
+}
+
+/// From all slopes at zero to scikit-learn's solution at tol 1e-12, within 1e-8; where that is not
+/// unique the optimality conditions decide.
+#[test]
+fn polished_elastic_nets() {
+    let mut checked = 0;
+    for case in golden::cases::<Fit, IgnoredAny>("glm_gaussian.json") {
+        let (basis, statistics) = summarise(&case);
+        let problem = GaussianProblem::new(&basis, &statistics);
+        for fit in case.fits.iter().filter(|fit| fit.l1_ratio > 0.0) {
+            let penalty = Penalty::from_alpha(fit.alpha, fit.l1_ratio, problem.quadratic.total);
+            let start = Coefficients::zero(basis.stumps.n_splits(), basis.raw.len());
+            let found = polish(&problem, &start, penalty).unwrap();
+            assert!(problem.violation(&found, penalty) < 1e-12, "{}", case.name);
+            let off = distance(&in_golden_order(&case, &basis, &found), &fit.coef);
+            assert!(off < 1e-8 || !fit.unique, "{} alpha {}: off by {off}", case.name, fit.alpha);
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 180);
 }

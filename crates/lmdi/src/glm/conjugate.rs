@@ -46,6 +46,14 @@ pub(super) struct System<'q, 'b> {
     factor: Elimination<'q, 'b>,
 }
 
+/// What came of a system.
+pub(super) struct Solution {
+    pub(super) step: Coefficients,
+    pub(super) iterations: usize,
+    /// A direction without curvature along which the gradient, or its rounding, still points.
+    pub(super) open: Option<Coefficients>,
+}
+
 impl<'q, 'b> System<'q, 'b> {
     pub(super) fn new(quadratic: &'q Quadratic<'b>, active: ActiveColumns, l2: f64) -> Self {
         let largest = largest_curvature(quadratic);
@@ -56,8 +64,8 @@ impl<'q, 'b> System<'q, 'b> {
         Self { quadratic, l2, least: OPEN * largest, factor }
     }
 
-    /// Solves `(H + l2) step = gradient`; returns the step and the number of iterations.
-    pub(super) fn solve(&self, gradient: &Gradient) -> (Coefficients, usize) {
+    /// Solves `(H + l2) step = gradient`, as far as the gradient is within reach of H.
+    pub(super) fn solve(&self, gradient: &Gradient) -> Solution {
         let q = self.quadratic;
         let mut left = gradient.clone();
         let mut answer = self.factor.solve(&left);
@@ -66,12 +74,14 @@ impl<'q, 'b> System<'q, 'b> {
         let enough = ENOUGH * size;
         let mut step = Coefficients::zero(answer.stump.len(), answer.raw.len());
         let mut steps = 0;
+        let mut open = None;
         while steps < MOST_STEPS && size > enough {
             let mut image = Gradient::zero(q);
             image.follow(q, &direction, self.l2);
             let bend = -image.along(q, &direction);
             let squares: f64 = direction.slopes().map(|b| b * b).sum();
             if bend.is_nan() || bend <= self.least * squares {
+                open = Some(direction);
                 break;
             }
             let length = size / bend;
@@ -84,7 +94,7 @@ impl<'q, 'b> System<'q, 'b> {
             next.add(size / before, &direction);
             direction = next;
         }
-        (step, steps)
+        Solution { step, iterations: steps, open }
     }
 
     /// One more step from what is left of the gradient, which must be small. It moves along open

@@ -36,7 +36,7 @@ pub struct Exactness {
     /// Steps done.
     pub iterations: usize,
     /// Largest violation of the optimality condition of a column, relative to the size of its
-    /// parts; see [`GaussianProblem::violation`].
+    /// parts; see [`GaussianProblem::violations`].
     pub violation: f64,
     /// Whether the violation is negligible.
     pub converged: bool,
@@ -57,9 +57,10 @@ pub fn least_squares(problem: &GaussianProblem<'_>, l2: f64) -> (Coefficients, E
     let mut fit = Coefficients::zero(q.stumps.n_splits(), q.n_raw());
     fit.intercept = problem.response_mean;
     let mut violation = problem.violation(&fit, penalty);
-    let (step, mut iterations) = system.solve(&problem.gradient(&fit, penalty));
+    let solution = system.solve(&problem.gradient(&fit, penalty));
+    let mut iterations = solution.iterations;
     let mut tried = fit.clone();
-    tried.add(1.0, &step);
+    tried.add(1.0, &solution.step);
     for _ in 0..MOST_REFINEMENTS {
         let found = problem.violation(&tried, penalty);
         if found >= violation || found.is_nan() {
@@ -85,30 +86,38 @@ impl GaussianProblem<'_> {
         gradient
     }
 
-    /// The largest violation of the optimality conditions at some coefficients, as a share of the norm
-    /// of the column times the norm of the response (centred, plus a thousandth of the norm of its
-    /// mean, so that a constant response is not measured against its own rounding).
+    /// The largest violation of the optimality conditions at some coefficients; see
+    /// [`GaussianProblem::violations`].
     pub fn violation(&self, at: &Coefficients, penalty: Penalty) -> f64 {
+        self.violations(at, penalty).into_iter().fold(0.0, f64::max)
+    }
+
+    /// How far each stump, each raw column and the intercept, in this order, are from meeting the
+    /// optimality conditions: as a share of the norm of the column times the norm of the response
+    /// (centred, plus a thousandth of the norm of its mean, so that a constant response is not
+    /// measured against its own rounding).
+    pub fn violations(&self, at: &Coefficients, penalty: Penalty) -> Vec<f64> {
         let q = &self.quadratic;
         let r = q.n_raw();
         // The l2 part is added by `Penalty::violation`.
         let gradient = self.gradient(at, Penalty::NONE);
         let scale = self.response_square.sqrt() + 1e-3 * self.response_mean.abs() * q.total.sqrt();
         let share = |violation: f64, square: f64| {
-            let norm = square.sqrt() * scale;
-            if violation == 0.0 { 0.0 } else { violation / norm }
+            if violation == 0.0 { 0.0 } else { violation / (square.sqrt() * scale) }
         };
-        let intercept: f64 = gradient.leaf.iter().sum();
-        let mut largest = share(intercept.abs(), q.total);
-        for (split, along) in gradient.along_stumps(q).into_iter().enumerate() {
-            let violation = penalty.violation(along, at.stump[split]);
-            largest = largest.max(share(violation, q.stump_square[split]));
-        }
-        for k in 0..r {
-            let violation = penalty.violation(gradient.raw[k], at.raw[k]);
+        let mut violations: Vec<f64> = gradient
+            .along_stumps(q)
+            .into_iter()
+            .enumerate()
+            .map(|(split, along)| {
+                share(penalty.violation(along, at.stump[split]), q.stump_square[split])
+            })
+            .collect();
+        violations.extend((0..r).map(|k| {
             let square = q.raw_gram[k * r + k] + q.total * q.raw_mean[k] * q.raw_mean[k];
-            largest = largest.max(share(violation, square));
-        }
-        largest
+            share(penalty.violation(gradient.raw[k], at.raw[k]), square)
+        }));
+        violations.push(share(gradient.leaf.iter().sum::<f64>().abs(), q.total));
+        violations
     }
 }
