@@ -48,7 +48,7 @@ class Ours:
             np.asarray(y, dtype="<f8").tofile(file)
 
     def run(self, train, test, **options):
-        """Seconds to train, seconds to predict, predictions."""
+        """Seconds to train and to predict, processor seconds of both, predictions."""
         arguments = [f"{key}={value}" for key, value in options.items() if value is not None]
         files = [self.path / train, self.path / test, self.path / "out"]
         done = subprocess.run([BINARY, *files, *arguments], check=True, capture_output=True, text=True)

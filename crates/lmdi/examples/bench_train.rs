@@ -6,7 +6,9 @@
 //!
 //! A table is 64-bit little-endian words: rows, columns, classes (0 for a number), then the cells
 //! column by column and the responses as 64-bit floats. Predictions of TEST go to OUT as 64-bit
-//! floats (a number, or the probability of the last class); the times go to standard output.
+//! floats (a number, or the probability of the last class). Standard output has four numbers: the
+//! seconds of training and of prediction, then the processor seconds of each (NaN where the system
+//! does not tell), which other work on the machine disturbs less.
 
 use lmdi::forest::train::{
     BoostingParams, ForestParams, MaxFeatures, SplitFinder, TrainingSet, train_boosting,
@@ -99,6 +101,26 @@ fn train(table: &Table, options: &BTreeMap<&str, &str>) -> Result<Ensemble, Box<
     }
 }
 
+/// Processor seconds of all threads so far, in the hundredths that Linux counts in.
+fn processor_seconds() -> f64 {
+    let read = || {
+        let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+        // The name of the program, in parentheses, may hold spaces; user and system time are the
+        // 14th and 15th field.
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+        let ticks = fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?;
+        Some(ticks / 100.0)
+    };
+    read().unwrap_or(f64::NAN)
+}
+
+/// Runs `work`; its result, the seconds and the processor seconds it took.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, f64) {
+    let (started, processor) = (Instant::now(), processor_seconds());
+    let result = work();
+    (result, started.elapsed().as_secs_f64(), processor_seconds() - processor)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [train_path, test_path, out_path, options @ ..] = &arguments[..] else {
@@ -110,17 +132,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     let (table, test) = (read(train_path)?, read(test_path)?);
 
-    let started = Instant::now();
-    let ensemble = train(&table, &options)?;
-    let train_seconds = started.elapsed().as_secs_f64();
-    let started = Instant::now();
-    let prediction = Predictor::new(&ensemble).predict(&test.x.view(), &Silent)?;
-    let predict_seconds = started.elapsed().as_secs_f64();
+    let (ensemble, train_seconds, train_processor) = timed(|| train(&table, &options));
+    let ensemble = ensemble?;
+    let (prediction, predict_seconds, predict_processor) =
+        timed(|| Predictor::new(&ensemble).predict(&test.x.view(), &Silent));
+    let prediction = prediction?;
 
     let width = ensemble.n_predictions();
     let last: Vec<u8> =
         prediction.chunks_exact(width).flat_map(|row| row[width - 1].to_le_bytes()).collect();
     std::fs::write(out_path, last)?;
-    println!("{train_seconds} {predict_seconds}");
+    println!("{train_seconds} {predict_seconds} {train_processor} {predict_processor}");
     Ok(())
 }
