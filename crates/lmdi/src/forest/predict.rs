@@ -35,7 +35,7 @@ impl Predictor {
             }
         };
         Self {
-            values: ensemble.trees.iter().enumerate().map(reorder).collect(),
+            values: ensemble.trees.par_iter().enumerate().map(reorder).collect(),
             router,
             output_of_tree: ensemble.output_of_tree.clone(),
             n_outputs: ensemble.n_outputs,

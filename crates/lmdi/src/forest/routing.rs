@@ -15,6 +15,7 @@
 use super::{Comparison, Ensemble, Missing, NONE, Precision, Tree};
 use crate::table::MatrixView;
 use crate::{Error, Result};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows that step together.
@@ -214,7 +215,7 @@ impl Router {
             Precision::Single => Routed::Single(Compiled::new(tree)),
             Precision::Double => Routed::Double(Compiled::new(tree)),
         };
-        let trees: Vec<Routed> = ensemble.trees.iter().map(compile).collect();
+        let trees: Vec<Routed> = ensemble.trees.par_iter().map(compile).collect();
         Self {
             any_single: trees.iter().any(|tree| matches!(tree, Routed::Single(_))),
             trees,

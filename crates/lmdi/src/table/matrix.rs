@@ -127,16 +127,30 @@ impl<'a> MatrixView<'a> {
             }
             return;
         }
-        // Column by column: with column-major cells the reads are then contiguous, and the block
-        // that is written fits the cache.
-        for col in 0..self.cols {
-            let start = col * self.col_stride;
-            for (line, row) in range.clone().enumerate() {
-                let at = start + row * self.row_stride;
-                out[line * self.cols + col] = match self.cells {
-                    Cells::F32(cells) => f64::from(cells[at]),
-                    Cells::F64(cells) => cells[at],
-                };
+        match self.cells {
+            Cells::F32(cells) => self.gather_rows(cells, f64::from, range, out),
+            Cells::F64(cells) => self.gather_rows(cells, |x| x, range, out),
+        }
+    }
+
+    /// A few rows at a time, column by column: with column-major cells the reads are then runs of
+    /// neighbours, and the rows being written stay in the first-level cache.
+    fn gather_rows<T: Copy>(
+        &self,
+        cells: &[T],
+        widen: impl Fn(T) -> f64,
+        range: Range<usize>,
+        out: &mut [f64],
+    ) {
+        const ROWS: usize = 16;
+        for (tile, lines) in out.chunks_mut(ROWS * self.cols).enumerate() {
+            let first = (range.start + tile * ROWS) * self.row_stride;
+            for col in 0..self.cols {
+                let mut at = first + col * self.col_stride;
+                for line in lines.chunks_exact_mut(self.cols) {
+                    line[col] = widen(cells[at]);
+                    at += self.row_stride;
+                }
             }
         }
     }
