@@ -4,8 +4,13 @@ use crate::terminal::{Align, TextTable, count, counted, short_number, shortened}
 use lmdi::table::{ColumnReport, Frame, Kind, Reason, Role, Task, Values};
 use std::io::{self, Write};
 
-/// Tables wider than this are shown in part; `inspect --json` has it all.
+/// Of wider tables the first columns are shown, and as many others again that are not plain inputs;
+/// `inspect --json` has it all.
 const SHOWN: usize = 60;
+
+fn is_plain_input(report: &ColumnReport) -> bool {
+    report.role == Role::Input && report.pooled.is_none()
+}
 
 /// Prints the columns of a table; `task` is what is learned from the target. Without a task nothing
 /// is decided about the use of columns, and none is shown.
@@ -23,7 +28,12 @@ pub fn print(
     ];
     titles.extend(task.map(|_| ("use", Align::Left)));
     let mut table = TextTable::new(&titles);
-    for (column, report) in frame.columns().iter().zip(reports).take(SHOWN) {
+    let (first, rest) = reports.split_at(reports.len().min(SHOWN));
+    let special = (SHOWN..).zip(rest).filter(|(_, report)| !is_plain_input(report)).take(SHOWN);
+    let mut shown = 0;
+    for (at, report) in first.iter().enumerate().chain(special) {
+        let column = &frame.columns()[at];
+        shown += 1;
         let found = [
             column.name.clone(),
             report.kind.name().into(),
@@ -33,8 +43,8 @@ pub fn print(
         table.row(found.into_iter().chain(task.map(|task| usage(report, task))));
     }
     write!(out, "{table}")?;
-    if reports.len() > SHOWN {
-        let more = reports.len() - SHOWN;
+    if reports.len() > shown {
+        let more = reports.len() - shown;
         writeln!(
             out,
             "  ... and {} (lmdi inspect --json lists all)",

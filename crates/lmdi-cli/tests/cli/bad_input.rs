@@ -56,6 +56,7 @@ fn a_hundred_thousand_columns_are_shown_in_part() {
     }
     let out = train(&place, csv).good();
     assert!(out.contains("more columns") && out.lines().count() < 100, "{}", out.len());
+    assert!(out.contains("target (regression)"), "the last column is the one that matters");
 }
 
 #[test]
