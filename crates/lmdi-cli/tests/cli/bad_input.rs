@@ -153,12 +153,12 @@ fn an_interrupted_run_ends_with_130_and_leaves_no_file() {
     place.file("t.csv", csv);
     let mut child = Command::new(assert_cmd::cargo::cargo_bin("lmdi"))
         .current_dir(place.directory.path())
-        .args(["train", "t.csv", "--target", "y", "--trees", "100000", "--save", "m.lmdi"])
+        .args(["train", "t.csv", "--target", "y", "--trees", "3000", "--save", "m.lmdi"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("started");
-    // The table of columns is printed before training starts, which would take hours.
+    // The table of columns is printed before training starts, which takes long enough to be stopped.
     let mut first = [0u8; 1];
     let stdout = child.stdout.as_mut().expect("piped");
     std::io::Read::read_exact(stdout, &mut first).expect("the report");
