@@ -30,6 +30,10 @@ use super::vector::{Lanes, per_lane, subtract_columns, subtract_products};
 /// often correlated with one another, so it pays to settle it before the leaves are touched again.
 const RAW_PASSES: usize = 4;
 
+/// A raw column without slope may get one in the next sweeps when its gradient is above this share of
+/// the l1 penalty.
+const NEARLY_ACTIVE: f64 = 0.8;
+
 /// A point, the residual sums at it, and scratch space, for `N` penalties.
 #[derive(Debug, Clone)]
 pub struct Descent<'q, 'b, const N: usize> {
@@ -73,6 +77,31 @@ impl<const N: usize> Point<N> {
             stump: self.stump.iter().map(|b| b[lane]).collect(),
             raw: self.raw.iter().map(|b| b[lane]).collect(),
         }
+    }
+
+    /// Becomes a copy of `other` without allocating.
+    #[inline(always)]
+    pub fn copy_from(&mut self, other: &Self) {
+        self.intercept = other.intercept;
+        self.stump.copy_from_slice(&other.stump);
+        self.raw.copy_from_slice(&other.raw);
+        self.node_residual.copy_from_slice(&other.node_residual);
+        self.raw_gradient.copy_from_slice(&other.raw_gradient);
+    }
+
+    /// Copies one lane of `other`.
+    #[inline(always)]
+    pub fn copy_lane_from(&mut self, other: &Self, lane: usize) {
+        let copy = |to: &mut [Lanes<N>], from: &[Lanes<N>]| {
+            for (to, from) in to.iter_mut().zip(from) {
+                to[lane] = from[lane];
+            }
+        };
+        self.intercept[lane] = other.intercept[lane];
+        copy(&mut self.stump, &other.stump);
+        copy(&mut self.raw, &other.raw);
+        copy(&mut self.node_residual, &other.node_residual);
+        copy(&mut self.raw_gradient, &other.raw_gradient);
     }
 
     /// Moves to the point that continues the line from `before` through this one by `factor` of its
@@ -188,18 +217,27 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
         }
     }
 
-    /// Lets the raw columns take the answer of the stumps that are active now into account.
+    /// Lets the raw columns take the answer of the stumps that are active now into account, in the
+    /// lanes that are `allowed` to.
     #[inline(always)]
-    pub fn rebuild_raw_curvature(&mut self) {
-        self.raw_curvature.rebuild(self.quadratic, &self.point.stump, &self.point.raw, self.l2);
+    pub fn rebuild_raw_curvature(&mut self, allowed: [bool; N]) {
+        let (point, l1) = (&self.point, self.l1);
+        let may_move = |k: &usize| {
+            (0..N).any(|lane| {
+                point.raw[*k][lane] != 0.0
+                    || point.raw_gradient[*k][lane].abs() > NEARLY_ACTIVE * l1[lane]
+            })
+        };
+        let working = (0..self.quadratic.n_raw()).filter(may_move);
+        self.raw_curvature.rebuild(self.quadratic, &point.stump, working, self.l2, allowed);
         self.since_rebuild = 0;
         self.invert_raw();
     }
 
-    /// Lets the raw columns move as if no stump answered, which can never overshoot.
+    /// Lets the raw columns of one lane move as if no stump answered, which can never overshoot.
     #[inline(always)]
-    pub fn forget_raw_curvature(&mut self) {
-        self.raw_curvature.forget(self.quadratic);
+    pub fn forget_raw_curvature(&mut self, lane: usize) {
+        self.raw_curvature.forget(self.quadratic, lane);
         self.invert_raw();
     }
 
@@ -225,12 +263,13 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
         per_lane(|lane| a * left[lane] + b * right[lane])
     }
 
-    /// One pass over all columns.
+    /// One pass over all columns: raw columns first, so that the stumps have given the answer that
+    /// the raw curvature counts on before anyone looks at the objective.
     #[inline(always)]
     pub fn sweep(&mut self) {
         self.since_rebuild += 1;
-        self.sweep_stumps();
         self.sweep_raw();
+        self.sweep_stumps();
         self.refresh();
     }
 
@@ -346,6 +385,7 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
     }
 
     /// Largest violation of the optimality conditions over all columns, per lane.
+    #[inline(always)]
     pub fn violation(&self) -> Lanes<N> {
         let mut largest = [0.0_f64; N];
         let mut add = |gradient: Lanes<N>, b: Lanes<N>| {

@@ -178,9 +178,12 @@ impl<const N: usize> Vectorised for Descend<'_, '_, '_, N> {
         let Self { problem, descent, penalty, tolerance, max_iterations } = self;
         descent.set_penalty(penalty);
         let scale = problem.response_square;
+        // A rise far below the tolerance is rounding in a lane that has long converged.
+        let slack = 0.01 * tolerance * scale;
         let mut iterations = 0;
         let mut before = [f64::INFINITY; N];
-        let mut overshot = false;
+        let mut plain_until = [0; N];
+        let mut safe = descent.point.clone();
         loop {
             let (objective, gap) = problem.objective_and_gap(descent, penalty);
             let gap = gap.iter().fold(0.0_f64, |largest, &gap| largest.max(gap));
@@ -189,16 +192,20 @@ impl<const N: usize> Vectorised for Descend<'_, '_, '_, N> {
                 let gap = if scale > 0.0 { gap / scale } else { 0.0 };
                 return Progress { iterations, gap, converged };
             }
-            if objective.iter().zip(&before).any(|(now, before)| now > before) {
-                overshot = true;
-                descent.forget_raw_curvature();
-            } else if !overshot
-                && iterations >= REBUILD_AFTER
-                && descent.since_rebuild >= REBUILD_EVERY
-            {
-                descent.rebuild_raw_curvature();
+            for lane in 0..N {
+                if objective[lane] > before[lane] + slack {
+                    // The model of the stumps' answer overshot: go back and do without it a while.
+                    descent.point.copy_lane_from(&safe, lane);
+                    descent.forget_raw_curvature(lane);
+                    plain_until[lane] = iterations + REBUILD_EVERY;
+                } else {
+                    before[lane] = objective[lane];
+                }
             }
-            before = objective;
+            safe.copy_from(&descent.point);
+            if iterations >= REBUILD_AFTER && descent.since_rebuild >= REBUILD_EVERY {
+                descent.rebuild_raw_curvature(plain_until.map(|until| iterations >= until));
+            }
             descent.sweep();
             iterations += 1;
         }

@@ -1,4 +1,9 @@
 //! Regularised generalised linear models over the stump basis.
+//!
+//! [`fit_glm`] is the way in: it searches the penalty as the [`GlmOptions`] ask and fits. Least
+//! squares works on [`Statistics`], which add over blocks of rows, folds or machines; other families
+//! solve a sequence of weighted least-squares models. Both use the coordinate descent of
+//! [`Descent`], whose cost is linear in the size of the tree.
 
 #![allow(
     clippy::needless_range_loop,
@@ -12,13 +17,20 @@ mod coefficients;
 mod conjugate;
 mod coordinate_descent;
 mod elimination;
+mod family;
+mod fit;
 mod gaussian;
+mod gaussian_search;
 mod gradient;
 mod least_squares;
+mod newton;
+mod newton_search;
+mod options;
 mod penalty;
 mod polish;
 mod quadratic;
 mod raw_curvature;
+mod selection;
 mod statistics;
 mod validation;
 mod vector;
@@ -27,12 +39,17 @@ pub use active::ActiveColumns;
 pub use coefficients::Coefficients;
 pub use coordinate_descent::{Descent, Point};
 pub use elimination::Elimination;
+pub use family::Family;
+pub use fit::{GlmFit, fit_glm};
 pub use gaussian::{GaussianProblem, Progress};
 pub use gradient::Gradient;
 pub use least_squares::{Exactness, least_squares};
+pub use newton::{NewtonPoint, NewtonProblem, NewtonReport};
+pub use options::{GlmOptions, Grid, Measure, PenaltyChoice, Rule, Strength};
 pub use penalty::Penalty;
 pub use polish::polish;
 pub use quadratic::Quadratic;
+pub use selection::{Candidate, Search};
 pub use statistics::Statistics;
 pub use validation::{HeldOut, squared_error_of_rows};
 pub use vector::Lanes;

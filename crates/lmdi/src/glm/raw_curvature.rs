@@ -38,7 +38,7 @@ pub(super) struct RawCurvature<const N: usize> {
     /// What the eliminated stumps below a node took off its weight and raw sums.
     weight_taken: Vec<Lanes<N>>,
     raw_taken: Vec<Lanes<N>>,
-    /// Raw columns with a slope, at the last rebuild.
+    /// Raw columns between which the curvature was last rebuilt.
     working: Vec<usize>,
     /// For every eliminated stump its h over the working columns, and 1 / d.
     eliminated: Vec<Lanes<N>>,
@@ -86,7 +86,7 @@ impl<const N: usize> RawCurvature<N> {
             }
         }
         considered.sort_unstable();
-        let mut curvature = Self {
+        Self {
             node_raw,
             considered,
             is_considered,
@@ -95,33 +95,34 @@ impl<const N: usize> RawCurvature<N> {
             working: Vec::new(),
             eliminated: Vec::new(),
             inverse: Vec::new(),
-            matrix: vec![[0.0; N]; r * r],
-        };
-        curvature.forget(q);
-        curvature
-    }
-
-    /// Goes back to the curvature with every stump held still.
-    #[inline(always)]
-    pub(super) fn forget(&mut self, q: &Quadratic<'_>) {
-        for (entry, gram) in self.matrix.iter_mut().zip(&q.raw_gram) {
-            *entry = [*gram; N];
+            matrix: q.raw_gram.iter().map(|&gram| [gram; N]).collect(),
         }
     }
 
-    /// Rebuilds the curvature between the raw columns that have a slope, for the heavy stumps that
-    /// have one. Other entries stay as with every stump held still.
+    /// Goes back to the curvature with every stump held still, in one lane.
+    #[inline(always)]
+    pub(super) fn forget(&mut self, q: &Quadratic<'_>, lane: usize) {
+        for (entry, gram) in self.matrix.iter_mut().zip(&q.raw_gram) {
+            entry[lane] = *gram;
+        }
+    }
+
+    /// Rebuilds the curvature between the raw columns of `working`, for the heavy stumps that have a
+    /// slope. Other entries, and lanes that are not `allowed`, are as with every stump held still.
     #[inline(always)]
     pub(super) fn rebuild(
         &mut self,
         q: &Quadratic<'_>,
         stump: &[Lanes<N>],
-        raw: &[Lanes<N>],
+        working: impl Iterator<Item = usize>,
         l2: Lanes<N>,
+        allowed: [bool; N],
     ) {
-        self.forget(q);
+        for (entry, gram) in self.matrix.iter_mut().zip(&q.raw_gram) {
+            *entry = [*gram; N];
+        }
         self.working.clear();
-        self.working.extend((0..q.n_raw()).filter(|&k| raw[k] != [0.0; N]));
+        self.working.extend(working);
         let width = self.working.len();
         self.eliminated.clear();
         self.inverse.clear();
@@ -162,7 +163,7 @@ impl<const N: usize> RawCurvature<N> {
                 }
             }
             let inverse: Lanes<N> = per_lane(|lane| {
-                let goes = may_go && stump[split][lane] != 0.0 && d[lane] > 0.0;
+                let goes = may_go && allowed[lane] && stump[split][lane] != 0.0 && d[lane] > 0.0;
                 if goes { 1.0 / d[lane] } else { 0.0 }
             });
             if inverse == [0.0; N] {

@@ -8,7 +8,7 @@
 //! Cost of `update`: per row (raw columns)^2 / 2 + (raw columns) multiplications. Memory:
 //! leaves x raw columns + (raw columns)^2 numbers.
 
-use super::vector::add_scaled;
+use super::vector::{Vectorised, add_scaled, vectorised};
 use crate::basis::Basis;
 
 /// Weighted sums over rows of one tree.
@@ -55,17 +55,26 @@ impl Statistics {
     /// Adds rows: their leaves, weights, responses and raw cells (row-major).
     pub fn update(&mut self, leaf: &[u32], weight: &[f64], response: &[f64], raw: &[f64]) {
         let width = self.n_raw;
-        self.rows += leaf.len() as u64;
+        self.update_curvature(leaf, weight, raw);
         for (row, ((&leaf, &w), &y)) in leaf.iter().zip(weight).zip(response).enumerate() {
-            let leaf = leaf as usize;
             let x = &raw[row * width..(row + 1) * width];
-            self.leaf_weight[leaf] += w;
-            self.leaf_response[leaf] += w * y;
+            self.leaf_response[leaf as usize] += w * y;
             self.response_square += w * y * y;
-            add_scaled(&mut self.leaf_raw[leaf * width..(leaf + 1) * width], w, x);
             add_scaled(&mut self.raw_response, w * y, x);
         }
-        add_gram(&mut self.raw_gram, width, weight, raw);
+    }
+
+    /// Adds rows without a response: only what the curvature depends on.
+    pub fn update_curvature(&mut self, leaf: &[u32], weight: &[f64], raw: &[f64]) {
+        let width = self.n_raw;
+        self.rows += leaf.len() as u64;
+        for (row, (&leaf, &w)) in leaf.iter().zip(weight).enumerate() {
+            let leaf = leaf as usize;
+            self.leaf_weight[leaf] += w;
+            let x = &raw[row * width..(row + 1) * width];
+            add_scaled(&mut self.leaf_raw[leaf * width..(leaf + 1) * width], w, x);
+        }
+        vectorised(AddGram { gram: &mut self.raw_gram, width, weight, raw });
     }
 
     /// Adds the statistics of other rows under the same basis.
@@ -104,31 +113,44 @@ impl Statistics {
 
 /// Adds `sum_i w_i x_i x_i'` to the lower triangle of a `width` x `width` matrix. Four rows at a
 /// time, so that each entry is loaded and stored once for four products.
-pub(super) fn add_gram(gram: &mut [f64], width: usize, weight: &[f64], raw: &[f64]) {
-    if width == 0 {
-        return;
-    }
-    let (fours, rest) = weight.as_chunks::<4>();
-    for (block, w) in fours.iter().enumerate() {
-        let rows = &raw[block * 4 * width..(block + 1) * 4 * width];
-        let (first, rows) = rows.split_at(width);
-        let (second, rows) = rows.split_at(width);
-        let (third, fourth) = rows.split_at(width);
-        for j in 0..width {
-            let (a, b, c, d) =
-                (w[0] * first[j], w[1] * second[j], w[2] * third[j], w[3] * fourth[j]);
-            let line = &mut gram[j * width..j * width + j + 1];
-            let (p, q, r, s) = (&first[..=j], &second[..=j], &third[..=j], &fourth[..=j]);
-            for k in 0..line.len() {
-                line[k] += (a * p[k] + b * q[k]) + (c * r[k] + d * s[k]);
+struct AddGram<'s> {
+    gram: &'s mut [f64],
+    width: usize,
+    weight: &'s [f64],
+    raw: &'s [f64],
+}
+
+impl Vectorised for AddGram<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { gram, width, weight, raw } = self;
+        if width == 0 {
+            return;
+        }
+        let (fours, rest) = weight.as_chunks::<4>();
+        for (block, w) in fours.iter().enumerate() {
+            let rows = &raw[block * 4 * width..(block + 1) * 4 * width];
+            let (first, rows) = rows.split_at(width);
+            let (second, rows) = rows.split_at(width);
+            let (third, fourth) = rows.split_at(width);
+            for j in 0..width {
+                let (a, b, c, d) =
+                    (w[0] * first[j], w[1] * second[j], w[2] * third[j], w[3] * fourth[j]);
+                let line = &mut gram[j * width..j * width + j + 1];
+                let (p, q, r, s) = (&first[..=j], &second[..=j], &third[..=j], &fourth[..=j]);
+                for k in 0..line.len() {
+                    line[k] += (a * p[k] + b * q[k]) + (c * r[k] + d * s[k]);
+                }
             }
         }
-    }
-    let done = fours.len() * 4;
-    for (row, &w) in rest.iter().enumerate() {
-        let x = &raw[(done + row) * width..(done + row + 1) * width];
-        for j in 0..width {
-            add_scaled(&mut gram[j * width..j * width + j + 1], w * x[j], &x[..=j]);
+        let done = fours.len() * 4;
+        for (row, &w) in rest.iter().enumerate() {
+            let x = &raw[(done + row) * width..(done + row + 1) * width];
+            for j in 0..width {
+                add_scaled(&mut gram[j * width..j * width + j + 1], w * x[j], &x[..=j]);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod encode;
 mod fingerprint;
+mod folds;
 mod frame;
 mod kind;
 mod labels;
@@ -19,6 +20,7 @@ mod target;
 
 pub use encode::{Encoded, Unseen};
 pub use fingerprint::Fingerprint;
+pub use folds::{contiguous_folds, stratified_folds};
 pub use frame::{Column, Frame, Values, number_text};
 pub use kind::{IDENTIFIER_MIN_CELLS, Kind};
 pub use labels::{Labels, LabelsBuilder, MISSING};

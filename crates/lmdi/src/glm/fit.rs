@@ -1,0 +1,181 @@
+//! One linear model over a tree's basis: find the penalty, fit, report.
+
+use super::coefficients::Coefficients;
+use super::family::Family;
+use super::gaussian::GaussianProblem;
+use super::gaussian_search::search_gaussian;
+use super::newton::NewtonProblem;
+use super::newton_search::search_newton;
+use super::options::{GlmOptions, PenaltyChoice};
+use super::penalty::Penalty;
+use super::selection::{Candidate, Search};
+use super::statistics::Statistics;
+use crate::basis::{Basis, TreeRows};
+
+/// A fitted linear model and how its fit went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GlmFit {
+    /// The model.
+    pub coefficients: Coefficients,
+    /// The penalty it was fitted with; `None` when there was none.
+    pub chosen: Option<Candidate>,
+    /// Sweeps (gaussian) or Newton steps of the final fit.
+    pub iterations: usize,
+    /// Duality gap (gaussian), or the estimate of proximal Newton, as a share of the null loss.
+    pub gap: f64,
+    /// Whether the gap met the tolerance.
+    pub converged: bool,
+    /// Every candidate's errors, when the penalty was searched.
+    pub search: Option<Search>,
+}
+
+/// Fits a linear model to the rows' responses (given per fitted row).
+///
+/// Without any row of positive weight, or with a binomial response of one class, the model is a
+/// constant.
+pub fn fit_glm(
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    response: &[f64],
+    options: &GlmOptions,
+) -> GlmFit {
+    match options.family {
+        Family::Gaussian => fit_gaussian(basis, rows, response, options),
+        Family::Binomial | Family::Poisson => fit_newton(basis, rows, response, options),
+    }
+}
+
+fn fit_gaussian(
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    response: &[f64],
+    options: &GlmOptions,
+) -> GlmFit {
+    // A common offset of the responses would only cost digits.
+    let total: f64 = rows.weight.iter().sum();
+    let offset = if total > 0.0 {
+        rows.weight.iter().zip(response).map(|(w, y)| w * y).sum::<f64>() / total
+    } else {
+        0.0
+    };
+    let response: Vec<f64> = response.iter().map(|y| y - offset).collect();
+    let fold_statistics: Vec<Statistics> = (0..rows.n_folds())
+        .map(|fold| {
+            let mut statistics = Statistics::new(basis);
+            rows.for_blocks(rows.fold(fold), |block| {
+                let range = block.range;
+                statistics.update(
+                    &rows.leaf[range.clone()],
+                    &rows.weight[range.clone()],
+                    &response[range],
+                    block.raw,
+                );
+            });
+            statistics
+        })
+        .collect();
+    let statistics = Statistics::sum(basis, &fold_statistics);
+    let problem = GaussianProblem::new(basis, &statistics);
+    let (chosen, search) = choose(
+        options,
+        problem.largest_gradient(),
+        problem.quadratic.total,
+        rows.n_folds(),
+        |search, l1_ratios| {
+            search_gaussian(search, l1_ratios, basis, rows, &response, &fold_statistics, options);
+        },
+    );
+    let penalty = penalty_for(chosen, problem.quadratic.total);
+    let mut descent = problem.descent::<1>();
+    let progress =
+        problem.descend(&mut descent, &[penalty], options.tolerance, options.max_iterations);
+    let mut coefficients = descent.point.coefficients(0);
+    coefficients.intercept += offset;
+    GlmFit {
+        coefficients,
+        chosen,
+        iterations: progress.iterations,
+        gap: progress.gap,
+        converged: progress.converged,
+        search,
+    }
+}
+
+fn fit_newton(
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    response: &[f64],
+    options: &GlmOptions,
+) -> GlmFit {
+    let problem = NewtonProblem {
+        basis,
+        rows,
+        response,
+        family: options.family,
+        ranges: rows.without_fold(None),
+    };
+    let Some(mut point) = problem.null() else {
+        return constant(basis, rows, response, options.family);
+    };
+    let null_loss = problem.loss(&point.eta);
+    let null_gradient = problem.largest_gradient(&point);
+    let total: f64 = rows.weight.iter().sum();
+    let (chosen, search) =
+        choose(options, null_gradient, total, rows.n_folds(), |search, l1_ratios| {
+            search_newton(search, l1_ratios, basis, rows, response, options)
+        });
+    let penalty = penalty_for(chosen, total);
+    let report = problem.solve(
+        &mut point,
+        penalty,
+        null_loss,
+        null_gradient,
+        options.tolerance,
+        options.max_iterations,
+    );
+    GlmFit {
+        coefficients: point.at,
+        chosen,
+        iterations: report.iterations,
+        gap: report.gap,
+        converged: report.converged,
+        search,
+    }
+}
+
+fn penalty_for(chosen: Option<Candidate>, total: f64) -> Penalty {
+    chosen.map_or(Penalty::NONE, |candidate| candidate.strength.penalty(candidate.l1_ratio, total))
+}
+
+/// The penalty to fit with, after a search if one is asked for.
+fn choose(
+    options: &GlmOptions,
+    largest_gradient: f64,
+    total: f64,
+    n_folds: usize,
+    run: impl FnOnce(&mut Search, &[f64]),
+) -> (Option<Candidate>, Option<Search>) {
+    match &options.penalty {
+        PenaltyChoice::None => (None, None),
+        &PenaltyChoice::Fixed { strength, l1_ratio } => {
+            (Some(Candidate { strength, l1_ratio }), None)
+        }
+        PenaltyChoice::CrossValidated { l1_ratios, grid } => {
+            let mut search = Search::new(grid, l1_ratios, largest_gradient, total, n_folds);
+            if largest_gradient > 0.0 {
+                run(&mut search, l1_ratios);
+            }
+            (Some(search.candidates[search.choose(options.rule)]), Some(search))
+        }
+    }
+}
+
+fn constant(basis: &Basis, rows: &TreeRows<'_>, response: &[f64], family: Family) -> GlmFit {
+    let total: f64 = rows.weight.iter().sum();
+    let sum: f64 = rows.weight.iter().zip(response).map(|(w, y)| w * y).sum();
+    let mut coefficients = Coefficients::zero(basis.stumps.n_splits(), basis.raw.len());
+    if total > 0.0 {
+        coefficients.intercept = family.link(sum / total);
+    }
+    GlmFit { coefficients, chosen: None, iterations: 0, gap: 0.0, converged: true, search: None }
+}

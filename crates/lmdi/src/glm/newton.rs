@@ -1,0 +1,376 @@
+//! Proximal Newton for families other than the gaussian.
+//!
+//! At the current point the loss is replaced by its quadratic model (row weights = second
+//! derivatives, residuals = minus first derivatives), coordinate descent solves the model with the
+//! elastic net, and a line search on the true objective takes the step:
+//!
+//! ```text
+//! f(b + t d) <= f(b) + 1e-4 t D,    D = -g'd + penalty(b + d) - penalty(b)
+//! ```
+//!
+//! -D/2 estimates how far the objective is above its minimum; a fit stops when it is below a share
+//! of the null model's loss. The curvature is kept from one step to the next while steps shrink the
+//! violation of the optimality conditions fast, because building it costs r^2/2 a row and a gradient
+//! only r.
+
+use super::coefficients::Coefficients;
+use super::coordinate_descent::Descent;
+use super::family::Family;
+use super::penalty::Penalty;
+use super::quadratic::Quadratic;
+use super::statistics::Statistics;
+use super::vector::{Vectorised, add_scaled, dot, vectorised};
+use crate::basis::{Basis, TreeRows};
+use std::ops::Range;
+
+/// Sweeps of one model solve at most.
+const MODEL_SWEEPS: usize = 60;
+
+/// A model is solved when its violation fell to this share.
+const MODEL_SOLVED: f64 = 0.05;
+
+/// A kept curvature must shrink the violation at least to this share a step.
+const KEEP_CURVATURE: f64 = 0.2;
+
+/// Halvings of a step before the fit gives up.
+const HALVINGS: usize = 30;
+
+/// The rows of a fit, with their responses.
+pub struct NewtonProblem<'p, 'x> {
+    /// The columns.
+    pub basis: &'p Basis,
+    /// The rows; those outside `ranges` are predicted but not fitted.
+    pub rows: &'p TreeRows<'x>,
+    /// Response of every fitted row.
+    pub response: &'p [f64],
+    /// Response family.
+    pub family: Family,
+    /// The rows that are fitted.
+    pub ranges: [Range<usize>; 2],
+}
+
+/// A point of a fit, the linear predictors there, and the curvature last built.
+#[derive(Debug, Clone)]
+pub struct NewtonPoint<'p> {
+    /// Coefficients.
+    pub at: Coefficients,
+    /// Linear predictor of every row, fitted or not.
+    pub eta: Vec<f64>,
+    curvature: Option<Quadratic<'p>>,
+}
+
+/// How a fit ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NewtonReport {
+    /// Newton steps.
+    pub iterations: usize,
+    /// Estimated distance of the objective from its minimum, as a share of the null loss.
+    pub gap: f64,
+    /// Largest violation of the optimality conditions, as a share of the largest gradient of the
+    /// null model.
+    pub violation: f64,
+    /// Whether the gap met the tolerance.
+    pub converged: bool,
+}
+
+struct Slope {
+    leaf_residual: Vec<f64>,
+    raw_gradient: Vec<f64>,
+}
+
+impl<'p, 'x> NewtonProblem<'p, 'x> {
+    /// The null model: an intercept alone. `None` when there is no weight, or (binomial) only one
+    /// class, so that nothing can be fitted.
+    pub fn null(&self) -> Option<NewtonPoint<'p>> {
+        let (mut weight, mut sum) = (0.0, 0.0);
+        for row in self.fitted() {
+            weight += self.rows.weight[row];
+            sum += self.rows.weight[row] * self.response[row];
+        }
+        let mean = sum / weight;
+        let usable = match self.family {
+            Family::Gaussian => weight > 0.0,
+            Family::Binomial => mean > 0.0 && mean < 1.0,
+            Family::Poisson => mean > 0.0,
+        };
+        if !usable {
+            return None;
+        }
+        let mut at = Coefficients::zero(self.basis.stumps.n_splits(), self.basis.raw.len());
+        at.intercept = self.family.link(mean);
+        let eta = vec![at.intercept; self.rows.len()];
+        Some(NewtonPoint { at, eta, curvature: None })
+    }
+
+    fn fitted(&self) -> impl Iterator<Item = usize> {
+        let [first, second] = self.ranges.clone();
+        first.chain(second)
+    }
+
+    /// Loss of the fitted rows at some linear predictors.
+    pub fn loss(&self, eta: &[f64]) -> f64 {
+        self.fitted()
+            .map(|row| self.rows.weight[row] * self.family.loss(self.response[row], eta[row]))
+            .sum()
+    }
+
+    /// Largest absolute gradient over all columns; the null model's says which l1 penalty sets every
+    /// slope to zero.
+    pub fn largest_gradient(&self, point: &NewtonPoint<'p>) -> f64 {
+        let (slope, _) = self.differentiate(&point.eta, false);
+        let mut node = vec![0.0; self.basis.stumps.n_splits()];
+        node.extend_from_slice(&slope.leaf_residual);
+        let stumps = &self.basis.stumps;
+        stumps.sum_upwards(&mut node);
+        let mut largest = slope.raw_gradient.iter().fold(0.0_f64, |l, g| l.max(g.abs()));
+        for split in 0..stumps.n_splits() {
+            let gradient = stumps.left_value[split] * node[stumps.left[split] as usize]
+                + stumps.right_value[split] * node[stumps.right[split] as usize];
+            largest = largest.max(gradient.abs());
+        }
+        largest
+    }
+
+    /// Gradient sums at some linear predictors and, if asked for, the curvature.
+    fn differentiate(&self, eta: &[f64], with_curvature: bool) -> (Slope, Option<Quadratic<'p>>) {
+        let (n_leaves, r) = (self.basis.stumps.n_leaves(), self.basis.raw.len());
+        let mut slope = Slope { leaf_residual: vec![0.0; n_leaves], raw_gradient: vec![0.0; r] };
+        let mut statistics = with_curvature.then(|| Statistics::new(self.basis));
+        let (mut residual, mut curvature) = (Vec::new(), Vec::new());
+        for range in self.ranges.clone() {
+            self.rows.for_blocks(range, |block| {
+                residual.clear();
+                curvature.clear();
+                for row in block.range.clone() {
+                    let w = self.rows.weight[row];
+                    let (mean, variance) = self.family.mean_and_variance(eta[row]);
+                    residual.push(w * (self.response[row] - mean));
+                    curvature.push(w * variance);
+                }
+                let leaf = &self.rows.leaf[block.range];
+                for (&leaf, residual) in leaf.iter().zip(&residual) {
+                    slope.leaf_residual[leaf as usize] += residual;
+                }
+                vectorised(AddRows {
+                    sum: &mut slope.raw_gradient,
+                    factor: &residual,
+                    raw: block.raw,
+                });
+                if let Some(statistics) = &mut statistics {
+                    statistics.update_curvature(leaf, &curvature, block.raw);
+                }
+            });
+        }
+        let quadratic = statistics.map(|statistics| Quadratic::new(self.basis, &statistics));
+        (slope, quadratic)
+    }
+
+    /// Linear predictor of every row.
+    fn predict(&self, model: &Coefficients) -> Vec<f64> {
+        let mut offset = Vec::new();
+        self.basis.stumps.leaf_offsets(&model.stump, &mut offset);
+        let mut eta: Vec<f64> =
+            self.rows.leaf.iter().map(|&leaf| model.intercept + offset[leaf as usize]).collect();
+        self.rows.for_blocks(0..self.rows.len(), |block| {
+            vectorised(AddDots { out: &mut eta[block.range], raw: block.raw, slope: &model.raw });
+        });
+        eta
+    }
+
+    /// Improves `point` until its objective is within `tolerance` times the null loss `null_loss` of
+    /// the minimum. `null_gradient` is the null model's largest gradient.
+    pub fn solve(
+        &self,
+        point: &mut NewtonPoint<'p>,
+        penalty: Penalty,
+        null_loss: f64,
+        null_gradient: f64,
+        tolerance: f64,
+        max_iterations: usize,
+    ) -> NewtonReport {
+        let mut penalty_value = penalty_of(penalty, &point.at);
+        let mut loss = self.loss(&point.eta);
+        let mut last_violation = f64::INFINITY;
+        let mut fresh = false;
+        let mut report = NewtonReport {
+            iterations: 0,
+            gap: f64::INFINITY,
+            violation: f64::INFINITY,
+            converged: false,
+        };
+        loop {
+            let rebuild = point.curvature.is_none();
+            let (slope, curvature) = self.differentiate(&point.eta, rebuild);
+            if let Some(curvature) = curvature {
+                point.curvature = Some(curvature);
+                fresh = true;
+            }
+            let Some(quadratic) = &point.curvature else {
+                return report;
+            };
+            let mut descent =
+                Descent::<1>::new(quadratic, &point.at, &slope.leaf_residual, &slope.raw_gradient);
+            let intercept_violation = slope.leaf_residual.iter().sum::<f64>().abs();
+            let violation = solve_model(&mut descent, penalty).max(intercept_violation);
+            report.violation =
+                if null_gradient > 0.0 { violation / null_gradient } else { violation };
+            if violation > KEEP_CURVATURE * last_violation && !fresh {
+                // The kept curvature no longer serves: build it here and solve again.
+                point.curvature = None;
+                last_violation = f64::INFINITY;
+                continue;
+            }
+            last_violation = violation;
+            let new = descent.point.coefficients(0);
+            let eta = self.predict(&new);
+            let new_penalty = penalty_of(penalty, &new);
+            let mut decrease = new_penalty - penalty_value;
+            for row in self.fitted() {
+                let mean = self.family.mean(point.eta[row]);
+                let residual = self.rows.weight[row] * (self.response[row] - mean);
+                decrease -= residual * (eta[row] - point.eta[row]);
+            }
+            report.gap = (-0.5 * decrease).max(0.0) / null_loss;
+            report.converged = report.gap <= tolerance;
+            if report.iterations >= max_iterations || decrease >= 0.0 {
+                // A step that promises nothing: the point is optimal to rounding.
+                report.converged |= decrease >= 0.0;
+                return report;
+            }
+            let objective = loss + penalty_value;
+            let mut share = 1.0;
+            let mut accepted = false;
+            for _ in 0..HALVINGS {
+                let (candidate, candidate_eta) = if share == 1.0 {
+                    (new.clone(), eta.clone())
+                } else {
+                    (between(&point.at, &new, share), mix(&point.eta, &eta, share))
+                };
+                let candidate_loss = self.loss(&candidate_eta);
+                let candidate_penalty = penalty_of(penalty, &candidate);
+                let bound = objective + 1e-4 * share * decrease + 1e-15 * objective.abs();
+                if candidate_loss + candidate_penalty <= bound {
+                    point.at = candidate;
+                    point.eta = candidate_eta;
+                    loss = candidate_loss;
+                    penalty_value = candidate_penalty;
+                    accepted = true;
+                    break;
+                }
+                share *= 0.5;
+            }
+            report.iterations += 1;
+            if !accepted {
+                if fresh {
+                    return report;
+                }
+                point.curvature = None;
+                continue;
+            }
+            if report.converged {
+                return report;
+            }
+            if share < 1.0 {
+                point.curvature = None;
+            }
+            fresh = false;
+        }
+    }
+}
+
+/// Sweeps until the model's violation fell to a small share, and returns the violation at the start.
+fn solve_model(descent: &mut Descent<'_, '_, 1>, penalty: Penalty) -> f64 {
+    vectorised(SolveModel { descent, penalty })
+}
+
+struct SolveModel<'t, 'q, 'b> {
+    descent: &'t mut Descent<'q, 'b, 1>,
+    penalty: Penalty,
+}
+
+impl Vectorised for SolveModel<'_, '_, '_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let Self { descent, penalty } = self;
+        descent.set_penalty(&[penalty]);
+        let start = descent.violation()[0];
+        let mut before = start;
+        let mut steady = true;
+        for sweep in 0..MODEL_SWEEPS {
+            if steady && sweep % 6 == 2 {
+                descent.rebuild_raw_curvature([true]);
+            }
+            descent.sweep();
+            let violation = descent.violation()[0];
+            if violation <= MODEL_SOLVED * start {
+                break;
+            }
+            if violation > 2.0 * before {
+                steady = false;
+                descent.forget_raw_curvature(0);
+            }
+            before = violation;
+        }
+        start
+    }
+}
+
+fn penalty_of(penalty: Penalty, at: &Coefficients) -> f64 {
+    penalty.of(&at.stump) + penalty.of(&at.raw)
+}
+
+fn mix(from: &[f64], to: &[f64], share: f64) -> Vec<f64> {
+    from.iter().zip(to).map(|(from, to)| from + share * (to - from)).collect()
+}
+
+fn between(from: &Coefficients, to: &Coefficients, share: f64) -> Coefficients {
+    Coefficients {
+        intercept: from.intercept + share * (to.intercept - from.intercept),
+        stump: mix(&from.stump, &to.stump, share),
+        raw: mix(&from.raw, &to.raw, share),
+    }
+}
+
+/// `sum += sum_i factor_i * row_i`.
+struct AddRows<'s> {
+    sum: &'s mut [f64],
+    factor: &'s [f64],
+    raw: &'s [f64],
+}
+
+impl Vectorised for AddRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let width = self.sum.len();
+        if width > 0 {
+            for (factor, row) in self.factor.iter().zip(self.raw.chunks_exact(width)) {
+                add_scaled(self.sum, *factor, row);
+            }
+        }
+    }
+}
+
+/// `out_i += row_i' slope`.
+struct AddDots<'s> {
+    out: &'s mut [f64],
+    raw: &'s [f64],
+    slope: &'s [f64],
+}
+
+impl Vectorised for AddDots<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let width = self.slope.len();
+        if width > 0 {
+            for (out, row) in self.out.iter_mut().zip(self.raw.chunks_exact(width)) {
+                *out += dot(row, self.slope);
+            }
+        }
+    }
+}

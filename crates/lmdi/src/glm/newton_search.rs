@@ -1,0 +1,92 @@
+//! Penalty search for families other than the gaussian: warm-started paths, fold by fold.
+
+use super::family::Family;
+use super::newton::{NewtonPoint, NewtonProblem};
+use super::options::{GlmOptions, Measure};
+use super::selection::{Search, fold_weight};
+use crate::basis::{Basis, TreeRows};
+use std::ops::Range;
+
+/// Fills in the errors of every candidate of `search`.
+pub(super) fn search_newton(
+    search: &mut Search,
+    l1_ratios: &[f64],
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    response: &[f64],
+    options: &GlmOptions,
+) {
+    for fold in 0..rows.n_folds() {
+        let problem = NewtonProblem {
+            basis,
+            rows,
+            response,
+            family: options.family,
+            ranges: rows.without_fold(Some(fold)),
+        };
+        let held_out = rows.fold(fold);
+        let weight: f64 = rows.weight[held_out.clone()].iter().sum();
+        let Some(null) = problem.null() else {
+            continue;
+        };
+        search.fold_weight[fold] = fold_weight(options.measure, false, weight);
+        if search.fold_weight[fold] <= 0.0 {
+            continue;
+        }
+        let null_loss = problem.loss(&null.eta);
+        let null_gradient = problem.largest_gradient(&null);
+        let total: f64 = problem
+            .ranges
+            .clone()
+            .into_iter()
+            .map(|range| rows.weight[range].iter().sum::<f64>())
+            .sum();
+        for &ratio in l1_ratios {
+            let mut point = null.clone();
+            for candidate in search.path(ratio) {
+                let penalty = search.candidates[candidate].strength.penalty(ratio, total);
+                if penalty.l1 < null_gradient || point.at.n_active() > 0 {
+                    problem.solve(
+                        &mut point,
+                        penalty,
+                        null_loss,
+                        null_gradient,
+                        options.search_tolerance,
+                        options.max_iterations,
+                    );
+                }
+                let error = held_out_error(&problem, &point, held_out.clone(), options.measure);
+                search.record(candidate, fold, error / weight);
+            }
+        }
+    }
+}
+
+fn held_out_error(
+    problem: &NewtonProblem<'_, '_>,
+    point: &NewtonPoint<'_>,
+    held_out: Range<usize>,
+    measure: Measure,
+) -> f64 {
+    held_out
+        .map(|row| {
+            let (w, y, eta) = (problem.rows.weight[row], problem.response[row], point.eta[row]);
+            let error = match measure {
+                Measure::Deviance => {
+                    2.0 * (problem.family.loss(y, eta) - saturated(problem.family, y))
+                }
+                Measure::Accuracy => f64::from((eta > 0.0) != (y > 0.5)),
+            };
+            w * error
+        })
+        .sum()
+}
+
+/// The smallest possible loss of a row.
+fn saturated(family: Family, y: f64) -> f64 {
+    match family {
+        Family::Gaussian | Family::Binomial => 0.0,
+        Family::Poisson if y > 0.0 => y - y * libm::log(y),
+        Family::Poisson => 0.0,
+    }
+}
