@@ -269,6 +269,7 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
     pub fn sweep(&mut self) {
         self.since_rebuild += 1;
         self.sweep_raw();
+        self.refresh();
         self.sweep_stumps();
         self.refresh();
     }

@@ -24,6 +24,9 @@ const REBUILD_AFTER: usize = 2;
 /// Sweeps that a curvature of the raw block serves at least.
 const REBUILD_EVERY: usize = 6;
 
+/// Sweeps at one penalty after which plain steps, slow but sure, take over.
+const GIVE_UP_AFTER: usize = 20;
+
 /// The least-squares problem of some rows: curvature and the gradient at zero slopes.
 #[derive(Debug)]
 pub struct GaussianProblem<'b> {
@@ -186,10 +189,10 @@ impl<const N: usize> Vectorised for Descend<'_, '_, '_, N> {
         let mut safe = descent.point.clone();
         loop {
             let (objective, gap) = problem.objective_and_gap(descent, penalty);
-            let gap = gap.iter().fold(0.0_f64, |largest, &gap| largest.max(gap));
-            let converged = gap <= tolerance * scale;
+            let largest = gap.iter().fold(0.0_f64, |largest, &gap| largest.max(gap));
+            let converged = largest <= tolerance * scale;
             if converged || iterations >= max_iterations {
-                let gap = if scale > 0.0 { gap / scale } else { 0.0 };
+                let gap = if scale > 0.0 { largest / scale } else { 0.0 };
                 return Progress { iterations, gap, converged };
             }
             for lane in 0..N {
@@ -203,7 +206,14 @@ impl<const N: usize> Vectorised for Descend<'_, '_, '_, N> {
                 }
             }
             safe.copy_from(&descent.point);
-            if iterations >= REBUILD_AFTER && descent.since_rebuild >= REBUILD_EVERY {
+            if iterations == GIVE_UP_AFTER {
+                for lane in 0..N {
+                    descent.forget_raw_curvature(lane);
+                }
+            } else if iterations >= REBUILD_AFTER
+                && iterations < GIVE_UP_AFTER
+                && descent.since_rebuild >= REBUILD_EVERY
+            {
                 descent.rebuild_raw_curvature(plain_until.map(|until| iterations >= until));
             }
             descent.sweep();

@@ -26,6 +26,10 @@ use super::vector::{COLUMNS, Lanes, add_scaled, per_lane};
 /// Splits considered for elimination, the heaviest of the tree.
 const MOST_ELIMINATED: usize = 64;
 
+/// Weight of the Schur complement against the curvature with every stump held still. The answer of a
+/// stump ends where its coefficient reaches zero; full trust would then overshoot by any factor.
+const TRUST: f64 = 0.8;
+
 /// Curvature of the raw block and what is needed to rebuild it.
 #[derive(Debug, Clone)]
 pub(super) struct RawCurvature<const N: usize> {
@@ -239,7 +243,9 @@ impl<const N: usize> RawCurvature<N> {
                 for (&other, sum) in others.iter().zip(&sums) {
                     let plain = q.raw_gram[column * r + other]
                         + q.total * q.raw_mean[column] * q.raw_mean[other];
-                    let entry = per_lane(|lane| plain - sum[lane]);
+                    let still = q.raw_gram[column * r + other];
+                    let entry =
+                        per_lane(|lane| TRUST * (plain - sum[lane]) + (1.0 - TRUST) * still);
                     self.matrix[column * r + other] = entry;
                     self.matrix[other * r + column] = entry;
                 }
