@@ -4,10 +4,12 @@ use super::coefficients::Coefficients;
 use super::family::Family;
 use super::gaussian::GaussianProblem;
 use super::gaussian_search::search_gaussian;
+use super::least_squares::least_squares;
 use super::newton::NewtonProblem;
 use super::newton_search::search_newton;
 use super::options::{GlmOptions, PenaltyChoice};
 use super::penalty::Penalty;
+use super::polish::polish;
 use super::selection::{Candidate, Search};
 use super::statistics::Statistics;
 use crate::basis::{Basis, TreeRows};
@@ -21,7 +23,8 @@ pub struct GlmFit {
     pub chosen: Option<Candidate>,
     /// Sweeps (gaussian) or Newton steps of the final fit.
     pub iterations: usize,
-    /// Duality gap (gaussian), or the estimate of proximal Newton, as a share of the null loss.
+    /// How far from the optimum: the duality gap or proximal Newton's estimate as a share of the null
+    /// loss, or the largest relative violation of the optimality conditions of an exact solution.
     pub gap: f64,
     /// Whether the gap met the tolerance.
     pub converged: bool,
@@ -86,19 +89,40 @@ fn fit_gaussian(
         },
     );
     let penalty = penalty_for(chosen, problem.quadratic.total);
-    let mut descent = problem.descent::<1>();
-    let progress =
-        problem.descend(&mut descent, &[penalty], options.tolerance, options.max_iterations);
-    let mut coefficients = descent.point.coefficients(0);
+    let solved = solve_gaussian(&problem, penalty, options);
+    let mut coefficients = solved.coefficients;
     coefficients.intercept += offset;
-    GlmFit {
+    GlmFit { coefficients, chosen, search, ..solved }
+}
+
+/// Accuracy from which an exact solution on the active set is tried.
+const NEAR: f64 = 1e-6;
+
+/// The minimum at one penalty: directly without an l1 part, else by coordinate descent and an exact
+/// solution on the active set it finds; by descent alone where that set does not settle.
+fn solve_gaussian(problem: &GaussianProblem<'_>, penalty: Penalty, options: &GlmOptions) -> GlmFit {
+    let done = |coefficients, iterations, gap, converged| GlmFit {
         coefficients,
-        chosen,
-        iterations: progress.iterations,
-        gap: progress.gap,
-        converged: progress.converged,
-        search,
+        chosen: None,
+        iterations,
+        gap,
+        converged,
+        search: None,
+    };
+    if penalty.l1 <= 0.0 {
+        let (coefficients, exactness) = least_squares(problem, penalty.l2);
+        return done(coefficients, exactness.iterations, exactness.violation, exactness.converged);
     }
+    let mut descent = problem.descent::<1>();
+    let near = options.tolerance.max(NEAR);
+    let start = problem.descend(&mut descent, &[penalty], near, options.max_iterations);
+    if let Some(exact) = polish(problem, &descent.point.coefficients(0), penalty) {
+        let violation = problem.violation(&exact, penalty);
+        return done(exact, start.iterations, violation, true);
+    }
+    let end = problem.descend(&mut descent, &[penalty], options.tolerance, options.max_iterations);
+    let iterations = start.iterations + end.iterations;
+    done(descent.point.coefficients(0), iterations, end.gap, end.converged)
 }
 
 fn fit_newton(

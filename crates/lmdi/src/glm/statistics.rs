@@ -74,7 +74,7 @@ impl Statistics {
             let x = &raw[row * width..(row + 1) * width];
             add_scaled(&mut self.leaf_raw[leaf * width..(leaf + 1) * width], w, x);
         }
-        vectorised(AddGram { gram: &mut self.raw_gram, width, weight, raw });
+        add_gram(&mut self.raw_gram, width, weight, raw);
     }
 
     /// Adds the statistics of other rows under the same basis.
@@ -111,8 +111,13 @@ impl Statistics {
     }
 }
 
-/// Adds `sum_i w_i x_i x_i'` to the lower triangle of a `width` x `width` matrix. Four rows at a
-/// time, so that each entry is loaded and stored once for four products.
+/// Adds `sum_i w_i x_i x_i'` to the lower triangle of a `width` x `width` matrix.
+pub(super) fn add_gram(gram: &mut [f64], width: usize, weight: &[f64], raw: &[f64]) {
+    vectorised(AddGram { gram, width, weight, raw });
+}
+
+/// The work of [`add_gram`]: four rows at a time, so that each entry is loaded and stored once for
+/// four products.
 struct AddGram<'s> {
     gram: &'s mut [f64],
     width: usize,
