@@ -31,11 +31,8 @@ impl Basis {
                 let largest = &mut largest_share[feature as usize];
                 *largest = largest.max(share);
             }
-            let mut used: Vec<u32> = stumps.feature.clone();
-            used.sort_unstable();
-            used.dedup();
             let mut cells = Vec::new();
-            for feature in used {
+            for feature in stumps.used_features() {
                 x.column_into(feature as usize, &mut cells);
                 let spread = match &tree.in_bag {
                     Some(in_bag) => mean_and_deviation(&cells, |row| f64::from(in_bag.count(row))),

@@ -100,6 +100,14 @@ impl Stumps {
         self.n_splits() + 1
     }
 
+    /// The features that the tree splits on, rising: its blocks.
+    pub fn used_features(&self) -> Vec<u32> {
+        let mut used = self.feature.clone();
+        used.sort_unstable();
+        used.dedup();
+        used
+    }
+
     /// Adds up a quantity given at the leaves for every node: `node[split]` becomes the sum over the
     /// leaves below it. `node` holds splits first, then leaves. Cost: one addition a split.
     #[inline(always)]
