@@ -230,7 +230,7 @@ impl Router {
 
     /// How many rows to read into a block at a time: few enough to stay in the cache.
     pub fn rows_per_block(&self) -> usize {
-        (1usize << 16).div_ceil(self.n_features.max(1)).clamp(4 * LANES, 1024)
+        (1usize << 17).div_ceil(self.n_features.max(1)).clamp(4 * LANES, 4096)
     }
 
     /// An empty block of rows for these trees.
