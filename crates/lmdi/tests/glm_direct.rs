@@ -4,7 +4,6 @@
 mod dense;
 
 use dense::{Sample, Weights, distance, listed, minimum_norm, ridge};
-use lmdi::basis::leaf_nodes;
 use lmdi::glm::{
     ActiveColumns, Elimination, GaussianProblem, Gradient, Penalty, Quadratic, least_squares,
     polish,
@@ -189,7 +188,7 @@ proptest! {
         let stumps = &sample.basis.stumps;
         // Sums of w and w y of every tree node, from the rows that pass it.
         let mut sums = vec![(0.0, 0.0); sample.tree.n_nodes()];
-        let leaves = leaf_nodes(&sample.tree, &sample.x.view());
+        let leaves = sample.tree.leaves_of(&sample.x.view());
         let mut parent = vec![None; sample.tree.n_nodes()];
         for node in (0..sample.tree.n_nodes()).filter(|&node| !sample.tree.is_leaf(node)) {
             parent[sample.tree.left[node] as usize] = Some(node);
