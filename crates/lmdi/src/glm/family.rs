@@ -58,6 +58,14 @@ impl Family {
         }
     }
 
+    /// The smallest possible loss of a row, at a mean equal to its response.
+    pub fn smallest_loss(self, y: f64) -> f64 {
+        match self {
+            Family::Poisson if y > 0.0 => y - y * libm::log(y),
+            Family::Gaussian | Family::Binomial | Family::Poisson => 0.0,
+        }
+    }
+
     /// The linear predictor at which the mean is `mean`, kept finite.
     pub fn link(self, mean: f64) -> f64 {
         match self {

@@ -141,7 +141,7 @@ fn fit_newton(
     let Some(mut point) = problem.null() else {
         return constant(basis, rows, response, options.family);
     };
-    let null_loss = problem.loss(&point.eta);
+    let null_loss = problem.excess_loss(&point.eta);
     let null_gradient = problem.largest_gradient(&point);
     let total: f64 = rows.weight.iter().sum();
     let (chosen, search) =

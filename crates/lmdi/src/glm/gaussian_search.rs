@@ -7,7 +7,7 @@
 
 use super::gaussian::GaussianProblem;
 use super::options::GlmOptions;
-use super::selection::{Candidate, Search, fold_weight};
+use super::selection::{Candidate, Search};
 use super::statistics::Statistics;
 use super::validation::{HeldOut, squared_error_of_rows};
 use crate::basis::{Basis, TreeRows};
@@ -34,11 +34,10 @@ pub(super) fn search_gaussian(
         let training = Statistics::sum(basis, others);
         let problem = GaussianProblem::new(basis, &training);
         let weight: f64 = fold_statistics[fold].leaf_weight.iter().sum();
-        let usable = if problem.quadratic.total > 0.0 { weight } else { 0.0 };
-        search.fold_weight[fold] = fold_weight(options.measure, true, usable);
-        if search.fold_weight[fold] <= 0.0 {
+        if weight <= 0.0 || problem.quadratic.total <= 0.0 {
             continue;
         }
+        search.fold_weight[fold] = 1.0;
         let mut held_out = HeldOut::new(basis, &fold_statistics[fold]);
         for ratios in l1_ratios.chunks(LANES) {
             let paths: Vec<Vec<usize>> = ratios.iter().map(|&ratio| search.path(ratio)).collect();

@@ -114,6 +114,16 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
             .sum()
     }
 
+    /// Loss of the fitted rows above that of a model that predicts every response exactly. Unlike the
+    /// loss itself, which may be negative for counts, it is a scale for what is left to gain.
+    pub fn excess_loss(&self, eta: &[f64]) -> f64 {
+        let smallest: f64 = self
+            .fitted()
+            .map(|row| self.rows.weight[row] * self.family.smallest_loss(self.response[row]))
+            .sum();
+        self.loss(eta) - smallest
+    }
+
     /// Largest absolute gradient over all columns; the null model's says which l1 penalty sets every
     /// slope to zero.
     pub fn largest_gradient(&self, point: &NewtonPoint<'p>) -> f64 {
@@ -192,6 +202,7 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         let mut loss = self.loss(&point.eta);
         let mut last_violation = f64::INFINITY;
         let mut fresh = false;
+        let mut anticipate = true;
         let mut report = NewtonReport {
             iterations: 0,
             gap: f64::INFINITY,
@@ -211,7 +222,7 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
             let mut descent =
                 Descent::<1>::new(quadratic, &point.at, &slope.leaf_residual, &slope.raw_gradient);
             let intercept_violation = slope.leaf_residual.iter().sum::<f64>().abs();
-            let violation = solve_model(&mut descent, penalty).max(intercept_violation);
+            let violation = solve_model(&mut descent, penalty, anticipate).max(intercept_violation);
             report.violation =
                 if null_gradient > 0.0 { violation / null_gradient } else { violation };
             if violation > KEEP_CURVATURE * last_violation && !fresh {
@@ -232,8 +243,13 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
             }
             report.gap = (-0.5 * decrease).max(0.0) / null_loss;
             report.converged = report.gap <= tolerance;
+            if decrease >= 0.0 && anticipate {
+                // The raw columns overshot and the step leads nowhere; plain sweeps cannot overshoot.
+                anticipate = false;
+                continue;
+            }
             if report.iterations >= max_iterations || decrease >= 0.0 {
-                // A step that promises nothing: the point is optimal to rounding.
+                // A step of plain sweeps that promises nothing: the point is optimal to rounding.
                 report.converged |= decrease >= 0.0;
                 return report;
             }
@@ -279,13 +295,15 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
 }
 
 /// Sweeps until the model's violation fell to a small share, and returns the violation at the start.
-fn solve_model(descent: &mut Descent<'_, '_, 1>, penalty: Penalty) -> f64 {
-    vectorised(SolveModel { descent, penalty })
+/// `anticipate` lets raw columns take the stumps' answer into account, which may overshoot.
+fn solve_model(descent: &mut Descent<'_, '_, 1>, penalty: Penalty, anticipate: bool) -> f64 {
+    vectorised(SolveModel { descent, penalty, anticipate })
 }
 
 struct SolveModel<'t, 'q, 'b> {
     descent: &'t mut Descent<'q, 'b, 1>,
     penalty: Penalty,
+    anticipate: bool,
 }
 
 impl Vectorised for SolveModel<'_, '_, '_> {
@@ -293,11 +311,11 @@ impl Vectorised for SolveModel<'_, '_, '_> {
 
     #[inline(always)]
     fn run(self) -> f64 {
-        let Self { descent, penalty } = self;
+        let Self { descent, penalty, anticipate } = self;
         descent.set_penalty(&[penalty]);
         let start = descent.violation()[0];
         let mut before = start;
-        let mut steady = true;
+        let mut steady = anticipate;
         for sweep in 0..MODEL_SWEEPS {
             if steady && sweep % 6 == 2 {
                 descent.rebuild_raw_curvature([true]);

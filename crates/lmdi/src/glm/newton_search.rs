@@ -1,9 +1,8 @@
 //! Penalty search for families other than the gaussian: warm-started paths, fold by fold.
 
-use super::family::Family;
 use super::newton::{NewtonPoint, NewtonProblem};
 use super::options::{GlmOptions, Measure};
-use super::selection::{Search, fold_weight};
+use super::selection::Search;
 use crate::basis::{Basis, TreeRows};
 use std::ops::Range;
 
@@ -29,11 +28,11 @@ pub(super) fn search_newton(
         let Some(null) = problem.null() else {
             continue;
         };
-        search.fold_weight[fold] = fold_weight(options.measure, false, weight);
-        if search.fold_weight[fold] <= 0.0 {
+        if weight <= 0.0 {
             continue;
         }
-        let null_loss = problem.loss(&null.eta);
+        search.fold_weight[fold] = 1.0;
+        let null_loss = problem.excess_loss(&null.eta);
         let null_gradient = problem.largest_gradient(&null);
         let total: f64 = problem
             .ranges
@@ -73,20 +72,11 @@ fn held_out_error(
             let (w, y, eta) = (problem.rows.weight[row], problem.response[row], point.eta[row]);
             let error = match measure {
                 Measure::Deviance => {
-                    2.0 * (problem.family.loss(y, eta) - saturated(problem.family, y))
+                    2.0 * (problem.family.loss(y, eta) - problem.family.smallest_loss(y))
                 }
                 Measure::Accuracy => f64::from((eta > 0.0) != (y > 0.5)),
             };
             w * error
         })
         .sum()
-}
-
-/// The smallest possible loss of a row.
-fn saturated(family: Family, y: f64) -> f64 {
-    match family {
-        Family::Gaussian | Family::Binomial => 0.0,
-        Family::Poisson if y > 0.0 => y - y * libm::log(y),
-        Family::Poisson => 0.0,
-    }
 }

@@ -1,6 +1,6 @@
 //! Candidates of a penalty search, their errors per fold, and the rule that picks one.
 
-use super::options::{Grid, Measure, Rule, Strength};
+use super::options::{Grid, Rule, Strength};
 
 /// One penalty of the grid.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,7 +18,8 @@ pub struct Search {
     pub candidates: Vec<Candidate>,
     /// Mean error per row of each candidate in each fold, fold by fold for one candidate.
     pub fold_error: Vec<f64>,
-    /// Weight of each fold in the mean; zero for a fold that could not be used.
+    /// Weight of each fold in the mean: one, since scikit-learn averages folds plainly whatever their
+    /// rows weigh; zero for a fold that could not be used.
     pub fold_weight: Vec<f64>,
 }
 
@@ -160,15 +161,4 @@ fn log_spaced(first: f64, last: f64, count: usize) -> impl Iterator<Item = f64> 
             libm::pow(10.0, exponent)
         }
     })
-}
-
-/// How folds are averaged: by their weight for squared error, alike for label measures.
-pub(super) fn fold_weight(measure: Measure, by_weight: bool, weight: f64) -> f64 {
-    if weight <= 0.0 {
-        0.0
-    } else if by_weight && measure == Measure::Deviance {
-        weight
-    } else {
-        1.0
-    }
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod glm;
+
 use lmdi::file::Model;
 use lmdi::forest::{Ensemble, Tree};
 use lmdi::table::Matrix;
@@ -144,6 +146,31 @@ impl Reference {
 
     pub fn ensemble(&self) -> Ensemble {
         ensemble(&self.model)
+    }
+}
+
+/// Collects what is wrong over many cases, so that one run shows all of it.
+#[derive(Default)]
+pub struct Checks {
+    failed: Vec<String>,
+}
+
+impl Checks {
+    /// Notes `message` unless `holds`.
+    pub fn that(&mut self, holds: bool, message: impl FnOnce() -> String) {
+        if !holds {
+            self.failed.push(message());
+        }
+    }
+
+    /// Fails the test if anything was noted.
+    pub fn finish(self) {
+        assert!(
+            self.failed.is_empty(),
+            "{} checks failed:\n{}",
+            self.failed.len(),
+            self.failed.join("\n")
+        );
     }
 }
 
