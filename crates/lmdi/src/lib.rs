@@ -5,9 +5,11 @@
 
 pub mod basis;
 pub mod error;
+pub mod explanation;
 pub mod file;
 pub mod forest;
 pub mod glm;
+pub mod importance;
 pub mod monitor;
 pub mod random;
 pub mod table;

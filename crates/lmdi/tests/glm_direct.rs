@@ -4,7 +4,6 @@
 mod dense;
 
 use dense::{Sample, Weights, distance, listed, minimum_norm, ridge};
-use lmdi::basis::leaf_nodes;
 use lmdi::glm::{
     ActiveColumns, Elimination, GaussianProblem, Gradient, Penalty, Quadratic, least_squares,
     polish,
@@ -189,7 +188,7 @@ proptest! {
         let stumps = &sample.basis.stumps;
         // Sums of w and w y of every tree node, from the rows that pass it.
         let mut sums = vec![(0.0, 0.0); sample.tree.n_nodes()];
-        let leaves = leaf_nodes(&sample.tree, &sample.x.view());
+        let leaves = sample.tree.leaves_of(&sample.x.view());
         let mut parent = vec![None; sample.tree.n_nodes()];
         for node in (0..sample.tree.n_nodes()).filter(|&node| !sample.tree.is_leaf(node)) {
             parent[sample.tree.left[node] as usize] = Some(node);
@@ -215,5 +214,39 @@ proptest! {
             prop_assert!(close(fit.stump[split] * stumps.left_value[split], left - here));
             prop_assert!(close(fit.stump[split] * stumps.right_value[split], right - here));
         }
+    }
+}
+
+/// Whatever rounding makes of a constant response, slopes stay at rounding and the fit has converged.
+#[test]
+fn a_constant_response() {
+    for seed in 0..200 {
+        let mut sample = Sample::new(seed, 30, 3, true, Weights::Random);
+        sample.fitted_y.fill(0.1);
+        let statistics = sample.statistics();
+        let problem = GaussianProblem::new(&sample.basis, &statistics);
+        for penalty in [Penalty::NONE, Penalty { l1: 0.0, l2: 1.0 }, Penalty { l1: 1.0, l2: 1.0 }] {
+            let (fit, exactness) = least_squares(&problem, penalty.l2);
+            assert!(exactness.converged, "sample {seed}: {exactness:?}");
+            let polished = polish(&problem, &fit, penalty).expect("settles");
+            for fit in [fit, polished] {
+                assert!((fit.intercept - 0.1).abs() < 1e-9, "sample {seed}: {}", fit.intercept);
+                assert!(fit.slopes().all(|b| b.abs() < 1e-9), "sample {seed}: {fit:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_weight_at_all() {
+    let sample = Sample::new(3, 30, 3, true, Weights::Random);
+    let statistics = sample.statistics_of(&vec![0.0; sample.fitted_y.len()]);
+    let problem = GaussianProblem::new(&sample.basis, &statistics);
+    for penalty in [Penalty::NONE, Penalty { l1: 0.0, l2: 1.0 }, Penalty { l1: 1.0, l2: 0.0 }] {
+        let (fit, exactness) = least_squares(&problem, penalty.l2);
+        assert!(exactness.converged);
+        assert!(listed(&fit).iter().all(|&b| b == 0.0));
+        let fit = polish(&problem, &fit, penalty).expect("settles");
+        assert!(listed(&fit).iter().all(|&b| b == 0.0));
     }
 }

@@ -7,7 +7,7 @@
 mod golden;
 
 use golden::{Case, distance};
-use lmdi::basis::{Basis, TreeRows, leaf_nodes};
+use lmdi::basis::{Basis, TreeRows};
 use lmdi::glm::{Coefficients, GaussianProblem, Penalty, Statistics, least_squares, polish};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -26,7 +26,7 @@ struct Fit {
 fn summarise(case: &Case<Fit, IgnoredAny>) -> (Basis, Statistics) {
     let (x, tree) = (case.x(), case.tree());
     let basis = Basis::of(&tree, &x.view(), case.raw);
-    let leaves = leaf_nodes(&tree, &x.view());
+    let leaves = tree.leaves_of(&x.view());
     let fold = vec![0; case.y.len()];
     let rows = TreeRows::new(&x.view(), &basis, &leaves, &case.weights, &fold, 1);
     let y = rows.gather(&case.y);

@@ -5,7 +5,8 @@
 //! at every pass, so that memory stays proportional to the table whatever the number of rows.
 
 use super::{Basis, RawColumn};
-use crate::forest::{NONE, Tree};
+use crate::forest::NONE;
+use crate::forest::routing::Router;
 use crate::table::MatrixView;
 use std::ops::Range;
 
@@ -155,17 +156,14 @@ impl<'a> TreeRows<'a> {
     }
 }
 
-/// The tree node in which each row of `x` falls.
-pub fn leaf_nodes(tree: &Tree, x: &MatrixView<'_>) -> Vec<u32> {
-    let mut leaves = Vec::with_capacity(x.rows());
-    let mut cells = vec![0.0; BLOCK_ROWS * x.cols()];
-    let mut start = 0;
-    while start < x.rows() {
-        let end = (start + BLOCK_ROWS).min(x.rows());
-        let block = &mut cells[..(end - start) * x.cols()];
-        x.rows_into(start..end, block);
-        leaves.extend(block.chunks_exact(x.cols().max(1)).map(|row| tree.leaf_of(row) as u32));
-        start = end;
+/// The node of tree `tree` in which each row of `x` falls.
+pub fn leaf_nodes(router: &Router, tree: usize, x: &MatrixView<'_>) -> Vec<u32> {
+    let mut leaves = vec![0; x.rows()];
+    let rows = router.rows_per_block();
+    let mut block = router.block();
+    for (index, out) in leaves.chunks_mut(rows).enumerate() {
+        block.read(x, index * rows..index * rows + out.len());
+        router.leaves(tree, &block, out);
     }
     leaves
 }

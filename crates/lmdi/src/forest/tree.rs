@@ -4,6 +4,7 @@
 //! the arrays is top-down, a backward pass bottom-up, and no walk can loop.
 
 use super::{CategorySet, InBag};
+use crate::table::MatrixView;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -136,6 +137,18 @@ impl Tree {
             node = if left { self.left[node] } else { self.right[node] } as usize;
         }
         node
+    }
+
+    /// The leaf that each row of a table reaches, row by row by the rules themselves;
+    /// [`Router`](super::routing::Router) is the fast way for many rows.
+    pub fn leaves_of(&self, x: &MatrixView<'_>) -> Vec<u32> {
+        let mut cells = vec![0.0; x.cols()];
+        (0..x.rows())
+            .map(|row| {
+                x.rows_into(row..row + 1, &mut cells);
+                self.leaf_of(&cells) as u32
+            })
+            .collect()
     }
 
     /// Checks every invariant the algorithms rely on; imported and loaded trees pass through here.

@@ -210,8 +210,7 @@ impl<const N: usize> Vectorised for Descend<'_, '_, '_, N> {
                 for lane in 0..N {
                     descent.forget_raw_curvature(lane);
                 }
-            } else if iterations >= REBUILD_AFTER
-                && iterations < GIVE_UP_AFTER
+            } else if (REBUILD_AFTER..GIVE_UP_AFTER).contains(&iterations)
                 && descent.since_rebuild >= REBUILD_EVERY
             {
                 descent.rebuild_raw_curvature(plain_until.map(|until| iterations >= until));

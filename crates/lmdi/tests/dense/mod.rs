@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use lmdi::basis::{Basis, TreeRows, leaf_nodes};
+use lmdi::basis::{Basis, TreeRows};
 use lmdi::forest::{Comparison, InBag, Missing, NONE, Precision, Tree};
 use lmdi::glm::{Coefficients, Statistics};
 use lmdi::random::{Generator, below, generator, unit};
@@ -60,7 +60,7 @@ impl Sample {
     }
 
     pub fn rows(&self) -> TreeRows<'_> {
-        let leaves = leaf_nodes(&self.tree, &self.x.view());
+        let leaves = self.tree.leaves_of(&self.x.view());
         let fold = vec![0; self.y.len()];
         TreeRows::new(&self.x.view(), &self.basis, &leaves, &self.weight, &fold, 1)
     }

@@ -1,7 +1,7 @@
 //! Fits the linear model of a golden case and looks at it from outside the library's own numbering.
 
 use super::Case;
-use lmdi::basis::{Basis, TreeRows, leaf_nodes};
+use lmdi::basis::{Basis, TreeRows};
 use lmdi::glm::{Coefficients, GlmFit, GlmOptions, fit_glm};
 use lmdi::table::Matrix;
 
@@ -19,7 +19,7 @@ impl<'c, F, C> Problem<'c, F, C> {
     pub fn new(case: &'c Case<F, C>, fold: Vec<u32>) -> Self {
         let (x, tree) = (case.x(), case.tree());
         let basis = Basis::of(&tree, &x.view(), case.raw);
-        let leaf = leaf_nodes(&tree, &x.view());
+        let leaf = tree.leaves_of(&x.view());
         Self { case, x, basis, leaf, fold }
     }
 

@@ -1,0 +1,324 @@
+//! Fitting the linear model of every tree.
+//!
+//! Trees are fitted in parallel, each from its own data, so the result does not depend on the number
+//! of threads. A boosted tree needs the margin of the trees before it, which comes from the ensemble
+//! itself; margins are advanced tree by tree and a few trees are then fitted side by side.
+
+use super::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
+use super::options::{FitOn, LmdiPlusOptions};
+use super::target::{Plan, independent_response, working_response};
+use crate::basis::{Basis, TreeRows, leaf_nodes};
+use crate::forest::routing::Router;
+use crate::forest::{Aggregation, Ensemble, Growth, Tree};
+use crate::glm::{GlmFit, GlmOptions, fit_glm};
+use crate::monitor::Monitor;
+use crate::table::{MatrixView, Response, contiguous_folds, stratified_folds};
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// What the fits of all trees share.
+struct Shared<'s> {
+    ensemble: &'s Ensemble,
+    router: Router,
+    x: &'s MatrixView<'s>,
+    weights: Option<&'s [f64]>,
+    fit_on: FitOn,
+    include_raw: bool,
+    glm: GlmOptions,
+    fold: Vec<u32>,
+}
+
+/// What one output of one tree is fitted to.
+type TargetAndWeight = (Vec<f64>, Option<Vec<f64>>);
+
+impl LmdiPlus {
+    /// Fits LMDI+ to an ensemble on the rows it was trained on.
+    ///
+    /// `x` and `response` are the training rows in their original order (bootstrap counts are per
+    /// row); `weights` are sample weights, or `None`. The monitor advances by one per tree.
+    ///
+    /// ```
+    /// use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
+    /// use lmdi::importance::lmdi_plus::{LmdiPlus, LmdiPlusOptions, ScoreOptions};
+    /// use lmdi::{monitor::Silent, table::{Matrix, Response}};
+    /// # fn main() -> lmdi::Result<()> {
+    /// let x = Matrix::from_column_major((0..60).map(f64::from).collect(), 60, 1)?;
+    /// let y: Vec<f64> = (0..60).map(|i| if i < 30 { 1.0 } else { 5.0 }).collect();
+    /// let response = Response::Numeric(&y);
+    /// let names = ["age".to_string()];
+    /// let set = TrainingSet {
+    ///     x: x.view(), y: response, weights: None, feature_names: &names, labels: &[],
+    /// };
+    /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
+    ///
+    /// let options = LmdiPlusOptions::paper();
+    /// let explainer = LmdiPlus::fit(&forest, &x.view(), &response, None, &options, &Silent)?;
+    /// let scores = explainer.score(&x.view(), &ScoreOptions::default(), &Silent)?;
+    /// assert!(scores.get(50, 0, 0) > 0.0); // being above 30 raises the prediction
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn fit(
+        ensemble: &Ensemble,
+        x: &MatrixView<'_>,
+        response: &Response<'_>,
+        weights: Option<&[f64]>,
+        options: &LmdiPlusOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
+        ensemble.check()?;
+        check_rows(ensemble, x, response, weights)?;
+        let plan = Plan::new(ensemble, response, options.family)?;
+        let glm = options.glm(plan.family)?;
+        let shared = Shared {
+            ensemble,
+            router: Router::new(ensemble),
+            x,
+            weights,
+            fit_on: choose_rows(ensemble, x.rows(), options.fit_on)?,
+            include_raw: options.include_raw,
+            fold: if plan.strata.is_empty() {
+                contiguous_folds(x.rows(), glm.folds)
+            } else {
+                stratified_folds(&plan.strata, glm.folds)
+            },
+            glm,
+        };
+        let trees = match ensemble.growth {
+            Growth::Independent => {
+                let targets: Vec<TargetAndWeight> = (0..plan.n_outputs)
+                    .map(|output| (independent_response(response, output), None))
+                    .collect();
+                (0..ensemble.trees.len())
+                    .into_par_iter()
+                    .map(|index| {
+                        monitor.check()?;
+                        let model = shared.fit_tree(index, 0, &targets);
+                        monitor.advance(1);
+                        Ok(model)
+                    })
+                    .collect::<Result<Vec<_>>>()?
+            }
+            _ => shared.fit_boosted(response, monitor)?,
+        };
+        Self::new(ensemble, plan.scale, trees)
+    }
+}
+
+impl Shared<'_> {
+    fn fit_tree(&self, index: usize, first_output: u32, targets: &[TargetAndWeight]) -> TreeModel {
+        let tree = &self.ensemble.trees[index];
+        let basis = Basis::of(tree, self.x, self.include_raw);
+        let leaves = leaf_nodes(&self.router, index, self.x);
+        let n_outputs = targets.len();
+        let mut model = TreeModel {
+            first_output,
+            n_outputs: n_outputs as u32,
+            intercept: Vec::with_capacity(n_outputs),
+            step: vec![0.0; tree.n_nodes() * n_outputs],
+            raw: basis
+                .raw
+                .iter()
+                .map(|column| RawTerm {
+                    feature: column.feature,
+                    mean: column.mean,
+                    slope: Vec::with_capacity(n_outputs),
+                })
+                .collect(),
+            fits: Vec::with_capacity(n_outputs),
+        };
+        let mut kept_rows = None;
+        for (output, (target, extra_weight)) in targets.iter().enumerate() {
+            // Without extra weights all outputs share their rows.
+            if kept_rows.is_none() || extra_weight.is_some() {
+                let weight = self.row_weights(tree, extra_weight.as_deref());
+                kept_rows = Some(TreeRows::new(
+                    self.x,
+                    &basis,
+                    &leaves,
+                    &weight,
+                    &self.fold,
+                    self.glm.folds,
+                ));
+            }
+            let Some(rows) = &kept_rows else { continue };
+            let fit = fit_glm(&basis, rows, &rows.gather(target), &self.glm);
+            model.add_output(&basis, output, fit);
+        }
+        model
+    }
+
+    fn row_weights(&self, tree: &Tree, extra: Option<&[f64]>) -> Vec<f64> {
+        (0..self.x.rows())
+            .map(|row| {
+                let drawn = tree.in_bag.as_ref().map_or(1, |in_bag| in_bag.count(row));
+                let chosen = match self.fit_on {
+                    FitOn::All => f64::from(drawn.max(1)),
+                    FitOn::InBag => f64::from(drawn),
+                    FitOn::OutOfBag => f64::from(u8::from(drawn == 0)),
+                    FitOn::Uniform => 1.0,
+                };
+                let sample = self.weights.map_or(1.0, |weights| weights[row]);
+                chosen * sample * extra.map_or(1.0, |extra| extra[row])
+            })
+            .collect()
+    }
+
+    fn fit_boosted(
+        &self,
+        response: &Response<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<TreeModel>> {
+        let ensemble = self.ensemble;
+        let k = ensemble.n_outputs;
+        let learning_rate = match ensemble.aggregation {
+            Aggregation::Sum { learning_rate } => learning_rate,
+            Aggregation::Mean => 1.0 / ensemble.trees.len() as f64,
+        };
+        let mut margin: Vec<f64> =
+            (0..self.x.rows()).flat_map(|_| ensemble.base_score.iter().copied()).collect();
+        // The trees of one round see the margin before the round.
+        let mut round_margin = margin.clone();
+        let side_by_side = 2 * rayon::current_num_threads();
+        let mut models = Vec::with_capacity(ensemble.trees.len());
+        let mut last_output = 0;
+        let mut index = 0;
+        while index < ensemble.trees.len() {
+            monitor.check()?;
+            let end = (index + side_by_side).min(ensemble.trees.len());
+            let mut waiting = Vec::with_capacity(end - index);
+            for tree in index..end {
+                let output = ensemble.output_of_tree.get(tree).map_or(0, |&output| output as usize);
+                if tree == 0 || output <= last_output {
+                    round_margin.copy_from_slice(&margin);
+                }
+                last_output = output;
+                let target = working_response(ensemble.growth, response, &round_margin, k, output);
+                waiting.push((tree, output as u32, [target]));
+                let leaves = leaf_nodes(&self.router, tree, self.x);
+                for (row, &leaf) in leaves.iter().enumerate() {
+                    let value = ensemble.trees[tree].value_of(leaf as usize)[0];
+                    margin[row * k + output] += learning_rate * value;
+                }
+            }
+            let fitted: Vec<TreeModel> = waiting
+                .par_iter()
+                .map(|(tree, output, target)| {
+                    let model = self.fit_tree(*tree, *output, target);
+                    monitor.advance(1);
+                    model
+                })
+                .collect();
+            models.extend(fitted);
+            index = end;
+        }
+        Ok(models)
+    }
+}
+
+impl TreeModel {
+    /// Takes over one output's linear model.
+    fn add_output(&mut self, basis: &Basis, output: usize, fit: GlmFit) {
+        let n_outputs = self.n_outputs as usize;
+        let stumps = &basis.stumps;
+        for (split, &coefficient) in fit.coefficients.stump.iter().enumerate() {
+            for (child, value) in [
+                (stumps.left[split], stumps.left_value[split]),
+                (stumps.right[split], stumps.right_value[split]),
+            ] {
+                let node = stumps.tree_node[child as usize] as usize;
+                self.step[node * n_outputs + output] = coefficient * value;
+            }
+        }
+        for ((term, column), &coefficient) in
+            self.raw.iter_mut().zip(&basis.raw).zip(&fit.coefficients.raw)
+        {
+            term.slope.push(coefficient * column.factor);
+        }
+        self.intercept.push(fit.coefficients.intercept);
+        self.fits.push(TreeFit {
+            chosen: fit.chosen,
+            iterations: fit.iterations,
+            gap: fit.gap,
+            converged: fit.converged,
+        });
+    }
+}
+
+fn choose_rows(ensemble: &Ensemble, rows: usize, asked: Option<FitOn>) -> Result<FitOn> {
+    let known = ensemble.trees.iter().all(|tree| tree.in_bag.is_some());
+    let boosted = !matches!(ensemble.growth, Growth::Independent);
+    let fit_on = asked.unwrap_or(if known && !boosted { FitOn::All } else { FitOn::Uniform });
+    if fit_on == FitOn::Uniform {
+        return Ok(fit_on);
+    }
+    if !known {
+        return Err(Error::Parameter {
+            name: "fit_on",
+            found: format!("{fit_on:?}"),
+            expected: "uniform: this model does not tell which rows each tree was grown on".into(),
+        });
+    }
+    if let Some(found) = ensemble
+        .trees
+        .iter()
+        .filter_map(|tree| tree.in_bag.as_ref())
+        .map(|in_bag| in_bag.len())
+        .find(|&len| len != rows)
+    {
+        return Err(Error::Data(format!(
+            "the model was trained on {found} rows but {rows} were given; pass the training rows in their \
+             original order, or fit on uniform weights"
+        )));
+    }
+    Ok(fit_on)
+}
+
+fn check_rows(
+    ensemble: &Ensemble,
+    x: &MatrixView<'_>,
+    response: &Response<'_>,
+    weights: Option<&[f64]>,
+) -> Result<()> {
+    if x.cols() != ensemble.n_features() {
+        return Err(Error::Shape {
+            what: "columns of the training table".into(),
+            found: x.cols(),
+            expected: ensemble.n_features(),
+        });
+    }
+    if x.rows() == 0 {
+        return Err(Error::Data("there is no row to fit LMDI+ on".into()));
+    }
+    response.check(x.rows())?;
+    if let Some(weights) = weights {
+        if weights.len() != x.rows() {
+            return Err(Error::Shape {
+                what: "sample weights".into(),
+                found: weights.len(),
+                expected: x.rows(),
+            });
+        }
+        if let Some(row) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+            return Err(Error::Data(format!(
+                "the weight of row {row} is {}; weights must be finite and not negative",
+                weights[row]
+            )));
+        }
+        if weights.iter().all(|&w| w == 0.0) {
+            return Err(Error::Data(
+                "every sample weight is zero; at least one row must count".into(),
+            ));
+        }
+    }
+    let mut column = Vec::new();
+    for (index, name) in ensemble.feature_names.iter().enumerate() {
+        x.column_into(index, &mut column);
+        if let Some(row) = column.iter().position(|cell| cell.is_infinite()) {
+            return Err(Error::Data(format!(
+                "column `{name}` is infinite in row {row}; replace it by a number or leave it missing"
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! LMDI+: local feature importances from a regularised linear model of every tree.
+//!
+//! Each tree is rewritten as a linear model over its stumps and raw columns ([`crate::basis`]), fitted
+//! by a regularised GLM ([`crate::glm`]) on the rows chosen by [`FitOn`]. The score of feature k for a
+//! row is what the columns of its block contribute:
+//!
+//! ```text
+//! score_k(x) = sum_{splits v on k} b_v psi_v(x) + s_k (x_k - mean_k)
+//! ```
+//!
+//! on the link scale, so that per tree `intercept + sum_k score_k(x)` is the linear predictor. Forests
+//! average over trees, boosted ensembles add up with their learning rate, and both stay additive.
+//!
+//! Fitting costs one pass over the rows per tree and then nothing that depends on their number
+//! (least squares). Scoring costs about as much as predicting: one walk per tree, one addition per
+//! feature on the path, and one multiplication per feature for all raw parts together.
+
+mod fit;
+mod model;
+mod options;
+mod rank;
+mod score;
+mod target;
+
+pub use model::{LmdiPlus, OutputScale, RawTerm, TreeFit, TreeModel};
+pub use options::{FitOn, LmdiPlusOptions};
+pub use score::{ScoreOptions, TreeSubset};

@@ -1,0 +1,194 @@
+//! The fitted LMDI+ model: per tree a number for every node and a slope for every raw column.
+
+use super::score::LeafTable;
+use crate::forest::routing::Router;
+use crate::forest::{Aggregation, Ensemble, NONE};
+use crate::glm::Candidate;
+use crate::{Error, Result};
+
+/// The scale on which scores add up, and how the sum becomes a prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputScale {
+    /// The sum is the prediction.
+    Identity,
+    /// The sum is a log-odds. With several outputs there is one a class against the rest, and the
+    /// probabilities are shared out in proportion.
+    LogOdds,
+    /// The sums of all outputs become probabilities by softmax.
+    Softmax,
+    /// The sum is the logarithm of the prediction.
+    Log,
+}
+
+/// The raw column of a feature in one tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RawTerm {
+    /// The feature.
+    pub feature: u32,
+    /// Cell at which the term is zero.
+    pub mean: f64,
+    /// Slope per unit of the cell, one an output of the tree.
+    pub slope: Vec<f64>,
+}
+
+/// How the linear model of one tree was fitted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeFit {
+    /// The penalty, after a search if there was one; `None` without penalty.
+    pub chosen: Option<Candidate>,
+    /// Iterations of the final fit.
+    pub iterations: usize,
+    /// How far from the optimum; see [`crate::glm::GlmFit`].
+    pub gap: f64,
+    /// Whether the fit met its tolerance.
+    pub converged: bool,
+}
+
+/// The linear model of one tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeModel {
+    /// First output the tree adds to.
+    pub first_output: u32,
+    /// How many outputs it adds to.
+    pub n_outputs: u32,
+    /// Linear predictor at the in-bag mean, per output.
+    pub intercept: Vec<f64>,
+    /// What a row gains for its parent's feature when it enters a node: node by node, output by
+    /// output; zero at the root.
+    pub step: Vec<f64>,
+    /// The raw columns.
+    pub raw: Vec<RawTerm>,
+    /// How each output's model was fitted.
+    pub fits: Vec<TreeFit>,
+}
+
+/// A fitted LMDI+ explainer.
+#[derive(Debug)]
+pub struct LmdiPlus {
+    /// Number of features of the ensemble.
+    pub(super) n_features: usize,
+    /// Number of outputs.
+    pub(super) n_outputs: usize,
+    /// Factor on the sum over trees: one over their number, or the learning rate.
+    pub(super) factor: f64,
+    /// What the sum starts from.
+    pub(super) start: Vec<f64>,
+    pub(super) scale: OutputScale,
+    pub(super) trees: Vec<TreeModel>,
+    /// Features that each tree uses, rising.
+    pub(super) used: Vec<Vec<u32>>,
+    pub(super) router: Router,
+    pub(super) leaves: Vec<LeafTable>,
+}
+
+impl LmdiPlus {
+    /// Puts a fitted explainer together with the ensemble it belongs to. `trees` must have one entry
+    /// a tree, each with a step for every node.
+    pub fn new(ensemble: &Ensemble, scale: OutputScale, trees: Vec<TreeModel>) -> Result<Self> {
+        let fail = |what: String| Err(Error::Model(format!("LMDI+: {what}")));
+        if trees.len() != ensemble.trees.len() {
+            return fail(format!(
+                "{} linear models for {} trees",
+                trees.len(),
+                ensemble.trees.len()
+            ));
+        }
+        let n_outputs = trees
+            .iter()
+            .map(|tree| tree.first_output as usize + tree.n_outputs as usize)
+            .max()
+            .unwrap_or(0);
+        for (index, (model, tree)) in trees.iter().zip(&ensemble.trees).enumerate() {
+            let k = model.n_outputs as usize;
+            let sizes_fit = k > 0
+                && model.intercept.len() == k
+                && model.fits.len() == k
+                && tree.n_nodes().checked_mul(k) == Some(model.step.len())
+                && model.raw.iter().all(|term| term.slope.len() == k);
+            if !sizes_fit {
+                return fail(format!("the linear model of tree {index} has the wrong size"));
+            }
+            if model.raw.iter().any(|term| term.feature as usize >= ensemble.n_features()) {
+                return fail(format!("the linear model of tree {index} names an unknown feature"));
+            }
+            let numbers = model.intercept.iter().chain(&model.step);
+            let raw = model.raw.iter().flat_map(|term| term.slope.iter().chain([&term.mean]));
+            if numbers.chain(raw).any(|number| !number.is_finite()) {
+                return fail(format!(
+                    "the linear model of tree {index} has a number that is not finite"
+                ));
+            }
+        }
+        let (factor, start) = match ensemble.aggregation {
+            Aggregation::Mean => (1.0 / trees.len().max(1) as f64, vec![0.0; n_outputs]),
+            Aggregation::Sum { learning_rate } => (learning_rate, ensemble.base_score.clone()),
+        };
+        if start.len() != n_outputs {
+            return fail(format!("{n_outputs} outputs, but {} base scores", start.len()));
+        }
+        let used = ensemble
+            .trees
+            .iter()
+            .map(|tree| {
+                let mut used: Vec<u32> =
+                    tree.feature.iter().copied().filter(|&feature| feature != NONE).collect();
+                used.sort_unstable();
+                used.dedup();
+                used
+            })
+            .collect();
+        let leaves = ensemble
+            .trees
+            .iter()
+            .zip(&trees)
+            .map(|(tree, model)| LeafTable::new(tree, model))
+            .collect();
+        Ok(Self {
+            n_features: ensemble.n_features(),
+            n_outputs,
+            factor,
+            start,
+            scale,
+            trees,
+            used,
+            router: Router::new(ensemble),
+            leaves,
+        })
+    }
+
+    /// Number of features.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// Number of outputs: one for numbers and two classes, else one a class.
+    pub fn n_outputs(&self) -> usize {
+        self.n_outputs
+    }
+
+    /// The scale on which scores add up.
+    pub fn scale(&self) -> OutputScale {
+        self.scale
+    }
+
+    /// The linear model of every tree.
+    pub fn trees(&self) -> &[TreeModel] {
+        &self.trees
+    }
+
+    /// What all scores of a row are added to, per output.
+    pub fn base(&self) -> Vec<f64> {
+        let mut sum = vec![0.0; self.n_outputs];
+        for tree in &self.trees {
+            for (output, intercept) in tree.intercept.iter().enumerate() {
+                sum[tree.first_output as usize + output] += intercept;
+            }
+        }
+        sum.iter().zip(&self.start).map(|(sum, start)| start + self.factor * sum).collect()
+    }
+
+    /// Fits that did not meet their tolerance.
+    pub fn n_unconverged(&self) -> usize {
+        self.trees.iter().flat_map(|tree| &tree.fits).filter(|fit| !fit.converged).count()
+    }
+}

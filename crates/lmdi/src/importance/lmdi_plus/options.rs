@@ -1,0 +1,103 @@
+//! What a user can choose about LMDI+.
+
+use crate::Result;
+use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule};
+
+/// The rows that a tree's linear model is fitted on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FitOn {
+    /// In-bag rows weighted by how often they were drawn, and out-of-bag rows with weight one.
+    All,
+    /// In-bag rows only, weighted by how often they were drawn.
+    InBag,
+    /// Out-of-bag rows only.
+    OutOfBag,
+    /// All rows with weight one: boosting, and models whose bootstrap is not known.
+    Uniform,
+}
+
+/// Options of LMDI+; the default is the preset [`LmdiPlusOptions::paper`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct LmdiPlusOptions {
+    /// Rows to fit on; `None` chooses [`FitOn::All`] where bootstrap counts are known and
+    /// [`FitOn::Uniform`] elsewhere.
+    pub fit_on: Option<FitOn>,
+    /// Whether the raw columns of the features a tree uses join its stumps.
+    pub include_raw: bool,
+    /// Family of the response; `None` chooses gaussian for numbers and for boosting, binomial for
+    /// classes (one model a class where there are three or more).
+    pub family: Option<Family>,
+    /// Penalty, or how to find it; `None` chooses the reference's search for the family.
+    pub penalty: Option<PenaltyChoice>,
+    /// Number of cross-validation folds.
+    pub folds: usize,
+    /// What cross-validation compares; `None` chooses accuracy for classes, else deviance.
+    pub measure: Option<Measure>,
+    /// Which candidate wins.
+    pub rule: Rule,
+    /// Accuracy of the fits that cross-validation compares; see [`GlmOptions`].
+    pub search_tolerance: f64,
+    /// Accuracy of the final fits.
+    pub tolerance: f64,
+    /// Most iterations of one fit.
+    pub max_iterations: usize,
+}
+
+impl Default for LmdiPlusOptions {
+    fn default() -> Self {
+        Self::paper()
+    }
+}
+
+impl LmdiPlusOptions {
+    /// Every choice as in the paper's experiments: elastic net with the penalty of each tree at the
+    /// minimum of three-fold cross-validation, by squared error or accuracy, over scikit-learn's
+    /// grids.
+    pub fn paper() -> Self {
+        let reference = GlmOptions::reference(Family::Gaussian);
+        Self {
+            fit_on: None,
+            include_raw: true,
+            family: None,
+            penalty: None,
+            folds: reference.folds,
+            measure: None,
+            rule: reference.rule,
+            search_tolerance: reference.search_tolerance,
+            tolerance: reference.tolerance,
+            max_iterations: reference.max_iterations,
+        }
+    }
+
+    /// The paper's ablation, step by step: 1 fits stumps to in-bag rows without penalty (which is the
+    /// change of node means along the path), 2 adds out-of-bag rows, 3 adds raw columns, and 4 adds
+    /// the elastic net, which is the full method. `None` for any other step.
+    pub fn ablation(step: usize) -> Option<Self> {
+        let full = Self::paper();
+        let plain = Self { penalty: Some(PenaltyChoice::None), ..full.clone() };
+        match step {
+            1 => Some(Self { fit_on: Some(FitOn::InBag), include_raw: false, ..plain }),
+            2 => Some(Self { fit_on: Some(FitOn::All), include_raw: false, ..plain }),
+            3 => Some(Self { fit_on: Some(FitOn::All), ..plain }),
+            4 => Some(full),
+            _ => None,
+        }
+    }
+
+    /// The options of the linear models, once the family is known.
+    pub(super) fn glm(&self, family: Family) -> Result<GlmOptions> {
+        let reference = GlmOptions::reference(family);
+        let options = GlmOptions {
+            family,
+            penalty: self.penalty.clone().unwrap_or(reference.penalty),
+            folds: self.folds,
+            measure: self.measure.unwrap_or(reference.measure),
+            rule: self.rule,
+            search_tolerance: self.search_tolerance,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+        };
+        options.check()?;
+        Ok(options)
+    }
+}

@@ -1,0 +1,457 @@
+//! Scoring rows.
+//!
+//! Per tree and leaf the steps along the path are added up by feature once, so a row costs one walk
+//! and a few additions per tree. The raw terms of all trees collapse to one slope and one offset per
+//! feature: `sum_t s_t (x - mean_t) = x sum_t s_t - sum_t s_t mean_t`. Rows are scored in blocks, in
+//! parallel; trees are added in their order for every row, so blocks and threads change nothing.
+
+use super::model::{LmdiPlus, OutputScale, TreeModel};
+use crate::forest::predict::{logistic, softmax};
+use crate::forest::routing::Block;
+use crate::forest::{Ensemble, InBag, NONE, Tree};
+use crate::importance::Scores;
+use crate::monitor::Monitor;
+use crate::table::MatrixView;
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Which trees a training row is scored on.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum TreeSubset<'e> {
+    /// All of them; the only choice for rows the model was not trained on.
+    #[default]
+    All,
+    /// Those that did not see the row. The rows must be the training rows of this ensemble.
+    OutOfBag(&'e Ensemble),
+    /// Those that saw the row. The rows must be the training rows of this ensemble.
+    InBag(&'e Ensemble),
+}
+
+/// Options of scoring.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ScoreOptions<'e> {
+    /// Which trees count.
+    pub trees: TreeSubset<'e>,
+    /// Whether to also give the standard error of each score over the trees (forests only).
+    pub standard_error: bool,
+}
+
+/// The sums of steps by feature for every leaf of a tree.
+#[derive(Debug)]
+pub(super) struct LeafTable {
+    /// Where each node's entries begin; leaves only have entries. One more than nodes.
+    start: Vec<u32>,
+    feature: Vec<u32>,
+    /// Entry by entry, output by output.
+    value: Vec<f64>,
+}
+
+impl LeafTable {
+    pub(super) fn new(tree: &Tree, model: &TreeModel) -> Self {
+        let k = model.n_outputs as usize;
+        let mut parent = vec![NONE; tree.n_nodes()];
+        for node in 0..tree.n_nodes() {
+            if !tree.is_leaf(node) {
+                parent[tree.left[node] as usize] = node as u32;
+                parent[tree.right[node] as usize] = node as u32;
+            }
+        }
+        let mut table = Self { start: vec![0], feature: Vec::new(), value: Vec::new() };
+        let mut path: Vec<(u32, usize)> = Vec::new();
+        for leaf in 0..tree.n_nodes() {
+            if tree.is_leaf(leaf) {
+                path.clear();
+                let mut node = leaf;
+                while parent[node] != NONE {
+                    let above = parent[node] as usize;
+                    path.push((tree.feature[above], node));
+                    node = above;
+                }
+                path.reverse();
+                path.sort_by_key(|&(feature, _)| feature);
+                for steps in path.chunk_by(|a, b| a.0 == b.0) {
+                    let sums = (0..k).map(|output| {
+                        steps.iter().map(|&(_, node)| model.step[node * k + output]).sum::<f64>()
+                    });
+                    table.value.extend(sums);
+                    if table.value[table.value.len() - k..].iter().all(|&value| value == 0.0) {
+                        table.value.truncate(table.value.len() - k);
+                    } else {
+                        table.feature.push(steps[0].0);
+                    }
+                }
+            }
+            table.start.push(table.feature.len() as u32);
+        }
+        table
+    }
+
+    /// The features of a leaf with a step, and their sums.
+    #[inline]
+    pub(super) fn of(&self, leaf: u32, k: usize) -> (&[u32], &[f64]) {
+        let (from, to) =
+            (self.start[leaf as usize] as usize, self.start[leaf as usize + 1] as usize);
+        (&self.feature[from..to], &self.value[from * k..to * k])
+    }
+}
+
+/// The raw terms of all trees together: per feature and output.
+struct Collapsed {
+    slope: Vec<f64>,
+    offset: Vec<f64>,
+    /// Sums of s^2, s^2 mean and s^2 mean^2, for the spread over trees.
+    square: Vec<[f64; 3]>,
+}
+
+impl LmdiPlus {
+    /// Scores rows. The monitor advances by one per row.
+    pub fn score(
+        &self,
+        x: &MatrixView<'_>,
+        options: &ScoreOptions<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Scores> {
+        self.router.check_columns(x)?;
+        let mut scores = Scores {
+            n_rows: x.rows(),
+            n_features: self.n_features,
+            n_outputs: self.n_outputs,
+            values: vec![0.0; x.rows() * self.n_features * self.n_outputs],
+            base: vec![0.0; x.rows() * self.n_outputs],
+            standard_error: None,
+        };
+        let with_error = options.standard_error && self.start.iter().all(|&start| start == 0.0);
+        let mut squares = if with_error { vec![0.0; scores.values.len()] } else { Vec::new() };
+        let collapsed = self.collapse();
+        let base = self.base();
+        let bags = self.bags(options.trees, x.rows())?;
+        let wants_in_bag = matches!(options.trees, TreeSubset::InBag(_));
+        let rows = self.router.rows_per_block();
+        let width = self.n_features * self.n_outputs;
+        let error_width = if with_error { width } else { 0 };
+        scores
+            .values
+            .par_chunks_mut((rows * width).max(1))
+            .zip(scores.base.par_chunks_mut(rows * self.n_outputs))
+            .zip(Chunks::of(&mut squares, rows * error_width, x.rows().div_ceil(rows)))
+            .enumerate()
+            .try_for_each_init(
+                || (self.router.block(), Vec::new()),
+                |(block, leaves), (index, ((values, bases), squares))| {
+                    monitor.check()?;
+                    let range = index * rows..((index + 1) * rows).min(x.rows());
+                    let n = range.len();
+                    block.read(x, range.clone());
+                    leaves.resize(n, 0_u32);
+                    match &bags {
+                        None => {
+                            self.add_all_trees(
+                                block, leaves, values, squares, &collapsed, x, range,
+                            );
+                            for row in bases.chunks_exact_mut(self.n_outputs) {
+                                row.copy_from_slice(&base);
+                            }
+                        }
+                        Some(bags) => {
+                            let subset = Subset { bags, wants_in_bag };
+                            self.add_some_trees(
+                                block, leaves, values, squares, bases, &subset, x, range,
+                            );
+                        }
+                    }
+                    monitor.advance(n as u64);
+                    Ok(())
+                },
+            )?;
+        if with_error {
+            scores.standard_error = Some(squares);
+        }
+        Ok(scores)
+    }
+
+    /// The linear predictor of every row, row by row, one number an output.
+    pub fn predict_raw(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Vec<f64>> {
+        let scores = self.score(x, &ScoreOptions::default(), monitor)?;
+        Ok((0..scores.n_rows)
+            .flat_map(|row| (0..scores.n_outputs).map(move |output| (row, output)))
+            .map(|(row, output)| scores.total(row, output))
+            .collect())
+    }
+
+    /// Turns linear predictors (one an output) into the prediction of a row: a number, or the
+    /// probability of every class.
+    pub fn prediction_of(&self, totals: &[f64]) -> Vec<f64> {
+        match (self.scale, totals) {
+            (OutputScale::Identity, _) => totals.to_vec(),
+            (OutputScale::Log, _) => totals.iter().map(|&eta| libm::exp(eta)).collect(),
+            (OutputScale::LogOdds, [eta]) => {
+                let p = logistic(*eta);
+                vec![1.0 - p, p]
+            }
+            (OutputScale::LogOdds, _) => {
+                let mut p: Vec<f64> = totals.iter().map(|&eta| logistic(eta)).collect();
+                let sum: f64 = p.iter().sum();
+                for p in &mut p {
+                    *p /= sum;
+                }
+                p
+            }
+            (OutputScale::Softmax, _) => {
+                let mut p = totals.to_vec();
+                softmax(&mut p);
+                p
+            }
+        }
+    }
+
+    fn collapse(&self) -> Collapsed {
+        let k = self.n_outputs;
+        let n = self.n_features * k;
+        let mut all =
+            Collapsed { slope: vec![0.0; n], offset: vec![0.0; n], square: vec![[0.0; 3]; n] };
+        for tree in &self.trees {
+            for term in &tree.raw {
+                for (output, &slope) in term.slope.iter().enumerate() {
+                    let at = term.feature as usize * k + tree.first_output as usize + output;
+                    all.slope[at] += slope;
+                    all.offset[at] += slope * term.mean;
+                    let square = slope * slope;
+                    let parts = [square, square * term.mean, square * term.mean * term.mean];
+                    for (sum, part) in all.square[at].iter_mut().zip(parts) {
+                        *sum += part;
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn bags<'e>(&self, subset: TreeSubset<'e>, rows: usize) -> Result<Option<Vec<&'e InBag>>> {
+        let ensemble = match subset {
+            TreeSubset::All => return Ok(None),
+            TreeSubset::OutOfBag(ensemble) | TreeSubset::InBag(ensemble) => ensemble,
+        };
+        if self.start.iter().any(|&start| start != 0.0) || ensemble.trees.len() != self.trees.len()
+        {
+            return Err(Error::Data(
+                "scores on in-bag or out-of-bag trees are defined for the forest LMDI+ was fitted to".into(),
+            ));
+        }
+        let bags: Option<Vec<&InBag>> =
+            ensemble.trees.iter().map(|tree| tree.in_bag.as_ref()).collect();
+        let bags = bags.ok_or_else(|| {
+            Error::Data("this model does not tell which rows each tree was grown on".into())
+        })?;
+        if let Some(bag) = bags.iter().find(|bag| bag.len() != rows) {
+            return Err(Error::Data(format!(
+                "the model was trained on {} rows but {rows} were given; in-bag and out-of-bag scores are \
+                 for the training rows in their original order",
+                bag.len()
+            )));
+        }
+        Ok(Some(bags))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one block's inputs and outputs")]
+    fn add_all_trees(
+        &self,
+        block: &Block,
+        leaves: &mut [u32],
+        values: &mut [f64],
+        squares: &mut [f64],
+        collapsed: &Collapsed,
+        x: &MatrixView<'_>,
+        range: std::ops::Range<usize>,
+    ) {
+        let k = self.n_outputs;
+        let width = self.n_features * k;
+        for (index, tree) in self.trees.iter().enumerate() {
+            self.router.leaves(index, block, leaves);
+            let table = &self.leaves[index];
+            let tree_outputs = tree.n_outputs as usize;
+            let first = tree.first_output as usize;
+            for (row, &leaf) in leaves.iter().enumerate() {
+                let (features, sums) = table.of(leaf, tree_outputs);
+                let line = &mut values[row * width..(row + 1) * width];
+                if tree_outputs == 1 {
+                    for (&feature, &sum) in features.iter().zip(sums) {
+                        line[feature as usize * k + first] += sum;
+                    }
+                } else {
+                    for (&feature, sums) in features.iter().zip(sums.chunks_exact(tree_outputs)) {
+                        let at = feature as usize * k + first;
+                        for (score, sum) in line[at..at + tree_outputs].iter_mut().zip(sums) {
+                            *score += sum;
+                        }
+                    }
+                }
+            }
+            if !squares.is_empty() {
+                self.add_squares(index, leaves, squares, x, range.start);
+            }
+        }
+        let n_trees = self.trees.len() as f64;
+        for feature in 0..self.n_features {
+            for (row, table_row) in range.clone().enumerate() {
+                let cell = x.get(table_row, feature);
+                for output in 0..k {
+                    let at = feature * k + output;
+                    let score = &mut values[row * width + at];
+                    if !cell.is_nan() {
+                        *score += collapsed.slope[at] * cell - collapsed.offset[at];
+                    }
+                    *score *= self.factor;
+                    if let Some(square) = squares.get_mut(row * width + at) {
+                        let [a, b, c] = collapsed.square[at];
+                        let raw = if cell.is_nan() { 0.0 } else { (a * cell - 2.0 * b) * cell + c };
+                        *square = standard_error(*score, (*square + raw).max(0.0), n_trees);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds what the squared scores of one tree need beyond the squared raw terms: with step sum u
+    /// and raw term v, (u + v)^2 - v^2 = u (u + 2 v), which is zero off the row's path.
+    fn add_squares(
+        &self,
+        index: usize,
+        leaves: &[u32],
+        squares: &mut [f64],
+        x: &MatrixView<'_>,
+        first_row: usize,
+    ) {
+        let tree = &self.trees[index];
+        let (k, tree_outputs) = (self.n_outputs, tree.n_outputs as usize);
+        let width = self.n_features * k;
+        for (row, &leaf) in leaves.iter().enumerate() {
+            let (features, sums) = self.leaves[index].of(leaf, tree_outputs);
+            for (&feature, sums) in features.iter().zip(sums.chunks_exact(tree_outputs)) {
+                let cell = x.get(first_row + row, feature as usize);
+                let term = tree.raw.binary_search_by_key(&feature, |term| term.feature);
+                for (output, &sum) in sums.iter().enumerate() {
+                    let raw = match term {
+                        Ok(at) if !cell.is_nan() => {
+                            tree.raw[at].slope[output] * (cell - tree.raw[at].mean)
+                        }
+                        _ => 0.0,
+                    };
+                    let at = feature as usize * k + tree.first_output as usize + output;
+                    squares[row * width + at] += sum * (sum + 2.0 * raw);
+                }
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one block's inputs and outputs")]
+    fn add_some_trees(
+        &self,
+        block: &Block,
+        leaves: &mut [u32],
+        values: &mut [f64],
+        squares: &mut [f64],
+        bases: &mut [f64],
+        subset: &Subset<'_, '_>,
+        x: &MatrixView<'_>,
+        range: std::ops::Range<usize>,
+    ) {
+        let k = self.n_outputs;
+        let width = self.n_features * k;
+        let mut counted = vec![0_u32; range.len()];
+        let mut tree_score = vec![0.0; width];
+        for (index, tree) in self.trees.iter().enumerate() {
+            self.router.leaves(index, block, leaves);
+            for (row, table_row) in range.clone().enumerate() {
+                if (subset.bags[index].count(table_row) > 0) != subset.wants_in_bag {
+                    continue;
+                }
+                counted[row] += 1;
+                tree_score.fill(0.0);
+                self.add_tree(
+                    index,
+                    leaves[row],
+                    |feature| x.get(table_row, feature),
+                    &mut tree_score,
+                );
+                for (at, &score) in tree_score.iter().enumerate() {
+                    values[row * width + at] += score;
+                    if let Some(square) = squares.get_mut(row * width + at) {
+                        *square += score * score;
+                    }
+                }
+                for (output, intercept) in tree.intercept.iter().enumerate() {
+                    bases[row * k + tree.first_output as usize + output] += intercept;
+                }
+            }
+        }
+        for (row, &count) in counted.iter().enumerate() {
+            // A row that no chosen tree knows has no score: NaN, which no one mistakes for zero.
+            let n = f64::from(count);
+            for score in &mut values[row * width..(row + 1) * width] {
+                *score /= n;
+            }
+            for base in &mut bases[row * k..(row + 1) * k] {
+                *base /= n;
+            }
+            for at in row * width..((row + 1) * width).min(squares.len()) {
+                squares[at] = standard_error(values[at], squares[at], n);
+            }
+        }
+    }
+
+    /// Adds the scores of one tree for a row in `leaf` to `out` (features x outputs).
+    pub(super) fn add_tree(
+        &self,
+        index: usize,
+        leaf: u32,
+        cell: impl Fn(usize) -> f64,
+        out: &mut [f64],
+    ) {
+        let tree = &self.trees[index];
+        let (k, tree_outputs) = (self.n_outputs, tree.n_outputs as usize);
+        let first = tree.first_output as usize;
+        let (features, sums) = self.leaves[index].of(leaf, tree_outputs);
+        for (&feature, sums) in features.iter().zip(sums.chunks_exact(tree_outputs)) {
+            let at = feature as usize * k + first;
+            for (score, sum) in out[at..at + tree_outputs].iter_mut().zip(sums) {
+                *score += sum;
+            }
+        }
+        for term in &tree.raw {
+            let cell = cell(term.feature as usize);
+            if !cell.is_nan() {
+                let at = term.feature as usize * k + first;
+                for (score, slope) in out[at..at + tree_outputs].iter_mut().zip(&term.slope) {
+                    *score += slope * (cell - term.mean);
+                }
+            }
+        }
+    }
+}
+
+struct Subset<'b, 'e> {
+    bags: &'b [&'e InBag],
+    wants_in_bag: bool,
+}
+
+/// Standard error of a mean over `n` trees from the mean and the sum of squares.
+fn standard_error(mean: f64, squares: f64, n: f64) -> f64 {
+    if n < 2.0 {
+        return f64::NAN;
+    }
+    ((squares - n * mean * mean).max(0.0) / (n * (n - 1.0))).sqrt()
+}
+
+/// Splits a slice into chunks of equal size, or hands out empty slices when there is nothing to fill.
+struct Chunks;
+
+impl Chunks {
+    fn of(slice: &mut [f64], size: usize, count: usize) -> rayon::vec::IntoIter<&mut [f64]> {
+        let chunks: Vec<&mut [f64]> = if size == 0 {
+            (0..count).map(|_| Default::default()).collect()
+        } else {
+            slice.chunks_mut(size).collect()
+        };
+        chunks.into_par_iter()
+    }
+}

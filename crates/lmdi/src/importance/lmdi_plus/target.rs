@@ -1,0 +1,169 @@
+//! What the linear models are fitted to: responses and extra weights, per tree and output.
+//!
+//! Independent trees are fitted to the response itself (classes: indicator of the class). Tree t of
+//! a boosted ensemble is fitted to its own working target at the margin F of the trees before it:
+//! minus the gradient g of the loss, or `-g/h` with weight h for second-order boosting.
+
+use crate::forest::predict::{logistic, softmax};
+use crate::forest::{Ensemble, Growth, Link, Loss, Outcome};
+use crate::glm::Family;
+use crate::importance::lmdi_plus::OutputScale;
+use crate::table::Response;
+use crate::{Error, Result};
+
+/// Curvature below this is as good as none; it bounds working responses.
+const LEAST_CURVATURE: f64 = 1e-6;
+
+/// The family and scale of the fits, and the response of independent trees per output.
+pub(super) struct Plan {
+    pub family: Family,
+    pub scale: OutputScale,
+    pub n_outputs: usize,
+    /// Class of every row for stratified folds; empty for numbers and boosting.
+    pub strata: Vec<u32>,
+}
+
+impl Plan {
+    pub(super) fn new(
+        ensemble: &Ensemble,
+        response: &Response<'_>,
+        family: Option<Family>,
+    ) -> Result<Self> {
+        match (&ensemble.outcome, response) {
+            (Outcome::Number, Response::Numeric(_)) => {}
+            (Outcome::Classes(labels), Response::Classes { n_classes, .. })
+                if labels.len() == *n_classes => {}
+            _ => {
+                return Err(Error::Data(
+                    "the response does not fit the model: a model of numbers needs numbers, a model of \
+                     classes needs its own classes"
+                        .into(),
+                ));
+            }
+        }
+        if !matches!(ensemble.growth, Growth::Independent) {
+            let scale = match ensemble.link {
+                Link::Identity => OutputScale::Identity,
+                Link::Logit => OutputScale::LogOdds,
+                Link::Softmax => OutputScale::Softmax,
+                Link::Log => OutputScale::Log,
+            };
+            if family.is_some_and(|family| family != Family::Gaussian) {
+                return Err(Error::Parameter {
+                    name: "family",
+                    found: format!("{family:?}"),
+                    expected: "gaussian: the trees of a boosted model are fitted to gradients"
+                        .into(),
+                });
+            }
+            return Ok(Self {
+                family: Family::Gaussian,
+                scale,
+                n_outputs: ensemble.n_outputs,
+                strata: Vec::new(),
+            });
+        }
+        match response {
+            Response::Numeric(values) => {
+                let family = family.unwrap_or(Family::Gaussian);
+                let lowest = values.iter().fold(f64::INFINITY, |low, &y| low.min(y));
+                let scale = match family {
+                    Family::Gaussian => OutputScale::Identity,
+                    Family::Poisson if lowest >= 0.0 => OutputScale::Log,
+                    Family::Poisson => {
+                        return Err(Error::Data(format!(
+                            "the smallest response is {lowest}; the poisson family needs numbers that are \
+                             not negative"
+                        )));
+                    }
+                    Family::Binomial => {
+                        return Err(Error::Parameter {
+                            name: "family",
+                            found: "binomial".into(),
+                            expected: "gaussian or poisson for a response of numbers".into(),
+                        });
+                    }
+                };
+                Ok(Self { family, scale, n_outputs: 1, strata: Vec::new() })
+            }
+            Response::Classes { codes, n_classes } => {
+                let family = family.unwrap_or(Family::Binomial);
+                let scale = match family {
+                    Family::Binomial => OutputScale::LogOdds,
+                    // Class indicators by least squares: scores are shares of probability.
+                    Family::Gaussian => OutputScale::Identity,
+                    Family::Poisson => {
+                        return Err(Error::Parameter {
+                            name: "family",
+                            found: "poisson".into(),
+                            expected: "binomial or gaussian for a response of classes".into(),
+                        });
+                    }
+                };
+                let n_outputs = if *n_classes == 2 { 1 } else { *n_classes };
+                Ok(Self { family, scale, n_outputs, strata: codes.to_vec() })
+            }
+        }
+    }
+}
+
+/// The response of one output of independent trees.
+pub(super) fn independent_response(response: &Response<'_>, output: usize) -> Vec<f64> {
+    match response {
+        Response::Numeric(values) => values.to_vec(),
+        Response::Classes { codes, n_classes } => {
+            let class = if *n_classes == 2 { 1 } else { output as u32 };
+            codes.iter().map(|&code| f64::from(u8::from(code == class))).collect()
+        }
+    }
+}
+
+/// Working responses of one output of a boosted ensemble at margins `margin` (rows x outputs), and
+/// the weights that go with them (`None` for first-order boosting).
+pub(super) fn working_response(
+    growth: Growth,
+    response: &Response<'_>,
+    margin: &[f64],
+    n_outputs: usize,
+    output: usize,
+) -> (Vec<f64>, Option<Vec<f64>>) {
+    let (loss, second_order) = match growth {
+        Growth::FirstOrder(loss) => (loss, false),
+        Growth::SecondOrder(loss) => (loss, true),
+        Growth::Independent => (Loss::SquaredError, false),
+    };
+    let mut target = Vec::with_capacity(response.len());
+    let mut weight = Vec::new();
+    let mut row = vec![0.0; n_outputs];
+    for (index, margins) in margin.chunks_exact(n_outputs).enumerate() {
+        let y = match response {
+            Response::Numeric(values) => values[index],
+            Response::Classes { codes, .. } if n_outputs == 1 => f64::from(codes[index]),
+            Response::Classes { codes, .. } => f64::from(u8::from(codes[index] as usize == output)),
+        };
+        let (mean, curvature) = match loss {
+            Loss::SquaredError => (margins[output], 1.0),
+            Loss::Logistic => {
+                let p = logistic(margins[output]);
+                (p, p * (1.0 - p))
+            }
+            Loss::Multinomial => {
+                row.copy_from_slice(margins);
+                softmax(&mut row);
+                (row[output], row[output] * (1.0 - row[output]))
+            }
+            Loss::Poisson => {
+                let mean = libm::exp(margins[output].min(700.0));
+                (mean, mean)
+            }
+        };
+        if second_order {
+            let curvature = curvature.max(LEAST_CURVATURE);
+            target.push((y - mean) / curvature);
+            weight.push(curvature);
+        } else {
+            target.push(y - mean);
+        }
+    }
+    (target, second_order.then_some(weight))
+}
