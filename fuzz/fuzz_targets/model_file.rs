@@ -5,6 +5,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use lmdi::file::Model;
+use lmdi::importance::lmdi_plus::ScoreOptions;
+use lmdi::monitor::Silent;
+use lmdi::table::MatrixView;
 
 fuzz_target!(|data: &[u8]| {
     let mut bytes = data.to_vec();
@@ -14,6 +17,11 @@ fuzz_target!(|data: &[u8]| {
     let row = vec![0.5; model.ensemble.n_features()];
     for tree in &model.ensemble.trees {
         assert!(tree.is_leaf(tree.leaf_of(&row)));
+    }
+    if let Some(explainer) = model.explainer.clone() {
+        let explainer = explainer.ready(&model.ensemble).expect("what was read fits the trees");
+        let x = MatrixView::from_rows(&row, 1, row.len()).expect("one row");
+        explainer.score(&x, &ScoreOptions::default(), &Silent).expect("scores");
     }
     let saved = model.to_bytes().expect("what was read can be written");
     let again = Model::from_bytes(&saved).expect("what was written can be read");

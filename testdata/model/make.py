@@ -160,6 +160,79 @@ BOOSTING = {
     },
 }
 
+EXPLAINED = {
+    **FOREST,
+    "explainer": {
+        "options": "LMDI+ (é)",
+        "scale": "identity",
+        "trees": [
+            {
+                "intercept": [0.30000000000000004],
+                "step": [0.0, -0.0, 1.5, 5e-324, -1.7976931348623157e308],
+                "raw": [
+                    {"feature": 0, "mean": 40.25, "slope": [-0.125]},
+                    {"feature": 3, "mean": 0.5, "slope": [2.0]},
+                ],
+                "fits": [
+                    {
+                        "penalty": {"form": "alpha", "strength": 0.1, "l1_ratio": 0.99},
+                        "iterations": 17,
+                        "gap": 1e-10,
+                        "converged": True,
+                    }
+                ],
+            },
+            {
+                "intercept": [0.2],
+                "step": [0.0],
+                "fits": [{"iterations": 4294967296, "gap": None, "converged": False}],
+            },
+        ],
+    },
+}
+
+BOOSTING_EXPLAINED = {
+    **BOOSTING,
+    "explainer": {
+        "scale": "softmax",
+        "trees": [
+            {
+                "intercept": [0.0],
+                "step": [0.0, 0.5, -0.5, 0.25, -0.25],
+                "fits": [
+                    {
+                        "penalty": {"form": "c", "strength": 10000.0, "l1_ratio": 0.0},
+                        "iterations": 1,
+                        "gap": 0.0,
+                        "converged": True,
+                    }
+                ],
+            },
+            {
+                "first_output": 1,
+                "intercept": [1.0],
+                "step": [0.0, 2.0, -2.0],
+                "raw": [{"feature": 1, "mean": -1.0, "slope": [1e-300]}],
+                "fits": [{"iterations": 0, "gap": "inf", "converged": False}],
+            },
+            {
+                "first_output": 2,
+                "intercept": [-1.5],
+                "step": [0.0],
+                "fits": [{"iterations": 0, "gap": 0.0, "converged": True}],
+            },
+        ],
+    },
+}
+
+MODELS = {
+    "stump": STUMP,
+    "forest": FOREST,
+    "boosting": BOOSTING,
+    "forest_explained": EXPLAINED,
+    "boosting_explained": BOOSTING_EXPLAINED,
+}
+
 
 def bits(number):
     if number is None:
@@ -274,12 +347,37 @@ def ensemble(values):
     return b"".join(out + [tree(one) for one in values["trees"]])
 
 
+def linear_model(values):
+    out = [u32(values["first_output"]), u32(len(values["intercept"])), f64s(values["intercept"])]
+    out += [u32(len(values["step"])), f64s(values["step"]), u32(len(values["raw"]))]
+    out += [u32(one["feature"]) + f64s([one["mean"], *one["slope"]]) for one in values["raw"]]
+    for fit in values["fits"]:
+        out += [
+            optional(
+                fit["penalty"],
+                lambda penalty: code(names.PENALTIES, penalty["form"])
+                + f64s([penalty["strength"], penalty["l1_ratio"]]),
+            ),
+            struct.pack("<Q", fit["iterations"]),
+            f64s([fit["gap"]]),
+            bytes([fit["converged"]]),
+        ]
+    return b"".join(out)
+
+
+def explainer(values):
+    out = [string(values["options"]), code(names.SCALES, values["scale"]), u32(len(values["trees"]))]
+    return b"".join(out + [linear_model(one) for one in values["trees"]])
+
+
 def binary(model):
     model = names.with_defaults(model)
     sections = [(b"META", 0, metadata(model["metadata"]))]
     if model.get("schema") is not None:
         sections.append((b"SCHM", 1, schema(model["schema"])))
     sections.append((b"ENSM", 1, ensemble(model["ensemble"])))
+    if model.get("explainer") is not None:
+        sections.append((b"EXPL", 0, explainer(model["explainer"])))
     head = names.MAGIC + struct.pack("<II", 1, len(sections))
     for tag, flags, body in sections:
         head += tag + struct.pack("<IQI", flags, len(body), zlib.crc32(body))
@@ -287,7 +385,7 @@ def binary(model):
 
 
 def main():
-    for name, model in [("stump", STUMP), ("forest", FOREST), ("boosting", BOOSTING)]:
+    for name, model in MODELS.items():
         text = json.dumps(model, ensure_ascii=False, indent=1) + "\n"
         (HERE / f"{name}.json").write_text(text, encoding="utf-8")
         (HERE / f"{name}.lmdi").write_bytes(binary(model))

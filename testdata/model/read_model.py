@@ -26,6 +26,8 @@ COMPARISONS = ["less_equal", "less"]
 PRECISIONS = ["single", "double"]
 ENCODINGS = ["number", "truth", "one_hot"]
 REASONS = ["asked", "numeric", "boolean", "categorical", "constant", "identifier"]
+SCALES = ["identity", "log_odds", "softmax", "log"]
+PENALTIES = ["alpha", "c"]
 TASKS = ["regression", "binary", "multiclass"]
 
 
@@ -96,7 +98,12 @@ def read_file(data):
     if struct.unpack_from("<I", data, table_end)[0] != zlib.crc32(data[:table_end]):
         raise ValueError("checksum of the header")
     start, model = table_end + 4, {"format": "lmdi-model", "version": 1}
-    readers = {b"META": ("metadata", metadata), b"SCHM": ("schema", schema), b"ENSM": ("ensemble", ensemble)}
+    readers = {
+        b"META": ("metadata", metadata),
+        b"SCHM": ("schema", schema),
+        b"ENSM": ("ensemble", ensemble),
+        b"EXPL": ("explainer", explainer),
+    }
     for entry in range(16, table_end, 20):
         tag, flags, length, checksum = struct.unpack_from("<4sIQI", data, entry)
         body, start = data[start : start + length], start + length
@@ -191,6 +198,38 @@ def category_set(cursor):
     }
 
 
+def explainer(cursor):
+    result = {"options": cursor.string(), "scale": SCALES[cursor.u8()]}
+    result["trees"] = [linear_model(cursor) for _ in range(cursor.u32())]
+    return result
+
+
+def linear_model(cursor):
+    result = {"first_output": cursor.u32()}
+    k = cursor.u32()
+    result["intercept"] = cursor.f64s(k)
+    result["step"] = cursor.f64s(cursor.u32())
+    result["raw"] = [
+        {"feature": cursor.u32(), "mean": cursor.f64(), "slope": cursor.f64s(k)}
+        for _ in range(cursor.u32())
+    ]
+    result["fits"] = [fit(cursor) for _ in range(k)]
+    return result
+
+
+def fit(cursor):
+    def penalty():
+        form = PENALTIES[cursor.u8()]
+        return {"form": form, "strength": cursor.f64(), "l1_ratio": cursor.f64()}
+
+    return {
+        "penalty": cursor.optional(penalty),
+        "iterations": cursor.u64(),
+        "gap": cursor.f64(),
+        "converged": bool(cursor.u8()),
+    }
+
+
 def with_defaults(model):
     """A model in the JSON form with everything that may be left out put in."""
     model = dict(model)
@@ -228,6 +267,12 @@ def with_defaults(model):
         trees.append(entry)
     forest["trees"] = trees
     model["ensemble"] = forest
+    if model.get("explainer") is not None:
+        fitted = {"options": "", **model["explainer"]}
+        fitted["trees"] = [{"first_output": 0, "raw": [], **one} for one in fitted["trees"]]
+        for one in fitted["trees"]:
+            one["fits"] = [{"penalty": None, **fit} for fit in one["fits"]]
+        model["explainer"] = fitted
     return model
 
 

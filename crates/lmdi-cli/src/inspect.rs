@@ -123,7 +123,7 @@ fn kind_name(ensemble: &Ensemble) -> &'static str {
 }
 
 fn print_model(out: &mut impl Write, path: &Path, model: &Model) -> io::Result<()> {
-    let Model { ensemble, schema, metadata } = model;
+    let Model { ensemble, schema, explainer: _, metadata } = model;
     let shape = shape(ensemble);
     writeln!(
         out,
@@ -214,7 +214,7 @@ fn print_schema(out: &mut impl Write, schema: &Schema) -> io::Result<()> {
 }
 
 fn model_json(model: &Model) -> Value {
-    let Model { ensemble, schema, metadata } = model;
+    let Model { ensemble, schema, explainer: _, metadata } = model;
     let shape = shape(ensemble);
     let quality: Vec<Value> = metadata
         .quality

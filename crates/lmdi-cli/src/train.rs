@@ -145,7 +145,7 @@ pub fn run(options: &Options) -> Result<()> {
         quality: samples.iter().flat_map(Sample::records).collect(),
         ..Metadata::of_this_library()
     };
-    let model = Model { ensemble, schema: Some(schema), metadata };
+    let model = Model { ensemble, schema: Some(schema), explainer: None, metadata };
     let bytes = model_file::save(&model, path)?;
     writeln!(out, "\nSaved {} ({}).", printable(&path.display().to_string()), size(bytes))?;
     Ok(())

@@ -5,10 +5,12 @@ use lmdi::file::Model;
 use lmdi::forest::{
     Aggregation, Comparison, Growth, InBag, Link, Loss, Missing, NONE, Outcome, Precision,
 };
+use lmdi::glm::Strength;
+use lmdi::importance::lmdi_plus::OutputScale;
 use std::fs;
 use std::path::PathBuf;
 
-const NAMES: [&str; 3] = ["stump", "forest", "boosting"];
+const NAMES: [&str; 5] = ["stump", "forest", "boosting", "forest_explained", "boosting_explained"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -32,6 +34,15 @@ fn files_of_version_1_hold_what_the_json_beside_them_says() {
         let found = binary(name);
         let expected = Model::from_bytes(&bytes(&format!("{name}.json"))).unwrap();
         assert_eq!(found.schema, expected.schema, "{name}");
+        let bits_of = |model: &Model| {
+            let trees = model.explainer.iter().flat_map(|explainer| &explainer.trees);
+            trees
+                .flat_map(|tree| bits(&tree.intercept).into_iter().chain(bits(&tree.step)))
+                .collect()
+        };
+        let (a, b): (Vec<u64>, Vec<u64>) = (bits_of(&found), bits_of(&expected));
+        assert_eq!(a, b, "{name}");
+        assert_eq!(format!("{:?}", found.explainer), format!("{:?}", expected.explainer), "{name}");
         let (a, b) = (&found.metadata, &expected.metadata);
         assert_eq!(a.producer, b.producer, "{name}");
         assert_eq!(a.training_options, b.training_options, "{name}");
@@ -101,6 +112,31 @@ fn some_values_are_where_they_belong() {
     for (colour, left) in [(1.0, false), (63.0, true), (64.0, false), (65.0, true), (66.0, true)] {
         assert_eq!(tree.goes_left(0, colour), left, "{colour}");
     }
+}
+
+/// As above, of the linear models.
+#[test]
+fn values_of_explainers_are_where_they_belong() {
+    assert_eq!(binary("forest").explainer, None);
+    let explainer = binary("forest_explained").explainer.unwrap();
+    assert_eq!((&*explainer.options, explainer.scale), ("LMDI+ (é)", OutputScale::Identity));
+    let tree = &explainer.trees[0];
+    assert_eq!((tree.first_output, tree.n_outputs), (0, 1));
+    assert_eq!(tree.intercept, [0.30000000000000004]);
+    assert_eq!(bits(&tree.step)[..3], [0.0_f64, -0.0, 1.5].map(f64::to_bits));
+    assert_eq!((tree.raw[1].feature, tree.raw[1].mean), (3, 0.5));
+    assert_eq!(tree.raw[0].slope, [-0.125]);
+    let chosen = tree.fits[0].chosen.unwrap();
+    assert_eq!((chosen.strength, chosen.l1_ratio), (Strength::Alpha(0.1), 0.99));
+    assert_eq!((tree.fits[0].iterations, tree.fits[0].gap), (17, 1e-10));
+    assert!(tree.fits[0].converged && !explainer.trees[1].fits[0].converged);
+    assert_eq!(explainer.trees[1].fits[0].iterations, 1 << 32);
+
+    let explainer = binary("boosting_explained").explainer.unwrap();
+    assert_eq!(explainer.scale, OutputScale::Softmax);
+    assert_eq!(explainer.trees[2].first_output, 2);
+    let chosen = explainer.trees[0].fits[0].chosen.unwrap();
+    assert_eq!((chosen.strength, chosen.l1_ratio), (Strength::Inverse(1e4), 0.0));
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! in-memory enum without a code does not compile.
 
 use crate::forest::{Aggregation, Comparison, Growth, Link, Loss, Missing, Precision};
+use crate::glm::Strength;
+use crate::importance::lmdi_plus::OutputScale;
 use crate::table::{Encoding, Kind, Part, Reason, Task};
 use crate::{Error, Result};
 
@@ -186,6 +188,43 @@ impl ReasonKind {
         }
     }
 }
+
+/// [`Strength`] without its number.
+#[derive(Clone, Copy)]
+pub(super) enum StrengthKind {
+    Alpha,
+    Inverse,
+}
+
+impl StrengthKind {
+    pub(super) fn of(strength: Strength) -> (Self, f64) {
+        match strength {
+            Strength::Alpha(alpha) => (StrengthKind::Alpha, alpha),
+            Strength::Inverse(c) => (StrengthKind::Inverse, c),
+        }
+    }
+
+    pub(super) fn with(self, size: f64) -> Strength {
+        match self {
+            StrengthKind::Alpha => Strength::Alpha(size),
+            StrengthKind::Inverse => Strength::Inverse(size),
+        }
+    }
+}
+
+coded!(
+    OutputScale, "scale",
+    OutputScale::Identity = 0 "identity",
+    OutputScale::LogOdds = 1 "log_odds",
+    OutputScale::Softmax = 2 "softmax",
+    OutputScale::Log = 3 "log"
+);
+
+coded!(
+    StrengthKind, "form of a penalty",
+    StrengthKind::Alpha = 0 "alpha",
+    StrengthKind::Inverse = 1 "c"
+);
 
 coded!(
     EncodingKind, "encoding",

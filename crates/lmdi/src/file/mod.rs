@@ -36,7 +36,7 @@ mod model;
 mod tests;
 mod v1;
 
-pub use model::{Metadata, Model, Quality};
+pub use model::{Explainer, Metadata, Model, Quality};
 
 /// The version of the format that is written, and the newest that is read.
 pub const FORMAT_VERSION: u32 = 1;

@@ -2,6 +2,8 @@
 
 use super::{container, json, v1};
 use crate::forest::{Ensemble, Outcome};
+use crate::importance::LmdiPlus;
+use crate::importance::lmdi_plus::{OutputScale, TreeModel, check_parts};
 use crate::table::{Fingerprint, Schema, Task};
 use crate::{Error, Result};
 
@@ -36,8 +38,34 @@ pub struct Model {
     pub ensemble: Ensemble,
     /// How a table becomes the matrix of the trees; `None` when the model is used on matrices only.
     pub schema: Option<Schema>,
+    /// The fitted explainer, when there is one.
+    pub explainer: Option<Explainer>,
     /// Where the model comes from and how good it is.
     pub metadata: Metadata,
+}
+
+/// A fitted [`LmdiPlus`] without what follows from its ensemble.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explainer {
+    /// How it was fitted, as text for people.
+    pub options: String,
+    /// The scale on which scores add up.
+    pub scale: OutputScale,
+    /// The linear model of every tree.
+    pub trees: Vec<TreeModel>,
+}
+
+impl Explainer {
+    /// The parts of a fitted explainer that a file keeps.
+    pub fn of(fitted: &LmdiPlus, options: impl Into<String>) -> Self {
+        let trees = fitted.trees().to_vec();
+        Self { options: options.into(), scale: fitted.scale(), trees }
+    }
+
+    /// The explainer, ready to score rows: the same scores, bit for bit, as before it was saved.
+    pub fn ready(self, ensemble: &Ensemble) -> Result<LmdiPlus> {
+        LmdiPlus::new(ensemble, self.scale, self.trees)
+    }
 }
 
 /// Where a model comes from and how good it is. All of it is optional.
@@ -79,7 +107,7 @@ pub struct Quality {
 impl Model {
     /// A model about which nothing else is known.
     pub fn new(ensemble: Ensemble) -> Self {
-        Self { ensemble, schema: None, metadata: Metadata::default() }
+        Self { ensemble, schema: None, explainer: None, metadata: Metadata::default() }
     }
 
     /// Checks the ensemble and that the parts fit each other.
@@ -93,6 +121,9 @@ impl Model {
                 "the in-bag counts are of {} training rows, the metadata says {rows}",
                 in_bag.len()
             )));
+        }
+        if let Some(explainer) = &self.explainer {
+            check_parts(&self.ensemble, explainer.scale, &explainer.trees)?;
         }
         match &self.schema {
             Some(schema) => check_fit(schema, &self.ensemble),

@@ -6,6 +6,7 @@
 
 mod arrays;
 mod ensemble;
+mod explainer;
 mod metadata;
 mod schema;
 mod tree;
@@ -26,6 +27,8 @@ struct FileOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     schema: Option<schema::SchemaV1>,
     ensemble: ensemble::EnsembleOut<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explainer: Option<explainer::ExplainerOut<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -38,6 +41,8 @@ struct FileIn {
     #[serde(default)]
     schema: Option<schema::SchemaV1>,
     ensemble: ensemble::EnsembleIn,
+    #[serde(default)]
+    explainer: Option<explainer::ExplainerIn>,
 }
 
 /// The two keys that every version has.
@@ -56,6 +61,7 @@ pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
         metadata: metadata::MetadataV1::from(&model.metadata),
         schema: model.schema.as_ref().map(schema::SchemaV1::from),
         ensemble: ensemble::EnsembleOut::from(&model.ensemble),
+        explainer: model.explainer.as_ref().map(explainer::ExplainerOut::from),
     };
     let mut text = serde_json::to_vec(&file).map_err(|error| Error::Format(error.to_string()))?;
     text.push(b'\n');
@@ -78,6 +84,7 @@ pub(super) fn decode(text: &[u8]) -> Result<Model> {
     Ok(Model {
         ensemble: file.ensemble.into_ensemble()?,
         schema: file.schema.map(schema::SchemaV1::into_schema).transpose()?,
+        explainer: file.explainer.map(explainer::ExplainerIn::into_explainer),
         metadata: file.metadata.into_metadata()?,
     })
 }

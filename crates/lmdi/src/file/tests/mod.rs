@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod damage;
+mod explainer;
 mod hostile_binary;
 mod hostile_json;
 mod random_model;

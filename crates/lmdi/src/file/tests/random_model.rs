@@ -1,10 +1,12 @@
 //! Random valid models that use every part of the format.
 
-use crate::file::{Metadata, Model, Quality};
+use crate::file::{Explainer, Metadata, Model, Quality};
 use crate::forest::{
     Aggregation, CategorySet, Comparison, Ensemble, Growth, InBag, Link, Loss, Missing, NONE,
     Outcome, Precision, Tree,
 };
+use crate::glm::{Candidate, Strength};
+use crate::importance::lmdi_plus::{OutputScale, RawTerm, TreeFit, TreeModel};
 use crate::random::{Generator, generator};
 use crate::table::{
     DroppedColumn, Encoding, Fingerprint, InputColumn, Kind, Part, Reason, Schema, Target, Task,
@@ -28,15 +30,16 @@ pub(super) struct Recipe {
     in_bag_rows: usize,
     wide: bool,
     table: bool,
+    explained: bool,
 }
 
 pub(super) fn recipe() -> impl Strategy<Value = Recipe> {
     (
         (any::<u64>(), 1..6_usize, prop_oneof![0..8_usize, 0..400_usize], any::<bool>()),
         (1..40_usize, prop_oneof![Just(0), 2..7_usize], any::<bool>(), any::<bool>()),
-        (prop_oneof![Just(0), 1..50_usize], any::<bool>(), any::<bool>()),
+        (prop_oneof![Just(0), 1..50_usize], any::<bool>(), any::<bool>(), any::<bool>()),
     )
-        .prop_map(|(shape, model, (in_bag_rows, wide, table))| {
+        .prop_map(|(shape, model, (in_bag_rows, wide, table, explained))| {
             let (seed, trees, splits, deep) = shape;
             let (features, classes, boosted, categorical) = model;
             Recipe {
@@ -51,6 +54,7 @@ pub(super) fn recipe() -> impl Strategy<Value = Recipe> {
                 in_bag_rows,
                 wide,
                 table,
+                explained,
             }
         })
 }
@@ -98,7 +102,8 @@ impl Recipe {
             },
         };
         let schema = self.table.then(|| schema(&mut ensemble, &mut random));
-        Model { ensemble, schema, metadata: self.metadata(&mut random) }
+        let explainer = self.explained.then(|| explainer(&ensemble, &mut random));
+        Model { ensemble, schema, explainer, metadata: self.metadata(&mut random) }
     }
 
     fn metadata(&self, random: &mut Generator) -> Metadata {
@@ -165,6 +170,53 @@ impl Recipe {
         let counts = (0..self.in_bag_rows).map(|_| random.random_range(0..=largest)).collect();
         InBag::from_counts(counts)
     }
+}
+
+/// Linear models that fit the trees.
+fn explainer(ensemble: &Ensemble, random: &mut Generator) -> Explainer {
+    let one_output = matches!((&ensemble.outcome, ensemble.growth),
+        (Outcome::Classes(labels), Growth::Independent) if labels.len() == 2);
+    let all_outputs = if one_output { 1 } else { ensemble.n_outputs };
+    let scales: &[OutputScale] = match (&ensemble.outcome, all_outputs) {
+        (Outcome::Number, _) => &[OutputScale::Identity, OutputScale::Log],
+        (_, 1) => &[OutputScale::Identity, OutputScale::LogOdds],
+        _ => &[OutputScale::Identity, OutputScale::LogOdds, OutputScale::Softmax],
+    };
+    let trees = ensemble.trees.iter().enumerate().map(|(index, tree)| {
+        let (first_output, k) = match ensemble.output_of_tree.get(index) {
+            Some(&output) => (output, 1),
+            None => (0, all_outputs),
+        };
+        let numbers = |n: usize, random: &mut Generator| (0..n).map(|_| finite(random)).collect();
+        let raw = (0..ensemble.n_features() as u32).filter(|_| random.random()).collect::<Vec<_>>();
+        TreeModel {
+            first_output,
+            n_outputs: k as u32,
+            intercept: numbers(k, random),
+            step: numbers(k * tree.n_nodes(), random),
+            raw: raw
+                .into_iter()
+                .map(|feature| RawTerm { feature, mean: finite(random), slope: numbers(k, random) })
+                .collect(),
+            fits: (0..k)
+                .map(|_| TreeFit {
+                    chosen: random.random::<bool>().then(|| Candidate {
+                        strength: if random.random() {
+                            Strength::Alpha(finite(random))
+                        } else {
+                            Strength::Inverse(finite(random))
+                        },
+                        l1_ratio: finite(random),
+                    }),
+                    iterations: random.random_range(0..usize::MAX),
+                    gap: finite(random),
+                    converged: random.random(),
+                })
+                .collect(),
+        }
+    });
+    let trees = trees.collect();
+    Explainer { options: text(random), scale: scales[random.random_range(0..scales.len())], trees }
 }
 
 /// A schema for the columns of the ensemble, which are renamed to fit.

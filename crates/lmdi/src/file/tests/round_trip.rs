@@ -22,6 +22,17 @@ fn bits_and_rest(model: &Model) -> (Vec<u64>, Model) {
         }
     }
     drain(&mut rest.ensemble.base_score);
+    for model in rest.explainer.iter_mut().flat_map(|explainer| &mut explainer.trees) {
+        drain(&mut model.intercept);
+        drain(&mut model.step);
+        for term in &mut model.raw {
+            drain(&mut vec![std::mem::take(&mut term.mean)]);
+            drain(&mut term.slope);
+        }
+        for fit in &mut model.fits {
+            drain(&mut vec![std::mem::take(&mut fit.gap)]);
+        }
+    }
     for quality in &mut rest.metadata.quality {
         drain(&mut vec![quality.value]);
         quality.value = 0.0;

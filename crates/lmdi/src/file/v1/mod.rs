@@ -8,6 +8,7 @@
 //! version.
 
 mod ensemble;
+mod explainer;
 mod metadata;
 mod schema;
 mod tree;
@@ -18,6 +19,7 @@ use super::{Metadata, Model};
 use crate::{Error, Result};
 
 const ENSEMBLE: Tag = *b"ENSM";
+const EXPLAINER: Tag = *b"EXPL";
 const METADATA: Tag = *b"META";
 const SCHEMA: Tag = *b"SCHM";
 
@@ -27,12 +29,18 @@ pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
     let schema = model.schema.as_ref();
     let schema = schema.map(|schema| move |writer: &mut Writer| schema::write(schema, writer));
     let ensemble = |writer: &mut Writer| ensemble::write(&model.ensemble, writer);
+    let explainer = model.explainer.as_ref();
+    let explainer =
+        explainer.map(|explainer| move |writer: &mut Writer| explainer::write(explainer, writer));
 
     let mut sections: Vec<(Tag, bool, Body<'_>)> = vec![(METADATA, false, &metadata)];
     if let Some(schema) = &schema {
         sections.push((SCHEMA, true, schema));
     }
     sections.push((ENSEMBLE, true, &ensemble));
+    if let Some(explainer) = &explainer {
+        sections.push((EXPLAINER, false, explainer));
+    }
     container::build(&sections)
 }
 
@@ -41,6 +49,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
     let mut metadata = Metadata::default();
     let mut schema = None;
     let mut ensemble = None;
+    let mut explainer = None;
     for section in container::open(bytes)? {
         let name = tag_text(&section.tag);
         let mut reader = Reader::new(&name, section.body);
@@ -48,6 +57,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
             METADATA => metadata = metadata::read(&mut reader)?,
             SCHEMA => schema = Some(schema::read(&mut reader)?),
             ENSEMBLE => ensemble = Some(ensemble::read(&mut reader)?),
+            EXPLAINER => explainer = Some(explainer::read(&mut reader)?),
             _ if section.required => {
                 return Err(Error::Format(format!(
                     "this build does not know section {name}, which is marked as required: \
@@ -59,7 +69,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
         reader.finish()?;
     }
     match ensemble {
-        Some(ensemble) => Ok(Model { ensemble, schema, metadata }),
+        Some(ensemble) => Ok(Model { ensemble, schema, explainer, metadata }),
         None => Err(Error::Format("section ENSM (the trees) is missing".into())),
     }
 }

@@ -22,6 +22,7 @@ mod rank;
 mod score;
 mod target;
 
+pub(crate) use model::check_parts;
 pub use model::{LmdiPlus, OutputScale, RawTerm, TreeFit, TreeModel};
 pub use options::{FitOn, LmdiPlusOptions};
 pub use score::{ScoreOptions, TreeSubset};

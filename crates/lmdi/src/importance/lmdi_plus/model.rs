@@ -2,7 +2,7 @@
 
 use super::score::LeafTable;
 use crate::forest::routing::Router;
-use crate::forest::{Aggregation, Ensemble, NONE};
+use crate::forest::{Aggregation, Ensemble, Growth, NONE, Outcome, Tree};
 use crate::glm::Candidate;
 use crate::{Error, Result};
 
@@ -69,6 +69,8 @@ pub struct LmdiPlus {
     pub(super) n_features: usize,
     /// Number of outputs.
     pub(super) n_outputs: usize,
+    /// Whether one of two classes is predicted.
+    pub(super) two_classes: bool,
     /// Factor on the sum over trees: one over their number, or the learning rate.
     pub(super) factor: f64,
     /// What the sum starts from.
@@ -85,47 +87,12 @@ impl LmdiPlus {
     /// Puts a fitted explainer together with the ensemble it belongs to. `trees` must have one entry
     /// a tree, each with a step for every node.
     pub fn new(ensemble: &Ensemble, scale: OutputScale, trees: Vec<TreeModel>) -> Result<Self> {
-        let fail = |what: String| Err(Error::Model(format!("LMDI+: {what}")));
-        if trees.len() != ensemble.trees.len() {
-            return fail(format!(
-                "{} linear models for {} trees",
-                trees.len(),
-                ensemble.trees.len()
-            ));
-        }
-        let n_outputs = trees
-            .iter()
-            .map(|tree| tree.first_output as usize + tree.n_outputs as usize)
-            .max()
-            .unwrap_or(0);
-        for (index, (model, tree)) in trees.iter().zip(&ensemble.trees).enumerate() {
-            let k = model.n_outputs as usize;
-            let sizes_fit = k > 0
-                && model.intercept.len() == k
-                && model.fits.len() == k
-                && tree.n_nodes().checked_mul(k) == Some(model.step.len())
-                && model.raw.iter().all(|term| term.slope.len() == k);
-            if !sizes_fit {
-                return fail(format!("the linear model of tree {index} has the wrong size"));
-            }
-            if model.raw.iter().any(|term| term.feature as usize >= ensemble.n_features()) {
-                return fail(format!("the linear model of tree {index} names an unknown feature"));
-            }
-            let numbers = model.intercept.iter().chain(&model.step);
-            let raw = model.raw.iter().flat_map(|term| term.slope.iter().chain([&term.mean]));
-            if numbers.chain(raw).any(|number| !number.is_finite()) {
-                return fail(format!(
-                    "the linear model of tree {index} has a number that is not finite"
-                ));
-            }
-        }
+        check_parts(ensemble, scale, &trees)?;
+        let n_outputs = outputs_of(ensemble);
         let (factor, start) = match ensemble.aggregation {
             Aggregation::Mean => (1.0 / trees.len().max(1) as f64, vec![0.0; n_outputs]),
             Aggregation::Sum { learning_rate } => (learning_rate, ensemble.base_score.clone()),
         };
-        if start.len() != n_outputs {
-            return fail(format!("{n_outputs} outputs, but {} base scores", start.len()));
-        }
         let used = ensemble
             .trees
             .iter()
@@ -146,6 +113,7 @@ impl LmdiPlus {
         Ok(Self {
             n_features: ensemble.n_features(),
             n_outputs,
+            two_classes: matches!(&ensemble.outcome, Outcome::Classes(labels) if labels.len() == 2),
             factor,
             start,
             scale,
@@ -191,4 +159,101 @@ impl LmdiPlus {
     pub fn n_unconverged(&self) -> usize {
         self.trees.iter().flat_map(|tree| &tree.fits).filter(|fit| !fit.converged).count()
     }
+}
+
+/// Steps from the root to a leaf, over all leaves of a tree, beyond which its table of leaves would
+/// no longer fit into memory. A balanced tree of ten million leaves stays below; a chain of
+/// splits that no training would grow does not.
+const MOST_STEPS: u64 = 1 << 28;
+
+/// Checks that linear models of trees, which may come from a file, fit an ensemble that has been
+/// checked. What passes can be scored with.
+pub(crate) fn check_parts(
+    ensemble: &Ensemble,
+    scale: OutputScale,
+    trees: &[TreeModel],
+) -> Result<()> {
+    let fail = |what: String| Err(Error::Model(format!("LMDI+: {what}")));
+    if trees.len() != ensemble.trees.len() {
+        return fail(format!("{} linear models for {} trees", trees.len(), ensemble.trees.len()));
+    }
+    let n_outputs = outputs_of(ensemble);
+    let scale_fits = match (&ensemble.outcome, scale) {
+        (Outcome::Number, OutputScale::Identity | OutputScale::Log) => true,
+        (Outcome::Classes(_), OutputScale::Identity | OutputScale::LogOdds) => true,
+        (Outcome::Classes(_), OutputScale::Softmax) => n_outputs > 1,
+        _ => false,
+    };
+    if !scale_fits {
+        return fail(format!("the scale {scale:?} does not fit what the trees predict"));
+    }
+    if matches!(ensemble.aggregation, Aggregation::Sum { .. })
+        && ensemble.base_score.len() != n_outputs
+    {
+        return fail(format!("{n_outputs} outputs, but {} base scores", ensemble.base_score.len()));
+    }
+    for (index, (model, tree)) in trees.iter().zip(&ensemble.trees).enumerate() {
+        if let Err(what) = check_tree(model, tree, n_outputs, ensemble.n_features()) {
+            return fail(format!("the linear model of tree {index} {what}"));
+        }
+    }
+    Ok(())
+}
+
+fn check_tree(
+    model: &TreeModel,
+    tree: &Tree,
+    n_outputs: usize,
+    n_features: usize,
+) -> std::result::Result<(), &'static str> {
+    let k = model.n_outputs as usize;
+    let sizes_fit = k > 0
+        && model.intercept.len() == k
+        && model.fits.len() == k
+        && tree.n_nodes().checked_mul(k) == Some(model.step.len())
+        && model.raw.iter().all(|term| term.slope.len() == k);
+    if !sizes_fit {
+        return Err("has the wrong size");
+    }
+    if (model.first_output as usize).checked_add(k).is_none_or(|end| end > n_outputs) {
+        return Err("adds to an output that does not exist");
+    }
+    if model.raw.iter().any(|term| term.feature as usize >= n_features) {
+        return Err("names an unknown feature");
+    }
+    if !model.raw.is_sorted_by(|a, b| a.feature < b.feature) {
+        return Err("has raw columns that are not in rising order");
+    }
+    let numbers = model.intercept.iter().chain(&model.step);
+    let raw = model.raw.iter().flat_map(|term| term.slope.iter().chain([&term.mean]));
+    if numbers.chain(raw).any(|number| !number.is_finite()) {
+        return Err("has a number that is not finite");
+    }
+    if steps_to_leaves(tree) > MOST_STEPS {
+        return Err("belongs to a tree that is too deep to be explained");
+    }
+    Ok(())
+}
+
+/// Number of linear predictors: one for numbers and for two classes of independent trees, otherwise
+/// as many as the ensemble has outputs.
+fn outputs_of(ensemble: &Ensemble) -> usize {
+    match (&ensemble.outcome, ensemble.growth) {
+        (Outcome::Classes(labels), Growth::Independent) if labels.len() == 2 => 1,
+        _ => ensemble.n_outputs,
+    }
+}
+
+fn steps_to_leaves(tree: &Tree) -> u64 {
+    let mut depth = vec![0_u64; tree.n_nodes()];
+    let mut sum = 0_u64;
+    for node in 0..tree.n_nodes() {
+        if tree.is_leaf(node) {
+            sum = sum.saturating_add(depth[node]);
+        } else {
+            depth[tree.left[node] as usize] = depth[node] + 1;
+            depth[tree.right[node] as usize] = depth[node] + 1;
+        }
+    }
+    sum
 }

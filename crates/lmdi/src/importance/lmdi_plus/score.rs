@@ -182,6 +182,8 @@ impl LmdiPlus {
     /// probability of every class.
     pub fn prediction_of(&self, totals: &[f64]) -> Vec<f64> {
         match (self.scale, totals) {
+            // Least squares on the indicator of the second class.
+            (OutputScale::Identity, [p]) if self.two_classes => vec![1.0 - p, *p],
             (OutputScale::Identity, _) => totals.to_vec(),
             (OutputScale::Log, _) => totals.iter().map(|&eta| libm::exp(eta)).collect(),
             (OutputScale::LogOdds, [eta]) => {
