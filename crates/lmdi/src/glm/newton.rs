@@ -24,10 +24,10 @@ use crate::basis::{Basis, TreeRows};
 use std::ops::Range;
 
 /// Sweeps of one model solve at most.
-const MODEL_SWEEPS: usize = 60;
+const MODEL_SWEEPS: usize = 30;
 
 /// A model is solved when its violation fell to this share.
-const MODEL_SOLVED: f64 = 0.05;
+const MODEL_SOLVED: f64 = 0.2;
 
 /// A kept curvature must shrink the violation at least to this share a step.
 const KEEP_CURVATURE: f64 = 0.2;
@@ -112,6 +112,11 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         self.fitted()
             .map(|row| self.rows.weight[row] * self.family.loss(self.response[row], eta[row]))
             .sum()
+    }
+
+    /// Loss plus penalty at a point.
+    pub fn objective(&self, point: &NewtonPoint<'p>, penalty: Penalty) -> f64 {
+        self.loss(&point.eta) + penalty_of(penalty, &point.at)
     }
 
     /// Loss of the fitted rows above that of a model that predicts every response exactly. Unlike the

@@ -2,7 +2,7 @@
 
 use super::newton::{NewtonPoint, NewtonProblem};
 use super::options::{GlmOptions, Measure};
-use super::selection::Search;
+use super::selection::{Candidate, Search};
 use crate::basis::{Basis, TreeRows};
 use std::ops::Range;
 
@@ -40,13 +40,25 @@ pub(super) fn search_newton(
             .into_iter()
             .map(|range| rows.weight[range].iter().sum::<f64>())
             .sum();
-        for &ratio in l1_ratios {
-            let mut point = null.clone();
-            for candidate in search.path(ratio) {
-                let penalty = search.candidates[candidate].strength.penalty(ratio, total);
+        let paths: Vec<Vec<usize>> = l1_ratios.iter().map(|&ratio| search.path(ratio)).collect();
+        let mut points: Vec<NewtonPoint<'_>> = vec![null; l1_ratios.len()];
+        for step in 0..paths[0].len() {
+            for lane in 0..l1_ratios.len() {
+                let candidate = paths[lane][step];
+                let Candidate { strength, l1_ratio } = search.candidates[candidate];
+                let penalty = strength.penalty(l1_ratio, total);
+                // The better start of two: this ratio at the penalty before, or the ratio before at
+                // this penalty, which is close when penalties are weak.
+                if lane > 0
+                    && problem.objective(&points[lane - 1], penalty)
+                        < problem.objective(&points[lane], penalty)
+                {
+                    points[lane] = points[lane - 1].clone();
+                }
+                let point = &mut points[lane];
                 if penalty.l1 < null_gradient || point.at.n_active() > 0 {
                     problem.solve(
-                        &mut point,
+                        point,
                         penalty,
                         null_loss,
                         null_gradient,
@@ -54,7 +66,7 @@ pub(super) fn search_newton(
                         options.max_iterations,
                     );
                 }
-                let error = held_out_error(&problem, &point, held_out.clone(), options.measure);
+                let error = held_out_error(&problem, point, held_out.clone(), options.measure);
                 search.record(candidate, fold, error / weight);
             }
         }

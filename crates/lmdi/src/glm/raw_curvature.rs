@@ -24,11 +24,11 @@ use super::quadratic::Quadratic;
 use super::vector::{COLUMNS, Lanes, add_scaled, per_lane};
 
 /// Splits considered for elimination, the heaviest of the tree.
-const MOST_ELIMINATED: usize = 64;
+const MOST_ELIMINATED: usize = 32;
 
 /// Weight of the Schur complement against the curvature with every stump held still. The answer of a
 /// stump ends where its coefficient reaches zero; full trust would then overshoot by any factor.
-const TRUST: f64 = 0.8;
+const TRUST: f64 = 0.9;
 
 /// Curvature of the raw block and what is needed to rebuild it.
 #[derive(Debug, Clone)]
