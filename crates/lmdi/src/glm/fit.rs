@@ -98,6 +98,12 @@ fn fit_gaussian(
 /// Accuracy from which an exact solution on the active set is tried.
 const NEAR: f64 = 1e-6;
 
+/// Multiples of the penalty that are solved on the way, so that few columns have to move at a time.
+const STRONGER: [f64; 5] = [32.0, 16.0, 8.0, 4.0, 2.0];
+
+/// Accuracy of the fits on the way.
+const ROUGHLY: f64 = 1e-3;
+
 /// The minimum at one penalty: directly without an l1 part, else by coordinate descent and an exact
 /// solution on the active set it finds; by descent alone where that set does not settle.
 fn solve_gaussian(problem: &GaussianProblem<'_>, penalty: Penalty, options: &GlmOptions) -> GlmFit {
@@ -115,6 +121,12 @@ fn solve_gaussian(problem: &GaussianProblem<'_>, penalty: Penalty, options: &Glm
     }
     let mut descent = problem.descent::<1>();
     let near = options.tolerance.max(NEAR);
+    for factor in STRONGER {
+        let stronger = Penalty { l1: factor * penalty.l1, l2: factor * penalty.l2 };
+        if stronger.l1 < problem.largest_gradient() {
+            problem.descend(&mut descent, &[stronger], ROUGHLY, options.max_iterations);
+        }
+    }
     let start = problem.descend(&mut descent, &[penalty], near, options.max_iterations);
     if let Some(exact) = polish(problem, &descent.point.coefficients(0), penalty) {
         let violation = problem.violation(&exact, penalty);
