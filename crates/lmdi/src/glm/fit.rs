@@ -95,8 +95,8 @@ fn fit_gaussian(
     GlmFit { coefficients, chosen, search, ..solved }
 }
 
-/// Accuracy from which an exact solution on the active set is tried.
-const NEAR: f64 = 1e-6;
+/// Accuracies from which an exact solution on the active set is tried, one after the other.
+const NEAR: [f64; 3] = [1e-6, 1e-7, 1e-8];
 
 /// Multiples of the penalty that are solved on the way, so that few columns have to move at a time.
 const STRONGER: [f64; 5] = [32.0, 16.0, 8.0, 4.0, 2.0];
@@ -120,21 +120,24 @@ fn solve_gaussian(problem: &GaussianProblem<'_>, penalty: Penalty, options: &Glm
         return done(coefficients, exactness.iterations, exactness.violation, exactness.converged);
     }
     let mut descent = problem.descent::<1>();
-    let near = options.tolerance.max(NEAR);
     for factor in STRONGER {
         let stronger = Penalty { l1: factor * penalty.l1, l2: factor * penalty.l2 };
         if stronger.l1 < problem.largest_gradient() {
             problem.descend(&mut descent, &[stronger], ROUGHLY, options.max_iterations);
         }
     }
-    let start = problem.descend(&mut descent, &[penalty], near, options.max_iterations);
-    if let Some(exact) = polish(problem, &descent.point.coefficients(0), penalty) {
-        let violation = problem.violation(&exact, penalty);
-        return done(exact, start.iterations, violation, true);
+    let mut iterations = 0;
+    for near in NEAR {
+        let near = options.tolerance.max(near);
+        let progress = problem.descend(&mut descent, &[penalty], near, options.max_iterations);
+        iterations += progress.iterations;
+        if let Some(exact) = polish(problem, &descent.point.coefficients(0), penalty) {
+            let violation = problem.violation(&exact, penalty);
+            return done(exact, iterations, violation, true);
+        }
     }
     let end = problem.descend(&mut descent, &[penalty], options.tolerance, options.max_iterations);
-    let iterations = start.iterations + end.iterations;
-    done(descent.point.coefficients(0), iterations, end.gap, end.converged)
+    done(descent.point.coefficients(0), iterations + end.iterations, end.gap, end.converged)
 }
 
 fn fit_newton(
