@@ -9,9 +9,10 @@ two classes; `fit_on="all"`, raw columns, mean over trees.
 - `scores_converged`: the same model with the solver run to convergence. Numbers: imodels with tol=1e-10.
   Classes: every cross-validation point and the refit at the certified optimum of `solvers.py`, the
   penalty again chosen by weighted accuracy (C outermost, first largest sum).
-- `by_rank`: in each tree the features it splits on are ranked by |score| of `scores` (1 is the smallest; ties
-  share the mean rank), averaged over the trees that split on them; null where no tree does.
-- `by_rank_imodels`: what imodels returns for `ranking=True`, see README.md.
+- `by_rank`: in each tree the features it splits on are ranked by |score| at convergence, p for the largest; ties
+  share the mean rank and features it does not split on are below all others. The mean over the trees
+  that split on the feature; null where no tree does.
+  imodels' own mean ranks (`ranking=True`) break ties by rounding errors, see README.md.
 
 Cells are multiples of 1/64, which 32-bit numbers hold exactly: imodels compares cells in 64 bits,
 scikit-learn's trees in 32.
@@ -55,7 +56,6 @@ def explain(explainer_class, forest, glm, train, y, test):
     for part, rows in (("train", train), ("test", test)):
         made[part] = {
             "scores": explainer.get_lmdi_plus_scores(rows),
-            "by_rank_imodels": explainer.get_lmdi_plus_scores(rows, ranking=True),
             "by_rank": mean_ranks(explainer._get_LFI_subtract_intercept(rows, 1), forest),
         }
     return made
@@ -67,8 +67,10 @@ def mean_ranks(per_tree, forest):
     total, times = np.zeros((n, p)), np.zeros(p)
     for index, tree in enumerate(forest.estimators_):
         used = np.unique(tree.tree_.feature[tree.tree_.children_left >= 0])
-        size = np.abs(per_tree[:, used, index])
-        total[:, used] += rankdata(size, axis=1)
+        # imodels centres split columns by a mean that is zero only to rounding: ten digits make
+        # its zeros equal again.
+        size = np.round(np.abs(per_tree[:, used, index]), 10)
+        total[:, used] += p - len(used) + rankdata(size, axis=1)
         times[used] += 1
     return [[t / k if k else None for t, k in zip(row, times)] for row in total]
 
@@ -143,6 +145,7 @@ def regression(name, leaf, trees, seed):
     for part in ("train", "test"):
         content[part] = made["scores"][part]
         content[part]["scores_converged"] = made["converged"][part]["scores"]
+        content[part]["by_rank"] = made["converged"][part]["by_rank"]
         off, rho = distance(made["scores"][part]["scores"], made["converged"][part]["scores"])
         print(f"{name} {part}: reference {off:.1e} from convergence, Spearman {rho:.4f}")
     write(f"reference_{name}", content)
@@ -167,7 +170,7 @@ def classification(name, trees, seed):
     )
     made = explain(RandomForestPlusClassifier, forest, glm, train, y, test)
     content = {"x_train": train, "y_train": y, "x_test": test, "model": forest_model(forest, 130)}
-    converged = {part: np.zeros(rows.shape) for part, rows in (("train", train), ("test", test))}
+    converged = {"train": [], "test": []}
     content["choices"] = [
         [int(np.flatnonzero(CS == fitted.C_[0])[0]), L1_RATIOS.index(fitted.l1_ratio_[0])]
         for fitted in made["models"]
@@ -177,13 +180,15 @@ def classification(name, trees, seed):
         basis, theta, choice = converged_logistic(tree, counts, train, y)
         content["choices_converged"].append(choice)
         for part, rows in (("train", train), ("test", test)):
-            converged[part] += basis.scores(rows, theta[:-1]) / trees
+            converged[part].append(basis.scores(rows, theta[:-1]))
     same = sum(a == b for a, b in zip(content["choices"], content["choices_converged"]))
     print(f"{name}: {same} of {trees} trees choose the same penalty before and after convergence")
     for part in ("train", "test"):
+        per_tree = np.stack(converged[part], axis=2)
         content[part] = made[part]
-        content[part]["scores_converged"] = converged[part]
-        off, rho = distance(made[part]["scores"], converged[part])
+        content[part]["scores_converged"] = per_tree.mean(axis=2)
+        content[part]["by_rank"] = mean_ranks(per_tree, forest)
+        off, rho = distance(made[part]["scores"], per_tree.mean(axis=2))
         print(f"{name} {part}: reference {off:.1e} from convergence, Spearman {rho:.4f}")
     write(f"reference_{name}", content)
 
