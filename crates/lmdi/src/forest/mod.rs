@@ -1,6 +1,7 @@
 //! Tree ensembles: the neutral arrays every model is held in, and how a row finds its leaf.
 
 mod category_set;
+mod compiled;
 mod ensemble;
 mod in_bag;
 mod oob;

@@ -31,7 +31,11 @@ impl Predictor {
         let reorder = |(index, tree): (usize, &Tree)| match router.originals(index) {
             None => tree.value.clone(),
             Some(nodes) => {
-                nodes.iter().flat_map(|&node| tree.value_of(node as usize)).copied().collect()
+                let mut values = Vec::with_capacity(tree.value.len());
+                for &node in nodes {
+                    values.extend_from_slice(tree.value_of(node as usize));
+                }
+                values
             }
         };
         Self {
@@ -74,13 +78,13 @@ impl Predictor {
     fn add_values(&self, tree: usize, values: &[f64], leaves: &[u32], out: &mut [f64]) {
         let width = self.n_outputs;
         if width == 1 {
-            for (out, &leaf) in out.iter_mut().zip(leaves) {
-                *out += values[leaf as usize];
-            }
+            add_rows::<1>(values, leaves, out);
         } else if let Some(&output) = self.output_of_tree.get(tree) {
             for (row, &leaf) in out.chunks_exact_mut(width).zip(leaves) {
                 row[output as usize] += values[leaf as usize];
             }
+        } else if width == 2 {
+            add_rows::<2>(values, leaves, out);
         } else {
             for (row, &leaf) in out.chunks_exact_mut(width).zip(leaves) {
                 let at = leaf as usize * width;
@@ -110,6 +114,17 @@ impl Predictor {
     pub fn predict(&self, x: &MatrixView, monitor: &dyn Monitor) -> Result<Vec<f64>> {
         let raw = self.predict_raw(x, monitor)?;
         Ok(apply_link(self.link, self.n_outputs, raw))
+    }
+}
+
+/// Adds the values of each row's leaf, for a number of outputs known to the compiler.
+fn add_rows<const WIDTH: usize>(values: &[f64], leaves: &[u32], out: &mut [f64]) {
+    let (values, _) = values.as_chunks::<WIDTH>();
+    let (rows, _) = out.as_chunks_mut::<WIDTH>();
+    for (row, &leaf) in rows.iter_mut().zip(leaves) {
+        for (out, value) in row.iter_mut().zip(&values[leaf as usize]) {
+            *out += value;
+        }
     }
 }
 

@@ -1,180 +1,25 @@
 //! How many rows find their leaves quickly: trees compiled for walking.
 //!
-//! A compiled tree is one array of small nodes in which the two children of a node are neighbours,
-//! the left one first, so a step is `left + (goes right as 0 or 1)`. A leaf is its own left child
-//! and sends everything left, which lets several rows step together until none of them moves.
-//! Trees that compare 32-bit cells hold 32-bit thresholds, rounded down: no 32-bit number lies
-//! between a threshold and its rounded form. Compiled positions differ from node indices;
-//! [`Router`] gives node indices of the ensemble.
+//! Trees are compiled to small arrays in an order of their own (see `compiled.rs`); [`Router`]
+//! gives node indices of the ensemble. Trees that compare 32-bit cells hold 32-bit thresholds,
+//! rounded down: no 32-bit number lies between a threshold and its rounded form.
 //!
 //! Trees with categorical splits, or with zero as missing value, are walked as they are.
 //!
 //! Cost: compiling is linear in the number of nodes; a step of a row is a few instructions, and
 //! rows of a block wait together for the same part of the tree to arrive from memory.
 
-use super::{Comparison, Ensemble, Missing, NONE, Precision, Tree};
+use super::compiled::{LANES, Walk, compile};
+use super::{Ensemble, Precision, Tree};
 use crate::table::MatrixView;
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows that step together.
-const LANES: usize = 8;
-
-/// Bit of [`Node::feature`]: missing cells go right.
-const MISSING_RIGHT: u32 = 1 << 31;
-
-/// A node of a compiled tree; see the module's description.
-#[derive(Debug, Clone, Copy)]
-struct Node<C> {
-    threshold: C,
-    feature: u32,
-    left: u32,
-}
-
-/// A cell in the width in which a tree compares it.
-trait Cell: Copy + PartialOrd + Send + Sync {
-    const HIGHEST: Self;
-    /// The largest cell that is not above the threshold.
-    fn at_most(threshold: f64) -> Self;
-    /// The largest cell below the threshold.
-    fn below(threshold: f64) -> Self;
-    fn is_missing(self) -> bool;
-}
-
-impl Cell for f32 {
-    const HIGHEST: f32 = f32::INFINITY;
-
-    fn at_most(threshold: f64) -> f32 {
-        let nearest = threshold as f32;
-        if f64::from(nearest) > threshold { nearest.next_down() } else { nearest }
-    }
-
-    fn below(threshold: f64) -> f32 {
-        let nearest = threshold as f32;
-        if f64::from(nearest) >= threshold { nearest.next_down() } else { nearest }
-    }
-
-    fn is_missing(self) -> bool {
-        self.is_nan()
-    }
-}
-
-impl Cell for f64 {
-    const HIGHEST: f64 = f64::INFINITY;
-
-    fn at_most(threshold: f64) -> f64 {
-        threshold
-    }
-
-    fn below(threshold: f64) -> f64 {
-        threshold.next_down()
-    }
-
-    fn is_missing(self) -> bool {
-        self.is_nan()
-    }
-}
-
-#[derive(Debug)]
-struct Compiled<C> {
-    nodes: Vec<Node<C>>,
-    /// Node index of each position.
-    original: Vec<u32>,
-}
-
-impl<C: Cell> Compiled<C> {
-    /// Whether every split can be compiled: numeric, NaN the only missing value, and no threshold
-    /// below which there is no cell.
-    fn can_hold(tree: &Tree) -> bool {
-        (0..tree.n_nodes()).filter(|&node| !tree.is_leaf(node)).all(|node| {
-            tree.category_set[node] == NONE
-                && matches!(tree.missing[node], Missing::Left | Missing::Right)
-                && tree.threshold[node] > f64::NEG_INFINITY
-                && tree.feature[node] < MISSING_RIGHT
-        })
-    }
-
-    fn new(tree: &Tree) -> Self {
-        let blank = Node { threshold: C::HIGHEST, feature: 0, left: 0 };
-        let mut compiled =
-            Self { nodes: vec![blank; tree.n_nodes()], original: vec![0; tree.n_nodes()] };
-        let mut next = 1;
-        let mut waiting = vec![(0u32, 0usize)];
-        while let Some((position, node)) = waiting.pop() {
-            compiled.original[position as usize] = node as u32;
-            let at = &mut compiled.nodes[position as usize];
-            if tree.is_leaf(node) {
-                at.left = position;
-                continue;
-            }
-            at.threshold = match tree.comparison {
-                Comparison::LessEqual => C::at_most(tree.threshold[node]),
-                Comparison::Less => C::below(tree.threshold[node]),
-            };
-            at.feature = tree.feature[node];
-            if tree.missing[node] == Missing::Right {
-                at.feature |= MISSING_RIGHT;
-            }
-            at.left = next;
-            // The child with more training rows is placed first, near its parent.
-            let (left, right) = (tree.left[node] as usize, tree.right[node] as usize);
-            let children = [(next, left), (next + 1, right)];
-            let heavy = usize::from(tree.weight[right] > tree.weight[left]);
-            waiting.push(children[1 - heavy]);
-            waiting.push(children[heavy]);
-            next += 2;
-        }
-        compiled
-    }
-
-    /// The next position of a row. Without missing cells (`MISSING` false) one comparison decides.
-    #[inline]
-    fn step<const MISSING: bool>(&self, position: u32, cells: &[C], row_start: usize) -> u32 {
-        let node = self.nodes[position as usize];
-        let x = cells[row_start + (node.feature & !MISSING_RIGHT) as usize];
-        let mut right = x > node.threshold;
-        if MISSING {
-            right |= x.is_missing() & (node.feature & MISSING_RIGHT != 0);
-        }
-        node.left + u32::from(right)
-    }
-
-    /// The positions of the leaves that rows of `width` cells reach.
-    fn leaves<const MISSING: bool>(&self, cells: &[C], width: usize, out: &mut [u32]) {
-        out.fill(0);
-        if self.nodes.len() == 1 {
-            return;
-        }
-        let mut groups = out.chunks_exact_mut(LANES);
-        let mut blocks = cells.chunks_exact(LANES * width);
-        for (group, block) in groups.by_ref().zip(blocks.by_ref()) {
-            let mut at = [0u32; LANES];
-            loop {
-                let mut moved = 0;
-                for (lane, at) in at.iter_mut().enumerate() {
-                    let next = self.step::<MISSING>(*at, block, lane * width);
-                    moved |= next ^ *at;
-                    *at = next;
-                }
-                if moved == 0 {
-                    break;
-                }
-            }
-            group.copy_from_slice(&at);
-        }
-        for (out, row) in groups.into_remainder().iter_mut().zip(blocks.remainder().chunks(width)) {
-            while self.nodes[*out as usize].left != *out {
-                *out = self.step::<MISSING>(*out, row, 0);
-            }
-        }
-    }
-}
-
 #[derive(Debug)]
 enum Routed {
-    Single(Compiled<f32>),
-    Double(Compiled<f64>),
+    Single(Box<dyn Walk<f32>>),
+    Double(Box<dyn Walk<f64>>),
     AsIs(Box<Tree>),
 }
 
@@ -208,14 +53,15 @@ pub struct Router {
 impl Router {
     /// Compiles the trees of an ensemble that passes its [`check`](Ensemble::check).
     pub fn new(ensemble: &Ensemble) -> Self {
-        let compile = |tree: &Tree| match tree.precision {
-            _ if !Compiled::<f64>::can_hold(tree) => {
-                Routed::AsIs(Box::new(Tree { in_bag: None, ..tree.clone() }))
-            }
-            Precision::Single => Routed::Single(Compiled::new(tree)),
-            Precision::Double => Routed::Double(Compiled::new(tree)),
+        let route = |tree: &Tree| {
+            let compiled = match tree.precision {
+                Precision::Single => compile(tree).map(Routed::Single),
+                Precision::Double => compile(tree).map(Routed::Double),
+            };
+            let as_is = || Routed::AsIs(Box::new(Tree { in_bag: None, ..tree.clone() }));
+            compiled.unwrap_or_else(as_is)
         };
-        let trees: Vec<Routed> = ensemble.trees.par_iter().map(compile).collect();
+        let trees: Vec<Routed> = ensemble.trees.par_iter().map(route).collect();
         Self {
             any_single: trees.iter().any(|tree| matches!(tree, Routed::Single(_))),
             trees,
@@ -263,26 +109,21 @@ impl Router {
     /// If `out` has not one entry a row of the block.
     pub fn leaves(&self, tree: usize, block: &Block, out: &mut [u32]) {
         self.positions(tree, block, out);
-        let original = match &self.trees[tree] {
-            Routed::Single(compiled) => &compiled.original,
-            Routed::Double(compiled) => &compiled.original,
-            Routed::AsIs(_) => return,
-        };
-        out.iter_mut().for_each(|leaf| *leaf = original[*leaf as usize]);
+        if let Some(original) = self.originals(tree) {
+            out.iter_mut().for_each(|leaf| *leaf = original[*leaf as usize]);
+        }
     }
 
     /// As [`leaves`](Self::leaves), but positions in the compiled tree.
     pub(super) fn positions(&self, tree: usize, block: &Block, out: &mut [u32]) {
         assert_eq!(out.len(), block.n_rows, "one entry a row of the block");
         match &self.trees[tree] {
-            Routed::Single(tree) if block.has_missing => {
-                tree.leaves::<true>(&block.single, block.width, out);
+            Routed::Single(tree) => {
+                tree.leaves(&block.single, block.width, block.has_missing, out);
             }
-            Routed::Single(tree) => tree.leaves::<false>(&block.single, block.width, out),
-            Routed::Double(tree) if block.has_missing => {
-                tree.leaves::<true>(&block.double, block.width, out);
+            Routed::Double(tree) => {
+                tree.leaves(&block.double, block.width, block.has_missing, out);
             }
-            Routed::Double(tree) => tree.leaves::<false>(&block.double, block.width, out),
             Routed::AsIs(tree) => {
                 for (row, out) in out.iter_mut().enumerate() {
                     *out = tree.leaf_of(block.row(row)) as u32;
@@ -294,8 +135,8 @@ impl Router {
     /// The node index of each position of a compiled tree; `None` if positions are node indices.
     pub(super) fn originals(&self, tree: usize) -> Option<&[u32]> {
         match &self.trees[tree] {
-            Routed::Single(compiled) => Some(&compiled.original),
-            Routed::Double(compiled) => Some(&compiled.original),
+            Routed::Single(compiled) => Some(compiled.original()),
+            Routed::Double(compiled) => Some(compiled.original()),
             Routed::AsIs(_) => None,
         }
     }
@@ -309,26 +150,10 @@ impl Router {
         row: usize,
         mut visit: impl FnMut(u32, bool),
     ) -> u32 {
-        fn follow<C: Cell>(
-            tree: &Compiled<C>,
-            row: &[C],
-            visit: &mut impl FnMut(u32, bool),
-        ) -> u32 {
-            let mut at = 0;
-            loop {
-                let left = tree.nodes[at as usize].left;
-                if left == at {
-                    return tree.original[at as usize];
-                }
-                let next = tree.step::<true>(at, row, 0);
-                visit(tree.original[at as usize], next == left);
-                at = next;
-            }
-        }
         let cells = row * block.width..(row + 1) * block.width;
         match &self.trees[tree] {
-            Routed::Single(tree) => follow(tree, &block.single[cells], &mut visit),
-            Routed::Double(tree) => follow(tree, &block.double[cells], &mut visit),
+            Routed::Single(tree) => tree.follow(&block.single[cells], &mut visit),
+            Routed::Double(tree) => tree.follow(&block.double[cells], &mut visit),
             Routed::AsIs(tree) => {
                 let cells = block.row(row);
                 let mut node = 0;
