@@ -93,6 +93,20 @@ impl<'a> MatrixView<'a> {
         }
     }
 
+    /// A view of some consecutive rows.
+    ///
+    /// # Panics
+    /// If `range` reaches beyond the last row.
+    pub fn slice_rows(&self, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= self.rows, "rows outside the matrix");
+        let start = (range.start * self.row_stride).min(self.cells.len());
+        let cells = match self.cells {
+            Cells::F32(cells) => Cells::F32(&cells[start..]),
+            Cells::F64(cells) => Cells::F64(&cells[start..]),
+        };
+        Self { cells, rows: range.len(), ..*self }
+    }
+
     /// Copies one column into `out`, replacing what was there.
     pub fn column_into(&self, col: usize, out: &mut Vec<f64>) {
         assert!(col < self.cols, "column outside the matrix");
@@ -211,5 +225,24 @@ impl Matrix {
             row_stride: 1,
             col_stride: self.rows,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slice_of_rows_shows_the_same_cells() {
+        let matrix = Matrix::from_column_major((0..12).map(f64::from).collect(), 4, 3)
+            .expect("twelve cells");
+        let slice = matrix.view().slice_rows(1..3);
+        assert_eq!((slice.rows(), slice.cols()), (2, 3));
+        for row in 0..2 {
+            for col in 0..3 {
+                assert_eq!(slice.get(row, col), matrix.column(col)[row + 1]);
+            }
+        }
+        assert_eq!(matrix.view().slice_rows(4..4).rows(), 0);
     }
 }
