@@ -23,6 +23,19 @@ impl Basis {
     ///
     /// Cost: one pass over the columns of the features that the tree uses.
     pub fn of(tree: &Tree, x: &MatrixView<'_>, with_raw: bool) -> Self {
+        Self::on_sample(tree, x, with_raw, |row| {
+            f64::from(tree.in_bag.as_ref().map_or(1, |in_bag| in_bag.count(row)))
+        })
+    }
+
+    /// As [`Basis::of`], with the weight of every row in the tree's sample given: bootstrap counts,
+    /// or the sample weights that a tree without a bootstrap was grown with.
+    pub fn on_sample(
+        tree: &Tree,
+        x: &MatrixView<'_>,
+        with_raw: bool,
+        sample: impl Fn(usize) -> f64,
+    ) -> Self {
         let stumps = Stumps::of(tree);
         let mut raw = Vec::new();
         if with_raw {
@@ -34,11 +47,7 @@ impl Basis {
             let mut cells = Vec::new();
             for feature in stumps.used_features() {
                 x.column_into(feature as usize, &mut cells);
-                let spread = match &tree.in_bag {
-                    Some(in_bag) => mean_and_deviation(&cells, |row| f64::from(in_bag.count(row))),
-                    None => mean_and_deviation(&cells, |_| 1.0),
-                };
-                let (mean, deviation) = spread.unwrap_or((0.0, 0.0));
+                let (mean, deviation) = mean_and_deviation(&cells, &sample).unwrap_or((0.0, 0.0));
                 // In the bag a stump's squares add up to the weight of its node, so its standard
                 // deviation is the square root of the node's share.
                 let stump_deviation = largest_share[feature as usize].sqrt();

@@ -22,6 +22,7 @@ struct Shared<'s> {
     router: Router,
     x: &'s MatrixView<'s>,
     weights: Option<&'s [f64]>,
+    mean_weight: f64,
     fit_on: FitOn,
     include_raw: bool,
     glm: GlmOptions,
@@ -35,7 +36,9 @@ impl LmdiPlus {
     /// Fits LMDI+ to an ensemble on the rows it was trained on.
     ///
     /// `x` and `response` are the training rows in their original order (bootstrap counts are per
-    /// row); `weights` are sample weights, or `None`. The monitor advances by one per tree.
+    /// row); `weights` are sample weights, or `None`. Only their proportions matter. A forest drew its
+    /// bootstrap samples by them, so there an in-bag row counts as often as it was drawn and an
+    /// out-of-bag row by its weight. The monitor advances by one per tree.
     ///
     /// ```
     /// use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
@@ -75,6 +78,7 @@ impl LmdiPlus {
             router: Router::new(ensemble),
             x,
             weights,
+            mean_weight: weights.map_or(1.0, mean_weight),
             fit_on: choose_rows(ensemble, x.rows(), options.fit_on)?,
             include_raw: options.include_raw,
             fold: if plan.strata.is_empty() {
@@ -108,7 +112,8 @@ impl LmdiPlus {
 impl Shared<'_> {
     fn fit_tree(&self, index: usize, first_output: u32, targets: &[TargetAndWeight]) -> TreeModel {
         let tree = &self.ensemble.trees[index];
-        let basis = Basis::of(tree, self.x, self.include_raw);
+        let basis =
+            Basis::on_sample(tree, self.x, self.include_raw, |row| self.in_bag_weight(tree, row));
         let leaves = leaf_nodes(&self.router, index, self.x);
         let n_outputs = targets.len();
         let mut model = TreeModel {
@@ -148,18 +153,35 @@ impl Shared<'_> {
         model
     }
 
+    /// What a row weighed when the tree was grown. Forests draw rows with chances in proportion to
+    /// their weights, so that a draw counts one; other samples carry the weights themselves.
+    fn in_bag_weight(&self, tree: &Tree, row: usize) -> f64 {
+        match &tree.in_bag {
+            Some(in_bag) if self.draws_by_weight() => f64::from(in_bag.count(row)),
+            Some(in_bag) => f64::from(in_bag.count(row)) * self.weight(row),
+            None => self.weight(row),
+        }
+    }
+
+    fn draws_by_weight(&self) -> bool {
+        matches!(self.ensemble.growth, Growth::Independent)
+    }
+
+    /// The sample weight of a row, as a share of the mean weight.
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row] / self.mean_weight)
+    }
+
     fn row_weights(&self, tree: &Tree, extra: Option<&[f64]>) -> Vec<f64> {
         (0..self.x.rows())
             .map(|row| {
-                let drawn = tree.in_bag.as_ref().map_or(1, |in_bag| in_bag.count(row));
-                let chosen = match self.fit_on {
-                    FitOn::All => f64::from(drawn.max(1)),
-                    FitOn::InBag => f64::from(drawn),
-                    FitOn::OutOfBag => f64::from(u8::from(drawn == 0)),
-                    FitOn::Uniform => 1.0,
+                let drawn = tree.in_bag.as_ref().is_none_or(|in_bag| in_bag.count(row) > 0);
+                let chosen = match (self.fit_on, drawn) {
+                    (FitOn::All | FitOn::InBag, true) => self.in_bag_weight(tree, row),
+                    (FitOn::All | FitOn::OutOfBag, false) | (FitOn::Uniform, _) => self.weight(row),
+                    (FitOn::InBag, false) | (FitOn::OutOfBag, true) => 0.0,
                 };
-                let sample = self.weights.map_or(1.0, |weights| weights[row]);
-                chosen * sample * extra.map_or(1.0, |extra| extra[row])
+                chosen * extra.map_or(1.0, |extra| extra[row])
             })
             .collect()
     }
@@ -243,6 +265,12 @@ impl TreeModel {
             converged: fit.converged,
         });
     }
+}
+
+/// The mean of the weights, scaled first so that no sum overflows.
+fn mean_weight(weights: &[f64]) -> f64 {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    largest * (weights.iter().map(|w| w / largest).sum::<f64>() / weights.len() as f64)
 }
 
 fn choose_rows(ensemble: &Ensemble, rows: usize, asked: Option<FitOn>) -> Result<FitOn> {

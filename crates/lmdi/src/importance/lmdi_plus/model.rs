@@ -71,6 +71,8 @@ pub struct LmdiPlus {
     pub(super) n_outputs: usize,
     /// Whether one of two classes is predicted.
     pub(super) two_classes: bool,
+    /// Whether the trees are averaged (forests) rather than added up.
+    pub(super) averages: bool,
     /// Factor on the sum over trees: one over their number, or the learning rate.
     pub(super) factor: f64,
     /// What the sum starts from.
@@ -114,6 +116,7 @@ impl LmdiPlus {
             n_features: ensemble.n_features(),
             n_outputs,
             two_classes: matches!(&ensemble.outcome, Outcome::Classes(labels) if labels.len() == 2),
+            averages: matches!(ensemble.aggregation, Aggregation::Mean),
             factor,
             start,
             scale,

@@ -2,7 +2,8 @@
 //!
 //! Per tree and leaf the steps along the path are added up by feature once, so a row costs one walk
 //! and a few additions per tree. The raw terms of all trees collapse to one slope and one offset per
-//! feature: `sum_t s_t (x - mean_t) = x sum_t s_t - sum_t s_t mean_t`. Rows are scored in blocks, in
+//! feature: `sum_t s_t (x - mean_t) = (x - c) sum_t s_t - sum_t s_t (mean_t - c)`, where c, the mean
+//! in the first tree, keeps the digits of columns far from zero. Rows are scored in blocks, in
 //! parallel; trees are added in their order for every row, so blocks and threads change nothing.
 
 use super::model::{LmdiPlus, OutputScale, TreeModel};
@@ -97,6 +98,8 @@ impl LeafTable {
 
 /// The raw terms of all trees together: per feature and output.
 struct Collapsed {
+    /// Per feature, where cells and means are counted from.
+    centre: Vec<f64>,
     slope: Vec<f64>,
     offset: Vec<f64>,
     /// Sums of s^2, s^2 mean and s^2 mean^2, for the spread over trees.
@@ -120,7 +123,7 @@ impl LmdiPlus {
             base: vec![0.0; x.rows() * self.n_outputs],
             standard_error: None,
         };
-        let with_error = options.standard_error && self.start.iter().all(|&start| start == 0.0);
+        let with_error = options.standard_error && self.averages;
         let mut squares = if with_error { vec![0.0; scores.values.len()] } else { Vec::new() };
         let collapsed = self.collapse();
         let base = self.base();
@@ -209,16 +212,25 @@ impl LmdiPlus {
     fn collapse(&self) -> Collapsed {
         let k = self.n_outputs;
         let n = self.n_features * k;
-        let mut all =
-            Collapsed { slope: vec![0.0; n], offset: vec![0.0; n], square: vec![[0.0; 3]; n] };
+        let mut all = Collapsed {
+            centre: vec![f64::NAN; self.n_features],
+            slope: vec![0.0; n],
+            offset: vec![0.0; n],
+            square: vec![[0.0; 3]; n],
+        };
         for tree in &self.trees {
             for term in &tree.raw {
+                let centre = &mut all.centre[term.feature as usize];
+                if centre.is_nan() {
+                    *centre = term.mean;
+                }
+                let mean = term.mean - *centre;
                 for (output, &slope) in term.slope.iter().enumerate() {
                     let at = term.feature as usize * k + tree.first_output as usize + output;
                     all.slope[at] += slope;
-                    all.offset[at] += slope * term.mean;
+                    all.offset[at] += slope * mean;
                     let square = slope * slope;
-                    let parts = [square, square * term.mean, square * term.mean * term.mean];
+                    let parts = [square, square * mean, square * mean * mean];
                     for (sum, part) in all.square[at].iter_mut().zip(parts) {
                         *sum += part;
                     }
@@ -233,8 +245,7 @@ impl LmdiPlus {
             TreeSubset::All => return Ok(None),
             TreeSubset::OutOfBag(ensemble) | TreeSubset::InBag(ensemble) => ensemble,
         };
-        if self.start.iter().any(|&start| start != 0.0) || ensemble.trees.len() != self.trees.len()
-        {
+        if !self.averages || ensemble.trees.len() != self.trees.len() {
             return Err(Error::Data(
                 "scores on in-bag or out-of-bag trees are defined for the forest LMDI+ was fitted to".into(),
             ));
@@ -295,7 +306,8 @@ impl LmdiPlus {
         let n_trees = self.trees.len() as f64;
         for feature in 0..self.n_features {
             for (row, table_row) in range.clone().enumerate() {
-                let cell = x.get(table_row, feature);
+                // NaN where the cell is missing or no tree has a raw term.
+                let cell = x.get(table_row, feature) - collapsed.centre[feature];
                 for output in 0..k {
                     let at = feature * k + output;
                     let score = &mut values[row * width + at];
