@@ -407,5 +407,7 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
 
 #[inline(always)]
 fn invert(curvature: f64) -> f64 {
-    if curvature > 0.0 { 1.0 / curvature } else { 0.0 }
+    let inverse = 1.0 / curvature;
+    // A column of next to no curvature, as where rows are predicted with near certainty, stays put.
+    if inverse.is_finite() && inverse > 0.0 { inverse } else { 0.0 }
 }

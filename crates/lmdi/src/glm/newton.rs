@@ -2,7 +2,7 @@
 //!
 //! At the current point the loss is replaced by its quadratic model (row weights = second
 //! derivatives, residuals = minus first derivatives), coordinate descent solves the model with the
-//! elastic net, and a line search on the true objective takes the step:
+//! elastic net (a direct solve without an l1 part), and a line search on the true objective takes the step:
 //!
 //! ```text
 //! f(b + t d) <= f(b) + 1e-4 t D,    D = -g'd + penalty(b + d) - penalty(b)
@@ -13,9 +13,12 @@
 //! violation of the optimality conditions fast, because building it costs r^2/2 a row and a gradient
 //! only r.
 
+use super::active::ActiveColumns;
 use super::coefficients::Coefficients;
+use super::conjugate::System;
 use super::coordinate_descent::Descent;
 use super::family::Family;
+use super::gradient::Gradient;
 use super::penalty::Penalty;
 use super::quadratic::Quadratic;
 use super::statistics::Statistics;
@@ -180,6 +183,24 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         (slope, quadratic)
     }
 
+    /// The minimum of the quadratic model without an l1 penalty, solved as it stands: where classes can
+    /// be separated the curvature fades, and sweeps would need ever more steps.
+    fn direct_step(
+        &self,
+        quadratic: &Quadratic<'p>,
+        slope: &Slope,
+        at: &Coefficients,
+        l2: f64,
+    ) -> Coefficients {
+        let mut gradient = Gradient::of_residuals(&slope.leaf_residual, &slope.raw_gradient);
+        add_scaled(&mut gradient.stump, -l2, &at.stump);
+        add_scaled(&mut gradient.raw, -l2, &at.raw);
+        let system = System::new(quadratic, ActiveColumns::all(quadratic), l2);
+        let mut new = at.clone();
+        new.add(1.0, &system.solve(&gradient).step);
+        new
+    }
+
     /// Linear predictor of every row.
     fn predict(&self, model: &Coefficients) -> Vec<f64> {
         let mut offset = Vec::new();
@@ -227,7 +248,9 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
             let mut descent =
                 Descent::<1>::new(quadratic, &point.at, &slope.leaf_residual, &slope.raw_gradient);
             let intercept_violation = slope.leaf_residual.iter().sum::<f64>().abs();
-            let violation = solve_model(&mut descent, penalty, anticipate).max(intercept_violation);
+            let sweeps = if penalty.l1 > 0.0 { MODEL_SWEEPS } else { 0 };
+            let violation =
+                solve_model(&mut descent, penalty, anticipate, sweeps).max(intercept_violation);
             report.violation =
                 if null_gradient > 0.0 { violation / null_gradient } else { violation };
             if violation > KEEP_CURVATURE * last_violation && !fresh {
@@ -237,7 +260,11 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 continue;
             }
             last_violation = violation;
-            let new = descent.point.coefficients(0);
+            let new = if penalty.l1 > 0.0 {
+                descent.point.coefficients(0)
+            } else {
+                self.direct_step(quadratic, &slope, &point.at, penalty.l2)
+            };
             let eta = self.predict(&new);
             let new_penalty = penalty_of(penalty, &new);
             let mut decrease = new_penalty - penalty_value;
@@ -245,6 +272,12 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 let mean = self.family.mean(point.eta[row]);
                 let residual = self.rows.weight[row] * (self.response[row] - mean);
                 decrease -= residual * (eta[row] - point.eta[row]);
+            }
+            if decrease.is_nan() {
+                // Beyond the range of numbers; the point is the last one that is not.
+                report.gap = f64::INFINITY;
+                report.converged = false;
+                return report;
             }
             report.gap = (-0.5 * decrease).max(0.0) / null_loss;
             report.converged = report.gap <= tolerance;
@@ -299,16 +332,23 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
     }
 }
 
-/// Sweeps until the model's violation fell to a small share, and returns the violation at the start.
+/// At most `sweeps` sweeps until the model's violation fell to a small share; returns the violation at
+/// the start.
 /// `anticipate` lets raw columns take the stumps' answer into account, which may overshoot.
-fn solve_model(descent: &mut Descent<'_, '_, 1>, penalty: Penalty, anticipate: bool) -> f64 {
-    vectorised(SolveModel { descent, penalty, anticipate })
+fn solve_model(
+    descent: &mut Descent<'_, '_, 1>,
+    penalty: Penalty,
+    anticipate: bool,
+    sweeps: usize,
+) -> f64 {
+    vectorised(SolveModel { descent, penalty, anticipate, sweeps })
 }
 
 struct SolveModel<'t, 'q, 'b> {
     descent: &'t mut Descent<'q, 'b, 1>,
     penalty: Penalty,
     anticipate: bool,
+    sweeps: usize,
 }
 
 impl Vectorised for SolveModel<'_, '_, '_> {
@@ -316,12 +356,12 @@ impl Vectorised for SolveModel<'_, '_, '_> {
 
     #[inline(always)]
     fn run(self) -> f64 {
-        let Self { descent, penalty, anticipate } = self;
+        let Self { descent, penalty, anticipate, sweeps } = self;
         descent.set_penalty(&[penalty]);
         let start = descent.violation()[0];
         let mut before = start;
         let mut steady = anticipate;
-        for sweep in 0..MODEL_SWEEPS {
+        for sweep in 0..sweeps {
             if steady && sweep % 6 == 2 {
                 descent.rebuild_raw_curvature([true]);
             }

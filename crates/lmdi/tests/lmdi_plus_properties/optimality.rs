@@ -139,6 +139,10 @@ fn check(
                 prop_assert!(b.iter().all(|&b| b == 0.0), "one class alone");
                 continue;
             }
+            if family == Family::Poisson && mean == 0.0 {
+                prop_assert!(b.iter().all(|&b| b == 0.0), "no count at all");
+                continue;
+            }
             let null_eta = match family {
                 Family::Gaussian => mean,
                 Family::Binomial => (mean / (1.0 - mean)).ln(),
