@@ -226,6 +226,8 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
     ) -> NewtonReport {
         let mut penalty_value = penalty_of(penalty, &point.at);
         let mut loss = self.loss(&point.eta);
+        // Where the null model leaves nothing to gain, what is left of its loss is rounding.
+        let null_loss = null_loss.max(f64::EPSILON * loss.abs()).max(f64::MIN_POSITIVE);
         let mut last_violation = f64::INFINITY;
         let mut fresh = false;
         let mut anticipate = true;
