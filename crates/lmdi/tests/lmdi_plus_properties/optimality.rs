@@ -94,6 +94,8 @@ fn rows_of(table: &Table, model: &Ensemble, fit_on: FitOn, tree: usize, output: 
             }
             Loss::Poisson => unreachable!("not trained here"),
         };
+        // Less curvature than this counts as this much, which bounds working responses.
+        let curvature = f64::max(curvature, 1e-6);
         if second_order {
             weight *= curvature;
         }
