@@ -5,7 +5,7 @@ mod golden;
 
 use golden::glm::{Problem, elastic_net, total_loss};
 use golden::{Case, Checks, cases, distance};
-use lmdi::glm::{Family, GlmOptions, PenaltyChoice, Strength};
+use lmdi::glm::{Family, GlmOptions, Grid, PenaltyChoice, Strength};
 use lmdi::table::contiguous_folds;
 use serde::Deserialize;
 
@@ -171,5 +171,23 @@ fn columns_are_scaled_and_centred_as_expected() {
             assert!((raw.factor * scale - 1.0).abs() < 1e-12, "{}", case.name);
             assert!((raw.mean - mean).abs() <= 1e-12 * mean.abs().max(1.0), "{}", case.name);
         }
+    }
+}
+
+/// Ridge is solved directly beside ratios that are not; neither may disturb the other.
+#[test]
+fn a_ratio_is_searched_the_same_alone_and_beside_ridge() {
+    for case in all_cases().iter().take(4) {
+        let problem = problem(case);
+        let errors = |l1_ratios: &[f64]| {
+            let grid = Grid::Alphas { count: 8, smallest: 1e-2 };
+            let choice = PenaltyChoice::CrossValidated { l1_ratios: l1_ratios.to_vec(), grid };
+            let fit = problem.fit(&tight(choice));
+            assert!(fit.converged, "{}", case.name);
+            fit.search.expect("a search was asked for").fold_error
+        };
+        let both = errors(&[0.0, 0.5]);
+        let apart = [errors(&[0.0]), errors(&[0.5])].concat();
+        assert!(distance(&both, &apart) < 1e-12, "{}", case.name);
     }
 }

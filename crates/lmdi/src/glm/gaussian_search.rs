@@ -5,7 +5,9 @@
 //! solved side by side, and each point of a path starts where the line through the last two points
 //! leads, because between changes of the active set solutions are nearly linear in the penalty.
 
+use super::coefficients::Coefficients;
 use super::gaussian::GaussianProblem;
+use super::least_squares::least_squares;
 use super::options::GlmOptions;
 use super::selection::{Candidate, Search};
 use super::statistics::Statistics;
@@ -39,7 +41,14 @@ pub(super) fn search_gaussian(
         }
         search.fold_weight[fold] = 1.0;
         let mut held_out = HeldOut::new(basis, &fold_statistics[fold]);
-        for ratios in l1_ratios.chunks(LANES) {
+        let held_out_error = |held_out: &mut HeldOut<'_>, model: &Coefficients| {
+            held_out.squared_error(model).unwrap_or_else(|| {
+                squared_error_of_rows(basis, rows, rows.fold(fold), response, model)
+            })
+        };
+        // Ridge is solved directly, so it does not share lanes with ratios that are not.
+        let alike = l1_ratios.chunk_by(|a, b| (*a > 0.0) == (*b > 0.0));
+        for ratios in alike.flat_map(|ratios| ratios.chunks(LANES)) {
             let paths: Vec<Vec<usize>> = ratios.iter().map(|&ratio| search.path(ratio)).collect();
             let mut descent = problem.descent::<LANES>();
             let mut before = descent.point.clone();
@@ -54,6 +63,15 @@ pub(super) fn search_gaussian(
                     0 | 1 => 0.0,
                     _ => continuation(search, &paths[0], step),
                 };
+                if penalties.iter().any(|penalty| penalty.l1 <= 0.0) {
+                    // Without an l1 part the duality gap says nothing; the solution is direct.
+                    for (lane, path) in paths.iter().enumerate() {
+                        let (model, _) = least_squares(&problem, penalties[lane].l2);
+                        let error = held_out_error(&mut held_out, &model);
+                        search.record(path[step], fold, error / weight);
+                    }
+                    continue;
+                }
                 descent.point.extrapolate(&mut before, factor);
                 problem.descend(
                     &mut descent,
@@ -63,9 +81,7 @@ pub(super) fn search_gaussian(
                 );
                 for (lane, path) in paths.iter().enumerate() {
                     let model = descent.point.coefficients(lane);
-                    let error = held_out.squared_error(&model).unwrap_or_else(|| {
-                        squared_error_of_rows(basis, rows, rows.fold(fold), response, &model)
-                    });
+                    let error = held_out_error(&mut held_out, &model);
                     search.record(path[step], fold, error / weight);
                 }
             }
