@@ -3,7 +3,8 @@
 //! Both trees are walked together. At every node they must hold the same rows with the same weight,
 //! impurity and value (relative tolerance 1e-12). Where they split differently, the decreases of
 //! both splits are computed here from the rows and must agree to 1e-12 of the node's impurity: a
-//! tie. The walk goes on below a tie if both splits make the same two groups of rows.
+//! tie. The walk goes on below a tie if both splits make the same two groups of rows. Two splits of
+//! one column that make the same groups must have the same threshold and missing direction.
 
 #![allow(clippy::unwrap_used)]
 
@@ -162,6 +163,16 @@ impl Case {
             && ours.threshold[node] == self.threshold[theirs].unwrap_or(f64::INFINITY)
             && (ours.missing[node] == Missing::Left) == self.missing_left[theirs];
         if !same {
+            // One column that makes the same two groups is no tie: it has one threshold only.
+            let same_column = i64::from(ours.feature[node]) == self.feature[theirs];
+            assert!(
+                !(same_column && our_l == their_l),
+                "{name}: node {node}: {:?} at {}, expected missing left {} at {:?}",
+                ours.missing[node],
+                ours.threshold[node],
+                self.missing_left[theirs],
+                self.threshold[theirs]
+            );
             let decrease = |l: &[usize], r: &[usize]| self.cost(rows) - self.cost(l) - self.cost(r);
             let (a, b) = (decrease(&our_l, &our_r), decrease(&their_l, &their_r));
             let most = TOLERANCE * self.cost(rows);

@@ -330,3 +330,39 @@ fn threads_change_no_byte_of_a_large_table() {
     });
     assert!(same_bytes(&one, &four));
 }
+
+/// Over many trees a row is drawn as often as its weight says: within six standard deviations.
+#[test]
+fn bootstrap_samples_follow_the_weights() {
+    const ROWS: usize = 20;
+    const TREES: usize = 500;
+    for weighted in [false, true] {
+        let weights: Vec<f64> =
+            (0..ROWS).map(|row| if weighted { (row % 4) as f64 } else { 1.0 }).collect();
+        let table = Table {
+            x: Matrix::from_column_major((0..ROWS).map(|row| row as f64).collect(), ROWS, 1)
+                .unwrap(),
+            y: (0..ROWS).map(|row| (row % 3) as f64).collect(),
+            codes: Vec::new(),
+            n_classes: 0,
+            weights: weighted.then(|| weights.clone()),
+            names: vec!["x".into()],
+            labels: Vec::new(),
+        };
+        let params =
+            ForestParams { n_trees: TREES, max_depth: Some(1), ..ForestParams::regression() };
+        let forest = train_forest(&table.set(), &params, &Silent).unwrap();
+        let total: f64 = weights.iter().sum();
+        for (row, weight) in weights.iter().enumerate() {
+            let counts = forest.trees.iter().map(|tree| tree.in_bag.as_ref().unwrap().count(row));
+            let drawn = f64::from(counts.sum::<u32>());
+            let (draws, share) = ((ROWS * TREES) as f64, weight / total);
+            let deviation = (draws * share * (1.0 - share)).sqrt();
+            assert!(
+                (drawn - draws * share).abs() <= 6.0 * deviation,
+                "row {row} of weight {weight}: drawn {drawn} times, expected {}",
+                draws * share
+            );
+        }
+    }
+}
