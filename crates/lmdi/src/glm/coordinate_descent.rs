@@ -389,19 +389,40 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
     #[inline(always)]
     pub fn violation(&self) -> Lanes<N> {
         let mut largest = [0.0_f64; N];
-        let mut add = |gradient: Lanes<N>, b: Lanes<N>| {
+        self.for_violations(|lane, violation, _| largest[lane] = largest[lane].max(violation));
+        largest
+    }
+
+    /// What a step along the best single column would gain, per lane: a violation v with curvature c
+    /// lowers the objective by v^2 / 2 (c + l2).
+    #[inline(always)]
+    pub fn promise(&self) -> Lanes<N> {
+        let mut largest = [0.0_f64; N];
+        self.for_violations(|lane, violation, square| {
+            let gain = 0.5 * violation * violation * invert(square + self.l2[lane]);
+            largest[lane] = largest[lane].max(gain);
+        });
+        largest
+    }
+
+    /// Calls `visit` with lane, violation and curvature of every column.
+    #[inline(always)]
+    fn for_violations(&self, mut visit: impl FnMut(usize, f64, f64)) {
+        let q = self.quadratic;
+        let n_raw = q.n_raw();
+        let mut add = |gradient: Lanes<N>, b: Lanes<N>, square: f64| {
             for lane in 0..N {
                 let penalty = Penalty { l1: self.l1[lane], l2: self.l2[lane] };
-                largest[lane] = largest[lane].max(penalty.violation(gradient[lane], b[lane]));
+                visit(lane, penalty.violation(gradient[lane], b[lane]), square);
             }
         };
         for (split, &b) in self.point.stump.iter().enumerate() {
-            add(self.stump_gradient(split), b);
+            add(self.stump_gradient(split), b, q.stump_square[split]);
         }
-        for (&gradient, &b) in self.point.raw_gradient.iter().zip(&self.point.raw) {
-            add(gradient, b);
+        for (k, (&gradient, &b)) in self.point.raw_gradient.iter().zip(&self.point.raw).enumerate()
+        {
+            add(gradient, b, q.raw_gram[k * n_raw + k]);
         }
-        largest
     }
 }
 

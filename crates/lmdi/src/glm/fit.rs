@@ -98,6 +98,10 @@ fn fit_gaussian(
 /// Accuracies from which an exact solution on the active set is tried, one after the other.
 const NEAR: [f64; 3] = [1e-6, 1e-7, 1e-8];
 
+/// Sweeps after which an exact solution is tried all the same: columns that are nearly alike, such as
+/// the stump and the raw column of a feature of two values, need thousands.
+const PATIENCE: usize = 200;
+
 /// Multiples of the penalty that are solved on the way, so that few columns have to move at a time.
 const STRONGER: [f64; 5] = [32.0, 16.0, 8.0, 4.0, 2.0];
 
@@ -129,7 +133,8 @@ fn solve_gaussian(problem: &GaussianProblem<'_>, penalty: Penalty, options: &Glm
     let mut iterations = 0;
     for near in NEAR {
         let near = options.tolerance.max(near);
-        let progress = problem.descend(&mut descent, &[penalty], near, options.max_iterations);
+        let sweeps = options.max_iterations.min(PATIENCE);
+        let progress = problem.descend(&mut descent, &[penalty], near, sweeps);
         iterations += progress.iterations;
         if let Some(exact) = polish(problem, &descent.point.coefficients(0), penalty) {
             let violation = problem.violation(&exact, penalty);

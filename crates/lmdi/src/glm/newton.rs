@@ -8,10 +8,10 @@
 //! f(b + t d) <= f(b) + 1e-4 t D,    D = -g'd + penalty(b + d) - penalty(b)
 //! ```
 //!
-//! -D/2 estimates how far the objective is above its minimum; a fit stops when it is below a share
-//! of the null model's loss. The curvature is kept from one step to the next while steps shrink the
-//! violation of the optimality conditions fast, because building it costs r^2/2 a row and a gradient
-//! only r.
+//! -D/2, or what the best single column would gain if that is more, estimates how far the objective is
+//! above its minimum; a fit stops when it is below a share of the null model's loss. The curvature is
+//! kept from one step to the next while steps shrink the violation of the optimality conditions fast,
+//! because building it costs r^2/2 a row and a gradient only r.
 
 use super::active::ActiveColumns;
 use super::coefficients::Coefficients;
@@ -251,8 +251,8 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 Descent::<1>::new(quadratic, &point.at, &slope.leaf_residual, &slope.raw_gradient);
             let intercept_violation = slope.leaf_residual.iter().sum::<f64>().abs();
             let sweeps = if penalty.l1 > 0.0 { MODEL_SWEEPS } else { 0 };
-            let violation =
-                solve_model(&mut descent, penalty, anticipate, sweeps).max(intercept_violation);
+            let start = solve_model(&mut descent, penalty, anticipate, sweeps);
+            let violation = start.violation.max(intercept_violation);
             report.violation =
                 if null_gradient > 0.0 { violation / null_gradient } else { violation };
             if violation > KEEP_CURVATURE * last_violation && !fresh {
@@ -281,10 +281,10 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 report.converged = false;
                 return report;
             }
-            report.gap = (-0.5 * decrease).max(0.0) / null_loss;
+            report.gap = (-0.5 * decrease).max(start.promise) / null_loss;
             report.converged = report.gap <= tolerance;
-            if decrease >= 0.0 && anticipate {
-                // The raw columns overshot and the step leads nowhere; plain sweeps cannot overshoot.
+            if -decrease < start.promise && anticipate && penalty.l1 > 0.0 {
+                // A single column would gain more: the raw columns overshot, which plain sweeps cannot.
                 anticipate = false;
                 continue;
             }
@@ -334,15 +334,15 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
     }
 }
 
-/// At most `sweeps` sweeps until the model's violation fell to a small share; returns the violation at
-/// the start.
+/// At most `sweeps` sweeps until the model's violation fell to a small share; returns what there was to
+/// gain at the start.
 /// `anticipate` lets raw columns take the stumps' answer into account, which may overshoot.
 fn solve_model(
     descent: &mut Descent<'_, '_, 1>,
     penalty: Penalty,
     anticipate: bool,
     sweeps: usize,
-) -> f64 {
+) -> Start {
     vectorised(SolveModel { descent, penalty, anticipate, sweeps })
 }
 
@@ -353,15 +353,21 @@ struct SolveModel<'t, 'q, 'b> {
     sweeps: usize,
 }
 
+/// What was left to gain where a model solve started.
+struct Start {
+    violation: f64,
+    promise: f64,
+}
+
 impl Vectorised for SolveModel<'_, '_, '_> {
-    type Output = f64;
+    type Output = Start;
 
     #[inline(always)]
-    fn run(self) -> f64 {
+    fn run(self) -> Start {
         let Self { descent, penalty, anticipate, sweeps } = self;
         descent.set_penalty(&[penalty]);
-        let start = descent.violation()[0];
-        let mut before = start;
+        let start = Start { violation: descent.violation()[0], promise: descent.promise()[0] };
+        let mut before = start.violation;
         let mut steady = anticipate;
         for sweep in 0..sweeps {
             if steady && sweep % 6 == 2 {
@@ -369,7 +375,7 @@ impl Vectorised for SolveModel<'_, '_, '_> {
             }
             descent.sweep();
             let violation = descent.violation()[0];
-            if violation <= MODEL_SOLVED * start {
+            if violation <= MODEL_SOLVED * start.violation {
                 break;
             }
             if violation > 2.0 * before {
