@@ -15,7 +15,7 @@ fn is_plain_input(report: &ColumnReport) -> bool {
 /// Prints the columns of a table; `task` is what is learned from the target. Without a task nothing
 /// is decided about the use of columns, and none is shown.
 pub fn print(
-    out: &mut impl Write,
+    out: &mut dyn Write,
     frame: &Frame,
     reports: &[ColumnReport],
     task: Option<Task>,
@@ -106,7 +106,7 @@ pub fn reason_text(reason: Reason) -> &'static str {
 }
 
 /// Prints which columns are not used and why, so that nothing disappears silently.
-pub fn print_dropped(out: &mut impl Write, reports: &[ColumnReport]) -> io::Result<()> {
+pub fn print_dropped(out: &mut dyn Write, reports: &[ColumnReport]) -> io::Result<()> {
     let dropped: Vec<String> = reports
         .iter()
         .filter_map(|report| match report.role {

@@ -6,7 +6,7 @@ use crate::quality::{sample_title, title};
 use crate::terminal::{Align, TextTable, count, counted, short_number, shortened};
 use anyhow::{Context, Result};
 use clap::Args;
-use lmdi::file::Model;
+use lmdi::file::{Explainer, Model};
 use lmdi::forest::{Aggregation, Ensemble, NONE, Outcome, Tree};
 use lmdi::table::{ColumnReport, Encoding, Part, Schema, Values};
 use lmdi_io::printable::printable;
@@ -123,7 +123,7 @@ fn kind_name(ensemble: &Ensemble) -> &'static str {
 }
 
 fn print_model(out: &mut impl Write, path: &Path, model: &Model) -> io::Result<()> {
-    let Model { ensemble, schema, explainer: _, metadata } = model;
+    let Model { ensemble, schema, explainer, metadata } = model;
     let shape = shape(ensemble);
     writeln!(
         out,
@@ -166,11 +166,36 @@ fn print_model(out: &mut impl Write, path: &Path, model: &Model) -> io::Result<(
             short_number(quality.value)
         )?;
     }
+    print_explainer(out, explainer.as_ref())?;
     writeln!(out)?;
     match schema {
         Some(schema) => print_schema(out, schema),
         None => writeln!(out, "Reads {} numeric columns", ensemble.n_features()),
     }
+}
+
+fn n_fits(explainer: &Explainer) -> (usize, usize) {
+    let fits = || explainer.trees.iter().flat_map(|tree| &tree.fits);
+    (fits().count(), fits().filter(|fit| !fit.converged).count())
+}
+
+fn print_explainer(out: &mut impl Write, explainer: Option<&Explainer>) -> io::Result<()> {
+    let Some(explainer) = explainer else {
+        return writeln!(
+            out,
+            "Explainer: none (lmdi explain DATA --model MODEL --save MODEL makes one)"
+        );
+    };
+    let (fits, unconverged) = n_fits(explainer);
+    let how = match explainer.options.as_str() {
+        "" => String::new(),
+        options => format!(" ({})", printable(options)),
+    };
+    writeln!(out, "Explainer: LMDI+, {}{how}", counted(fits, "linear model"))?;
+    if unconverged > 0 {
+        writeln!(out, "WARNING: {} did not converge", counted(unconverged, "fit"))?;
+    }
+    Ok(())
 }
 
 fn print_schema(out: &mut impl Write, schema: &Schema) -> io::Result<()> {
@@ -214,7 +239,7 @@ fn print_schema(out: &mut impl Write, schema: &Schema) -> io::Result<()> {
 }
 
 fn model_json(model: &Model) -> Value {
-    let Model { ensemble, schema, explainer: _, metadata } = model;
+    let Model { ensemble, schema, explainer, metadata } = model;
     let shape = shape(ensemble);
     let quality: Vec<Value> = metadata
         .quality
@@ -239,6 +264,15 @@ fn model_json(model: &Model) -> Value {
         "training_rows": metadata.training_rows,
         "fingerprint": metadata.fingerprint.map(|mark| mark.to_string()),
         "quality": quality,
+        "explainer": explainer.as_ref().map(|explainer| {
+            let (fits, unconverged) = n_fits(explainer);
+            json!({
+                "method": "LMDI+",
+                "options": explainer.options,
+                "linear_models": fits,
+                "not_converged": unconverged,
+            })
+        }),
     })
 }
 

@@ -107,7 +107,8 @@ impl LearningFlags {
         first.or_else(|| self.training.first_given())
     }
 
-    /// Reads a table and trains a model on it. `check` sees the plan before the work starts.
+    /// Reads a table and trains a model on it. `check` sees table and plan before the work
+    /// starts.
     pub fn learn(
         &self,
         data: &Path,
@@ -115,13 +116,13 @@ impl LearningFlags {
         kind: ModelKind,
         reading: &ReadFlags,
         out: &mut dyn Write,
-        check: impl FnOnce(&Plan, Task) -> Result<()>,
+        check: impl FnOnce(&Frame, &Schema, &Plan) -> Result<()>,
     ) -> Result<Learned> {
         let (schema, frame, rows) = self.read(data, target, reading, out)?;
         let target = schema.target.as_ref().context("a learned schema has a target")?;
         let plan = self.training.plan(kind, target.task)?;
         plan.check(schema.n_encoded())?;
-        check(&plan, target.task)?;
+        check(&frame, &schema, &plan)?;
         let (train, holdout) = split(rows, self.holdout, self.training.seed)?;
 
         let started = Instant::now();

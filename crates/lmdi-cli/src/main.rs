@@ -1,21 +1,31 @@
 //! The `lmdi` command.
 //!
-//! One file a command (`train`, `predict`, `inspect`, `completions`), and what they share:
-//! `options` (flags), `progress` and `interrupt` (long work), `terminal` (tables of text), `columns`
-//! (what was read) and `quality` (how good the model is).
+//! One file a command (`explain`, `score`, `train`, `predict`, `inspect`, `completions`), and what they
+//! share: flags (`options`, `training`, `method`), from a table to a model and its explainer (`learning`, `preparation`), rows that a
+//! model reads (`rows`), results (`prediction`, `scoring`), long work (`progress`, `interrupt`) and
+//! text for people (`terminal`, `columns`, `quality`, `summary`).
 //!
 //! Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed,
 //! 2 wrong usage, 130 interrupted.
 
 mod columns;
 mod completions;
+mod explain;
 mod inspect;
 mod interrupt;
+mod learning;
+mod method;
 mod model_file;
 mod options;
 mod predict;
+mod prediction;
+mod preparation;
 mod progress;
 mod quality;
+mod rows;
+mod score;
+mod scoring;
+mod summary;
 mod terminal;
 mod train;
 mod training;
@@ -31,14 +41,17 @@ struct Arguments {
     command: Command,
 }
 
-const LONG_ABOUT: &str = "Trains tree ensembles on a CSV or Parquet table, predicts with them and \
-says what they learned.
+const LONG_ABOUT: &str =
+    "Trains tree ensembles on a CSV or Parquet table and explains, row by row, \
+how much each column adds to a prediction (LMDI+).
 
 Tables may be CSV (plain or gzip; delimiter found by itself) or Parquet; `-` reads standard input. \
 Missing cells are: empty, NA, N/A, NaN, null, ? (in any case).";
 
 const AFTER_HELP: &str = "\
 Examples:
+  lmdi explain houses.csv --target price --out scores.csv --save houses.lmdi
+  lmdi score houses.lmdi new.parquet --out scores.parquet
   lmdi train houses.csv --target price --save houses.lmdi
   lmdi predict houses.lmdi new.parquet --out prices.csv
   lmdi inspect houses.csv
@@ -48,6 +61,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
+    Explain(Box<explain::Options>),
+    Score(score::Options),
     Train(Box<train::Options>),
     Predict(predict::Options),
     Inspect(inspect::Options),
@@ -58,6 +73,8 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     interrupt::install();
     let outcome = match arguments.command {
+        Command::Explain(options) => explain::run(&options),
+        Command::Score(options) => score::run(&options),
         Command::Train(options) => train::run(&options),
         Command::Predict(options) => predict::run(&options),
         Command::Inspect(options) => inspect::run(&options),

@@ -1,8 +1,10 @@
 //! Model files by name: binary, or JSON when the name ends in `.json`.
 
+use crate::terminal::size;
 use anyhow::{Context, Result};
 use lmdi::file::Model;
 use lmdi_io::printable::printable;
+use std::io::Write;
 use std::path::Path;
 
 /// Reads a model in either form.
@@ -13,10 +15,11 @@ pub fn load(path: &Path) -> Result<Model> {
     Model::from_bytes(&bytes).with_context(|| printable(&name).into_owned())
 }
 
-/// Writes a model, whole or not at all, and returns its size in bytes.
-pub fn save(model: &Model, path: &Path) -> Result<u64> {
+/// Writes a model, whole or not at all, and says where it is.
+pub fn save_and_tell(model: &Model, path: &Path, out: &mut dyn Write) -> Result<()> {
     let json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     let bytes = if json { model.to_json()? } else { model.to_bytes()? };
     lmdi_io::atomic::write(path, &bytes)?;
-    Ok(bytes.len() as u64)
+    let name = path.display().to_string();
+    Ok(writeln!(out, "\nSaved {} ({}).", printable(&name), size(bytes.len() as u64))?)
 }

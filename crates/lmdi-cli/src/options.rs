@@ -6,6 +6,9 @@ use lmdi::table::Kind;
 use lmdi_io::read::{Format, Input, ReadOptions, Table, read_table};
 
 use crate::progress::Progress;
+use lmdi_io::atomic::AtomicFile;
+use lmdi_io::write::Output;
+use std::path::Path;
 
 /// How to read a table.
 #[derive(Args)]
@@ -66,6 +69,28 @@ pub fn format_name(format: Format) -> String {
             format!("{}CSV, delimiter {delimiter}", if gzip { "gzipped " } else { "" })
         }
     }
+}
+
+/// An error about a flag or how flags go together: wrong usage.
+pub fn wrong(
+    name: &'static str,
+    found: impl Into<String>,
+    expected: impl Into<String>,
+) -> anyhow::Error {
+    lmdi::Error::Parameter { name, found: found.into(), expected: expected.into() }.into()
+}
+
+/// Fails if a file cannot be written, before the work whose result it is to hold. Nothing is changed.
+pub fn check_writable(output: Option<&Output>, save: Option<&Path>) -> Result<()> {
+    let output = match output {
+        Some(Output::Csv(path) | Output::Parquet(path)) => Some(path.as_path()),
+        Some(Output::Stdout) | None => None,
+    };
+    for path in output.into_iter().chain(save) {
+        // Taken back at once.
+        AtomicFile::create(path)?;
+    }
+    Ok(())
 }
 
 fn parse_delimiter(text: &str) -> Result<u8> {

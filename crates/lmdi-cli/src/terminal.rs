@@ -80,6 +80,31 @@ pub fn short_number(x: f64) -> String {
     lmdi::table::number_text(rounded)
 }
 
+/// Numbers of one column with the same number of decimals, enough for four digits of the largest.
+pub struct Decimals(usize);
+
+impl Decimals {
+    /// Decimals that suit numbers up to this size.
+    pub fn for_largest(size: f64) -> Self {
+        let digits = if size > 0.0 && size.is_finite() { size.log10().floor() as i32 } else { 0 };
+        Self((3 - digits).clamp(0, 12) as usize)
+    }
+
+    /// The number in this form.
+    pub fn text(&self, x: f64) -> String {
+        let text = format!("{x:.*}", self.0);
+        // Minus zero would look like a direction.
+        let is_zero = text.starts_with('-') && !text.contains(|c| ('1'..='9').contains(&c));
+        if is_zero { text[1..].to_owned() } else { text }
+    }
+
+    /// The same with a sign in front.
+    pub fn signed(&self, x: f64) -> String {
+        let text = self.text(x);
+        if text.starts_with('-') { text } else { format!("+{text}") }
+    }
+}
+
 /// A count with thousands separated: 48,842.
 pub fn count(n: impl TryInto<u64>) -> String {
     let digits = n.try_into().unwrap_or(u64::MAX).to_string();
@@ -134,6 +159,15 @@ mod tests {
             ("7".into(), "1,234".into(), "1,234,567".into())
         );
         assert_eq!((counted(1, "row"), counted(2, "row")), ("1 row".into(), "2 rows".into()));
+    }
+
+    #[test]
+    fn decimals_follow_the_largest_number() {
+        let decimals = Decimals::for_largest(33.6287);
+        assert_eq!(decimals.signed(33.6287), "+33.63");
+        assert_eq!(decimals.signed(-0.001), "+0.00");
+        assert_eq!(Decimals::for_largest(0.0021).text(0.0021), "0.002100");
+        assert_eq!(Decimals::for_largest(123456.0).text(99.5), "100");
     }
 
     #[test]

@@ -44,12 +44,9 @@ enum Switch {
     Off,
 }
 
-/// What to train, and how.
+/// How to train a model. Which one is a flag of the command.
 #[derive(Args)]
 pub struct TrainingFlags {
-    /// The model to train
-    #[arg(long, value_enum, default_value = "forest", help_heading = "Model")]
-    model: ModelKind,
     /// Number of trees (of rounds, for boosting) [default: 100]
     #[arg(long, value_name = "N", help_heading = "Model")]
     trees: Option<usize>,
@@ -117,51 +114,65 @@ pub enum Plan {
 
 impl TrainingFlags {
     /// The parameters that these flags and the task give.
-    pub fn plan(&self, task: Task) -> Result<Plan> {
-        match self.model {
+    pub fn plan(&self, model: ModelKind, task: Task) -> Result<Plan> {
+        match model {
             ModelKind::Boosting => {
-                self.refuse(&[
-                    ("--criterion", self.criterion.is_some()),
-                    ("--min-impurity-decrease", self.min_impurity_decrease.is_some()),
-                    ("--bootstrap", self.bootstrap.is_some()),
-                    ("--max-samples", self.max_samples.is_some()),
-                ])?;
+                refuse(
+                    model,
+                    &[
+                        ("--criterion", self.criterion.is_some()),
+                        ("--min-impurity-decrease", self.min_impurity_decrease.is_some()),
+                        ("--bootstrap", self.bootstrap.is_some()),
+                        ("--max-samples", self.max_samples.is_some()),
+                    ],
+                )?;
                 Ok(Plan::Boosting(self.boosting()))
             }
             ModelKind::Forest | ModelKind::ExtraTrees => {
-                self.refuse(&[
-                    ("--learning-rate", self.learning_rate.is_some()),
-                    ("--subsample", self.subsample.is_some()),
-                    ("--l2", self.l2.is_some()),
-                    ("--max-bins", self.max_bins.is_some()),
-                    ("--early-stopping", self.early_stopping.is_some()),
-                ])?;
-                Ok(Plan::Forest(self.forest(task)))
+                refuse(
+                    model,
+                    &[
+                        ("--learning-rate", self.learning_rate.is_some()),
+                        ("--subsample", self.subsample.is_some()),
+                        ("--l2", self.l2.is_some()),
+                        ("--max-bins", self.max_bins.is_some()),
+                        ("--early-stopping", self.early_stopping.is_some()),
+                    ],
+                )?;
+                Ok(Plan::Forest(self.forest(model, task)))
             }
         }
     }
 
-    fn refuse(&self, flags: &[(&str, bool)]) -> Result<()> {
-        match flags.iter().find(|(_, given)| *given) {
-            Some((flag, _)) => Err(lmdi::Error::Parameter {
-                name: "model",
-                found: match self.model {
-                    ModelKind::Boosting => format!("boosting, with {flag}"),
-                    _ => format!("a forest, with {flag}"),
-                },
-                expected: "no flag that the model does not have".into(),
-            }
-            .into()),
-            None => Ok(()),
-        }
+    /// The first flag that was given and says how to train.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("--trees", self.trees.is_some()),
+            ("--max-depth", self.max_depth.is_some()),
+            ("--min-samples-leaf", self.min_samples_leaf.is_some()),
+            ("--min-samples-split", self.min_samples_split.is_some()),
+            ("--max-leaf-nodes", self.max_leaf_nodes.is_some()),
+            ("--max-features", self.max_features.is_some()),
+            ("--split-finder", self.split_finder.is_some()),
+            ("--criterion", self.criterion.is_some()),
+            ("--min-impurity-decrease", self.min_impurity_decrease.is_some()),
+            ("--bootstrap", self.bootstrap.is_some()),
+            ("--max-samples", self.max_samples.is_some()),
+            ("--learning-rate", self.learning_rate.is_some()),
+            ("--subsample", self.subsample.is_some()),
+            ("--l2", self.l2.is_some()),
+            ("--max-bins", self.max_bins.is_some()),
+            ("--early-stopping", self.early_stopping.is_some()),
+        ];
+        given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
     }
 
-    fn forest(&self, task: Task) -> ForestParams {
+    fn forest(&self, model: ModelKind, task: Task) -> ForestParams {
         let usual = match task {
             Task::Regression => ForestParams::regression(),
             Task::Binary | Task::Multiclass => ForestParams::classification(),
         };
-        let extra_trees = self.model == ModelKind::ExtraTrees;
+        let extra_trees = model == ModelKind::ExtraTrees;
         ForestParams {
             n_trees: self.trees.unwrap_or(usual.n_trees),
             criterion: self.criterion.map_or(usual.criterion, |criterion| match criterion {
@@ -215,6 +226,21 @@ impl TrainingFlags {
             Some(SplitFinderFlag::Exact) => SplitFinder::Exact,
             Some(SplitFinderFlag::Histogram) => SplitFinder::Histogram,
         }
+    }
+}
+
+fn refuse(model: ModelKind, flags: &[(&str, bool)]) -> Result<()> {
+    match flags.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(lmdi::Error::Parameter {
+            name: "model",
+            found: match model {
+                ModelKind::Boosting => format!("boosting, with {flag}"),
+                ModelKind::Forest | ModelKind::ExtraTrees => format!("a forest, with {flag}"),
+            },
+            expected: "no flag that the model does not have".into(),
+        }
+        .into()),
+        None => Ok(()),
     }
 }
 

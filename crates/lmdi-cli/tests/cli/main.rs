@@ -2,4 +2,6 @@
 
 mod bad_input;
 mod commands;
+mod explain;
+mod explain_bad_input;
 mod support;

@@ -4,6 +4,14 @@ use lmdi::table::{Frame, Values, number_text};
 use std::io::{self, Write};
 
 pub(super) fn write(frame: &Frame, out: impl Write) -> io::Result<()> {
+    write_records(frame, out).map_err(|error| match error.into_kind() {
+        // As it was: a closed pipe must still be known as one.
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    })
+}
+
+fn write_records(frame: &Frame, out: impl Write) -> csv::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(frame.columns().iter().map(|column| column.name.as_bytes()))?;
     for row in 0..frame.rows() {
@@ -16,5 +24,5 @@ pub(super) fn write(frame: &Frame, out: impl Write) -> io::Result<()> {
         }
         writer.write_record(None::<&[u8]>)?;
     }
-    writer.flush()
+    Ok(writer.flush()?)
 }

@@ -1,36 +1,18 @@
-//! Features taken together: one-hot parts of one column, or groups a user names.
+//! Scores of groups.
 //!
 //! The score of a group is the sum of its members' signed scores, so that scores still add up. Standard
 //! errors of a sum depend on how the members move together over the trees, which scores do not tell, so
-//! groups of more than one feature have none.
+//! groups of more than one feature have none here; [`LmdiPlus::group_standard_errors`] has them.
+//!
+//! [`LmdiPlus::group_standard_errors`]: crate::importance::LmdiPlus::group_standard_errors
 
-use crate::importance::Scores;
-use crate::{Error, Result};
-
-/// Groups of features: every feature belongs to exactly one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Groups {
-    group_of_feature: Vec<u32>,
-    n_groups: usize,
-}
-
-impl Groups {
-    /// Takes the group of every feature, in `0..n_groups`.
-    pub fn new(group_of_feature: Vec<u32>, n_groups: usize) -> Result<Self> {
-        if let Some(feature) = group_of_feature.iter().position(|&g| g as usize >= n_groups) {
-            return Err(Error::Data(format!(
-                "feature {feature} belongs to group {}; there are {n_groups} groups",
-                group_of_feature[feature]
-            )));
-        }
-        Ok(Self { group_of_feature, n_groups })
-    }
-}
+use crate::Result;
+use crate::importance::{Groups, Scores};
 
 /// Scores of groups instead of features.
 ///
 /// ```
-/// use lmdi::{explanation::{Groups, sum_groups}, importance::Scores};
+/// use lmdi::{explanation::sum_groups, importance::{Groups, Scores}};
 /// # fn main() -> lmdi::Result<()> {
 /// let scores = Scores {
 ///     n_rows: 1, n_features: 3, n_outputs: 1,
@@ -43,23 +25,17 @@ impl Groups {
 /// # }
 /// ```
 pub fn sum_groups(scores: &Scores, groups: &Groups) -> Result<Scores> {
-    if groups.group_of_feature.len() != scores.n_features {
-        return Err(Error::Shape {
-            what: "features in groups".into(),
-            found: groups.group_of_feature.len(),
-            expected: scores.n_features,
-        });
-    }
+    groups.check(scores.n_features)?;
     let k = scores.n_outputs;
-    let width = groups.n_groups * k;
-    let mut size = vec![0_usize; groups.n_groups];
-    for &group in &groups.group_of_feature {
+    let width = groups.n_groups() * k;
+    let mut size = vec![0_usize; groups.n_groups()];
+    for &group in groups.of_features() {
         size[group as usize] += 1;
     }
     let add_up = |values: &[f64]| {
         let mut sums = vec![0.0; scores.n_rows * width];
         for row in 0..scores.n_rows {
-            for (feature, &group) in groups.group_of_feature.iter().enumerate() {
+            for (feature, &group) in groups.of_features().iter().enumerate() {
                 for output in 0..k {
                     sums[row * width + group as usize * k + output] +=
                         values[(row * scores.n_features + feature) * k + output];
@@ -79,7 +55,7 @@ pub fn sum_groups(scores: &Scores, groups: &Groups) -> Result<Scores> {
     });
     Ok(Scores {
         n_rows: scores.n_rows,
-        n_features: groups.n_groups,
+        n_features: groups.n_groups(),
         n_outputs: k,
         values: add_up(&scores.values),
         base: scores.base.clone(),

@@ -3,5 +3,5 @@
 mod groups;
 mod order;
 
-pub use groups::{Groups, sum_groups};
+pub use groups::sum_groups;
 pub use order::{rank_by_score, top_features};

@@ -2,10 +2,10 @@
 
 use crate::random_models::dense_tree::DenseTree;
 use crate::random_models::{Kind, Table, cases, close, kind};
-use lmdi::explanation::{Groups, sum_groups};
+use lmdi::explanation::sum_groups;
 use lmdi::forest::{Aggregation, Ensemble};
-use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, TreeSubset};
+use lmdi::importance::{Groups, LmdiPlus};
 use lmdi::random::{below, generator};
 use proptest::prelude::*;
 

@@ -20,6 +20,7 @@ mod model;
 mod options;
 mod rank;
 mod score;
+mod spread;
 mod target;
 
 pub(crate) use model::check_parts;

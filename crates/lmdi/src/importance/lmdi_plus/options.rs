@@ -84,6 +84,11 @@ impl LmdiPlusOptions {
         }
     }
 
+    /// Checks every option before any work, for fits of this family.
+    pub fn check(&self, family: Family) -> Result<()> {
+        self.glm(family).map(drop)
+    }
+
     /// The options of the linear models, once the family is known.
     pub(super) fn glm(&self, family: Family) -> Result<GlmOptions> {
         let reference = GlmOptions::reference(family);

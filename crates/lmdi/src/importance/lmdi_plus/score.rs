@@ -240,7 +240,11 @@ impl LmdiPlus {
         all
     }
 
-    fn bags<'e>(&self, subset: TreeSubset<'e>, rows: usize) -> Result<Option<Vec<&'e InBag>>> {
+    pub(super) fn bags<'e>(
+        &self,
+        subset: TreeSubset<'e>,
+        rows: usize,
+    ) -> Result<Option<Vec<&'e InBag>>> {
         let ensemble = match subset {
             TreeSubset::All => return Ok(None),
             TreeSubset::OutOfBag(ensemble) | TreeSubset::InBag(ensemble) => ensemble,
@@ -449,7 +453,7 @@ struct Subset<'b, 'e> {
 }
 
 /// Standard error of a mean over `n` trees from the mean and the sum of squares.
-fn standard_error(mean: f64, squares: f64, n: f64) -> f64 {
+pub(super) fn standard_error(mean: f64, squares: f64, n: f64) -> f64 {
     if n < 2.0 {
         return f64::NAN;
     }

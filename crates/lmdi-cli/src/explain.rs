@@ -1,0 +1,179 @@
+//! `lmdi explain`: from a table to the scores of its rows.
+//!
+//! Three steps, each of which may be given instead of made: a model (`--model FILE`), its explainer (kept
+//! in that file), and the rows to score (`--test`, `--holdout`, else the rows that were fitted on).
+
+use crate::learning::LearningFlags;
+use crate::method::MethodFlags;
+use crate::options::{ReadFlags, ThreadFlags, check_writable, wrong};
+use crate::preparation::Prepared;
+use crate::scoring::{Asked, ScoreFlags, Subject};
+use crate::terminal::{count, counted, short_number};
+use crate::training::ModelKind;
+use crate::{model_file, summary};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use lmdi::file::{Explainer, Model};
+use lmdi::importance::lmdi_plus::TreeSubset;
+use lmdi_io::printable::printable;
+use lmdi_io::write::{Output, write_table};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ScoreTrees {
+    /// All trees
+    All,
+    /// Those that did not see the row
+    Oob,
+    /// Those that saw the row
+    Inbag,
+}
+
+/// A model to train, or the file of a trained one.
+#[derive(Clone)]
+enum ModelSource {
+    Train(ModelKind),
+    File(PathBuf),
+}
+
+fn parse_model(text: &str) -> Result<ModelSource, std::convert::Infallible> {
+    let kind = ModelKind::from_str(text, false).ok();
+    Ok(kind.map_or_else(|| ModelSource::File(text.into()), ModelSource::Train))
+}
+
+/// Train a model, explain it with LMDI+ and write what each column adds to each prediction.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  lmdi explain examples/diabetes.csv --target progression --out scores.csv
+  lmdi explain data.csv --target label --holdout 0.3 --out scores.parquet --save model.lmdi
+  lmdi explain data.csv --target y --test new.csv --out - --top 3
+  lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
+
+The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (for
+classes also `probability:LABEL`), `base`, and `score:COL` for every column. Base plus scores is the
+prediction: in units of the target, or for classes in log-odds of the second one; with three or more
+classes each has its own `base:LABEL` and `score:LABEL:COL`.
+
+Explained are the rows of --test, or those that --holdout keeps out, or the training rows.")]
+pub struct Options {
+    /// CSV or Parquet file; - is standard input
+    pub data: PathBuf,
+    /// The column to predict; a model file knows it
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
+    /// Where to write the scores: a name ending in .csv or .parquet, or - for standard output (CSV;
+    /// the report then goes to standard error)
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Where to keep the model with its explainer, for `lmdi score`; a name ending in .json is written
+    /// as JSON
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Explain the rows of this table, which needs no target
+    #[arg(long, value_name = "FILE", conflicts_with = "holdout")]
+    pub test: Option<PathBuf>,
+    /// Trees that a training row is scored on
+    #[arg(long, value_enum, value_name = "TREES", default_value = "all")]
+    pub score_trees: ScoreTrees,
+    /// The model to train (forest, extra-trees or boosting), or the file of a trained one
+    #[arg(long, value_name = "KIND|FILE", default_value = "forest", value_parser = parse_model, help_heading = "Model")]
+    model: ModelSource,
+    #[command(flatten)]
+    pub result: ScoreFlags,
+    #[command(flatten)]
+    pub method: MethodFlags,
+    #[command(flatten)]
+    pub learning: LearningFlags,
+    #[command(flatten)]
+    pub reading: ReadFlags,
+    #[command(flatten)]
+    threads: ThreadFlags,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    options.threads.apply()?;
+    let output = options.out.as_deref().map(Output::from_argument).transpose()?;
+    check_writable(output.as_ref(), options.save.as_deref())?;
+    if options.score_trees != ScoreTrees::All
+        && (options.test.is_some() || options.learning.holdout > 0.0)
+    {
+        return Err(wrong(
+            "score_trees",
+            "oob or inbag, for rows that no tree was trained on",
+            "all with --test and --holdout: every tree is out-of-bag there",
+        ));
+    }
+    let mut report: Box<dyn Write> = match output {
+        Some(Output::Stdout) => Box::new(io::stderr().lock()),
+        _ => Box::new(io::stdout().lock()),
+    };
+    let out = &mut *report;
+    let prepared = match &options.model {
+        ModelSource::Train(kind) => options.train(*kind, out)?,
+        ModelSource::File(path) => options.with_model(path, out)?,
+    };
+    options.explain(prepared, output, out)
+}
+
+impl Options {
+    /// Scores, tells, writes and keeps.
+    fn explain(
+        &self,
+        prepared: Prepared,
+        output: Option<Output>,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let Prepared { model, schema, explainer, how, rows } = prepared;
+        let subject = Subject { ensemble: &model.ensemble, schema: &schema, explainer: &explainer };
+        let trees = match self.score_trees {
+            ScoreTrees::Oob if rows.are_training_rows => TreeSubset::OutOfBag(&model.ensemble),
+            ScoreTrees::Inbag if rows.are_training_rows => TreeSubset::InBag(&model.ensemble),
+            _ => TreeSubset::All,
+        };
+        let asked = Asked {
+            x: &rows.x,
+            frame: &rows.frame,
+            table: &rows.table,
+            of_table: &rows.of_table,
+            trees,
+        };
+        let started = Instant::now();
+        let scored = self.result.score(&subject, &asked)?;
+        let which = match trees {
+            TreeSubset::All => "",
+            TreeSubset::OutOfBag(_) => ", each on the trees that did not see it",
+            TreeSubset::InBag(_) => ", each on the trees that saw it",
+        };
+        writeln!(
+            out,
+            "Scored {} {}{which}, {:.2} s. Base plus scores is the prediction to within {}.",
+            count(rows.x.rows() as u64),
+            rows.what,
+            started.elapsed().as_secs_f64(),
+            short_number(scored.residual)
+        )?;
+        summary::print_importance(out, &subject, &scored, self.result.top)?;
+        summary::print_example(out, &subject, &asked, &scored)?;
+        match &output {
+            None => writeln!(out, "\nThe scores were not written; add --out FILE.")?,
+            Some(output) => {
+                let table = self.result.table(&subject, &asked, scored)?;
+                let size = (counted(table.rows(), "row"), counted(table.columns().len(), "column"));
+                write_table(&table, output)?;
+                if let Output::Csv(path) | Output::Parquet(path) = output {
+                    let name = path.display().to_string();
+                    writeln!(out, "\nWrote {} ({}, {}).", printable(&name), size.0, size.1)?;
+                }
+            }
+        }
+        if let Some(path) = &self.save {
+            let explainer = Some(Explainer::of(&explainer, how));
+            model_file::save_and_tell(&Model { explainer, ..model }, path, out)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,292 @@
+//! What has to be there before rows can be explained: a model, its explainer and the rows.
+//!
+//! Each may be given instead of made: a model by its file, the explainer kept in that file, and the rows by
+//! a table of their own. The bootstrap of a model counts only for the very rows it was trained on, which are
+//! known by their fingerprint; for other rows all count alike, and that is said.
+
+use crate::explain::{Options, ScoreTrees};
+use crate::learning::{Learned, Rows};
+use crate::options::wrong;
+use crate::progress::Progress;
+use crate::terminal::counted;
+use crate::training::{ModelKind, Plan};
+use crate::{method, model_file, rows, summary};
+use anyhow::{Context, Result, bail};
+use lmdi::file::Model;
+use lmdi::forest::{Aggregation, Growth, Outcome};
+use lmdi::glm::Family;
+use lmdi::importance::LmdiPlus;
+use lmdi::importance::lmdi_plus::FitOn;
+use lmdi::table::{Frame, Matrix, Schema, Target, Task};
+use lmdi_io::printable::printable;
+use lmdi_io::read::{CellType, Input};
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+/// Everything that scoring needs.
+pub struct Prepared {
+    pub model: Model,
+    pub schema: Schema,
+    pub explainer: LmdiPlus,
+    /// How the explainer was fitted, in words.
+    pub how: String,
+    pub rows: ScoreRows,
+}
+
+/// Rows to score.
+pub struct ScoreRows {
+    /// What they are, in words.
+    pub what: &'static str,
+    pub x: Matrix,
+    pub frame: Frame,
+    pub table: String,
+    pub of_table: Vec<usize>,
+    pub are_training_rows: bool,
+}
+
+impl Options {
+    /// Trains a model and fits its explainer.
+    pub fn train(&self, kind: ModelKind, out: &mut dyn Write) -> Result<Prepared> {
+        let target = self.target.as_ref().ok_or_else(|| {
+            wrong("target", "not given", "--target COL, unless --model names the file of a model")
+        })?;
+        let table = printable(&Input::from_argument(&self.data).name()).into_owned();
+        let check = |frame: &Frame, schema: &Schema, plan: &Plan| {
+            let boosted = matches!(plan, Plan::Boosting(_));
+            let task = schema.target.as_ref().map_or(Task::Regression, |target| target.task);
+            self.method.options(usual_family(task, boosted))?;
+            self.result.check(schema, boosted)?;
+            match self.test {
+                None => self.result.check_kept(frame, &table),
+                Some(_) => Ok(()),
+            }
+        };
+        let learned = self.learning.learn(&self.data, target, kind, &self.reading, out, check)?;
+        let Learned { model, frame, train, holdout } = learned;
+        let schema = rows::schema_of(&model);
+        let (explainer, how) = self.fit(&model, &train, None, out)?;
+        let rows = match (&self.test, holdout) {
+            (Some(test), _) => self.test_rows(test, &schema)?,
+            (None, Some(held)) => {
+                let (x, of_table) = (held.x, held.of_table);
+                ScoreRows {
+                    what: "hold-out rows",
+                    x,
+                    frame,
+                    table,
+                    of_table,
+                    are_training_rows: false,
+                }
+            }
+            (None, None) => {
+                let (x, of_table) = (train.x, train.of_table);
+                ScoreRows {
+                    what: "training rows",
+                    x,
+                    frame,
+                    table,
+                    of_table,
+                    are_training_rows: true,
+                }
+            }
+        };
+        Ok(Prepared { model, schema, explainer, how, rows })
+    }
+
+    /// Takes a trained model, and its explainer if it has one and no other is asked for.
+    pub fn with_model(&self, path: &Path, out: &mut dyn Write) -> Result<Prepared> {
+        if let Some(flag) = self.learning.first_given() {
+            return Err(wrong(
+                "model",
+                format!("a file, with {flag}"),
+                "no flag of training: the model is trained already",
+            ));
+        }
+        let mut model = model_file::load(path)
+            .context("--model is forest, extra-trees, boosting or the file of a model")?;
+        let name = printable(&path.display().to_string()).into_owned();
+        let mut schema = rows::schema_of(&model);
+        self.result
+            .check(&schema, matches!(model.ensemble.aggregation, Aggregation::Sum { .. }))?;
+        let kept = model.explainer.take().filter(|_| self.method.first_given().is_none());
+        if let (Some(kept), ScoreTrees::All) = (&kept, self.score_trees) {
+            if self.test.is_some() {
+                return Err(wrong(
+                    "test",
+                    "given, but the model holds its explainer and needs no training rows",
+                    "the rows to explain as DATA, or an option of LMDI+ (--preset paper) to fit it anew",
+                ));
+            }
+            writeln!(
+                out,
+                "{name} holds an explainer; the rows of the table are scored, nothing is fitted."
+            )?;
+            let explainer = kept.clone().ready(&model.ensemble)?;
+            summary::print_fits(out, &explainer, None)?;
+            let mut rows = self.test_rows(&self.data, &schema)?;
+            rows.what = "rows";
+            return Ok(Prepared { model, schema, explainer, how: kept.options.clone(), rows });
+        }
+        schema.target = Some(self.target_of(&model, &schema, &name)?);
+        let (train, frame, table) = self.training_rows(&schema, out)?;
+        let is_training_table = model.metadata.fingerprint == Some(train.fingerprint());
+        if self.score_trees != ScoreTrees::All && !is_training_table {
+            bail!(
+                "{table} is not the table that {name} was trained on; --score-trees oob and inbag need it"
+            );
+        }
+        let (explainer, how) = match kept {
+            Some(kept) => {
+                writeln!(
+                    out,
+                    "{name} holds an explainer; the rows of the table are scored, nothing is fitted."
+                )?;
+                (kept.clone().ready(&model.ensemble)?, kept.options)
+            }
+            None => {
+                let other = (!is_training_table).then_some((&*table, &*name));
+                self.fit(&model, &train, other, out)?
+            }
+        };
+        let rows = match &self.test {
+            Some(test) => self.test_rows(test, &schema)?,
+            None => ScoreRows {
+                what: if is_training_table { "training rows" } else { "rows" },
+                x: train.x,
+                frame,
+                table,
+                of_table: train.of_table,
+                are_training_rows: is_training_table,
+            },
+        };
+        Ok(Prepared { model, schema, explainer, how, rows })
+    }
+
+    /// The target of a model, which `--target` must name if the file does not.
+    fn target_of(&self, model: &Model, schema: &Schema, name: &str) -> Result<Target> {
+        match (&schema.target, &self.target) {
+            (Some(known), Some(asked)) if known.name != *asked => Err(wrong(
+                "target",
+                format!("{asked:?}"),
+                format!("{:?}, which {name} was trained for", known.name),
+            )),
+            (Some(known), _) => Ok(known.clone()),
+            (None, None) => Err(wrong(
+                "target",
+                "not given",
+                format!("--target COL: {name} does not name its target"),
+            )),
+            (None, Some(asked)) => {
+                let (task, labels) = match &model.ensemble.outcome {
+                    Outcome::Number => (Task::Regression, vec![]),
+                    Outcome::Classes(labels) if labels.len() == 2 => (Task::Binary, labels.clone()),
+                    Outcome::Classes(labels) => (Task::Multiclass, labels.clone()),
+                };
+                Ok(Target { name: asked.clone(), task, labels })
+            }
+        }
+    }
+
+    /// Reads the table as the training rows of a model: those that have a target.
+    fn training_rows(&self, schema: &Schema, out: &mut dyn Write) -> Result<(Rows, Frame, String)> {
+        let target = schema.target.as_ref().context("the target is known")?;
+        let cells = (target.task == Task::Regression).then_some(CellType::Number);
+        let mut more = vec![(target.name.as_str(), cells)];
+        more.extend(schema.weight.as_deref().map(|weight| (weight, Some(CellType::Number))));
+        let read = rows::read(&self.data, schema, &self.result.keep, &more, &self.reading)?;
+        let name = read.name;
+        if self.test.is_none() {
+            self.result.check_kept(&read.frame, &name)?;
+        }
+        let present =
+            Target::present_rows(&read.frame, &target.name).with_context(|| name.clone())?;
+        let without = read.frame.rows() - present.len();
+        let chosen = read.frame.take_rows(&present);
+        let y = target.cells(&chosen).with_context(|| name.clone())?;
+        let weights = schema.weights(&chosen).with_context(|| name.clone())?;
+        writeln!(out, "{name}: {}", counted(read.frame.rows(), "row"))?;
+        if without > 0 {
+            let missing = counted(without, "row");
+            writeln!(out, "Left out {missing} without a value of {}.", printable(&target.name))?;
+        }
+        let x = if without == 0 { read.x } else { read.x.take_rows(&present) };
+        Ok((Rows { x, y, weights, of_table: present }, read.frame, name))
+    }
+
+    /// Fits LMDI+. `other` names table and model if the rows are not the model's training rows.
+    fn fit(
+        &self,
+        model: &Model,
+        rows: &Rows,
+        other: Option<(&str, &str)>,
+        out: &mut dyn Write,
+    ) -> Result<(LmdiPlus, String)> {
+        let ensemble = &model.ensemble;
+        let boosted = !matches!(ensemble.growth, Growth::Independent);
+        let task = match &ensemble.outcome {
+            Outcome::Number => Task::Regression,
+            Outcome::Classes(_) => Task::Binary,
+        };
+        let usual = usual_family(task, boosted);
+        let mut options = self.method.options(usual)?;
+        let known = ensemble.trees.iter().all(|tree| tree.in_bag.is_some());
+        let mut reason = None;
+        if let Some((table, name)) = other.filter(|_| known && !boosted) {
+            if matches!(options.fit_on, Some(FitOn::All | FitOn::InBag | FitOn::OutOfBag)) {
+                return Err(wrong(
+                    "fit_on",
+                    "a choice by which rows each tree saw",
+                    format!("uniform: {table} is not the table that {name} was trained on"),
+                ));
+            }
+            options.fit_on = Some(FitOn::Uniform);
+            reason = Some(format!(
+                "{table} is not the table that {name} was trained on, so which rows each tree saw is not \
+                 known here: all rows count alike (--fit-on uniform)."
+            ));
+        }
+        let fit_on =
+            options.fit_on.unwrap_or(if known && !boosted { FitOn::All } else { FitOn::Uniform });
+        let started = Instant::now();
+        let progress = Progress::new("Fitting LMDI+", ensemble.trees.len() as u64);
+        let (x, y) = (rows.x.view(), rows.y.response());
+        let explainer =
+            LmdiPlus::fit(ensemble, &x, &y, rows.weights.as_deref(), &options, &progress)?;
+        drop(progress);
+        let how = method::text(&options, options.family.unwrap_or(usual), fit_on);
+        let seconds = started.elapsed().as_secs_f64();
+        let n_fits = explainer.trees().iter().map(|tree| tree.fits.len()).sum();
+        writeln!(
+            out,
+            "\nLMDI+: {} on {}, {seconds:.2} s\n  {how}",
+            counted(n_fits, "linear model"),
+            counted(rows.x.rows(), "row")
+        )?;
+        if let Some(reason) = reason {
+            writeln!(out, "{reason}")?;
+        }
+        summary::print_fits(out, &explainer, Some(options.tolerance))?;
+        Ok((explainer, how))
+    }
+
+    /// Reads rows to score that need no target.
+    fn test_rows(&self, path: &Path, schema: &Schema) -> Result<ScoreRows> {
+        let read = rows::read(path, schema, &self.result.keep, &[], &self.reading)?;
+        self.result.check_kept(&read.frame, &read.name)?;
+        let of_table = (0..read.frame.rows()).collect();
+        Ok(ScoreRows {
+            what: "test rows",
+            x: read.x,
+            frame: read.frame,
+            table: read.name,
+            of_table,
+            are_training_rows: false,
+        })
+    }
+}
+
+/// The family that a model is fitted with unless another is asked for.
+fn usual_family(task: Task, boosted: bool) -> Family {
+    if boosted || task == Task::Regression { Family::Gaussian } else { Family::Binomial }
+}
