@@ -7,6 +7,7 @@ use crate::learning::LearningFlags;
 use crate::method::MethodFlags;
 use crate::options::{ReadFlags, ThreadFlags, check_writable, wrong};
 use crate::preparation::Prepared;
+use crate::quality::{self, Sample};
 use crate::scoring::{Asked, ScoreFlags, Subject};
 use crate::terminal::{count, counted, short_number};
 use crate::training::ModelKind;
@@ -150,13 +151,18 @@ impl Options {
         };
         writeln!(
             out,
-            "Scored {} {}{which}, {:.2} s. Base plus scores is the prediction to within {}.",
+            "Scored {} {}{which}, {:.2} s. Base plus scores is the {} to within {}.",
             count(rows.x.rows() as u64),
             rows.what,
             started.elapsed().as_secs_f64(),
+            summary::total_text(&subject),
             short_number(scored.residual)
         )?;
-        summary::print_importance(out, &subject, &scored, self.result.top)?;
+        if let Some((y, weights)) = &rows.truth {
+            let sample = Sample::measure("lmdi_plus", y, &scored.predictions, weights.as_deref());
+            write!(out, "\n{}", quality::table(&[sample]))?;
+        }
+        summary::print_importance(out, &subject, &scored)?;
         summary::print_example(out, &subject, &asked, &scored)?;
         match &output {
             None => writeln!(out, "\nThe scores were not written; add --out FILE.")?,

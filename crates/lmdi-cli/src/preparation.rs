@@ -17,7 +17,7 @@ use lmdi::forest::{Aggregation, Growth, Outcome};
 use lmdi::glm::Family;
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::FitOn;
-use lmdi::table::{Frame, Matrix, Schema, Target, Task};
+use lmdi::table::{Frame, Matrix, Schema, Target, TargetCells, Task};
 use lmdi_io::printable::printable;
 use lmdi_io::read::{CellType, Input};
 use std::io::Write;
@@ -43,6 +43,8 @@ pub struct ScoreRows {
     pub table: String,
     pub of_table: Vec<usize>,
     pub are_training_rows: bool,
+    /// Target and weights of rows that were kept out of training, to measure LMDI+ on.
+    pub truth: Option<(TargetCells, Option<Vec<f64>>)>,
 }
 
 impl Options {
@@ -68,28 +70,24 @@ impl Options {
         let (explainer, how) = self.fit(&model, &train, None, out)?;
         let rows = match (&self.test, holdout) {
             (Some(test), _) => self.test_rows(test, &schema)?,
-            (None, Some(held)) => {
-                let (x, of_table) = (held.x, held.of_table);
-                ScoreRows {
-                    what: "hold-out rows",
-                    x,
-                    frame,
-                    table,
-                    of_table,
-                    are_training_rows: false,
-                }
-            }
-            (None, None) => {
-                let (x, of_table) = (train.x, train.of_table);
-                ScoreRows {
-                    what: "training rows",
-                    x,
-                    frame,
-                    table,
-                    of_table,
-                    are_training_rows: true,
-                }
-            }
+            (None, Some(held)) => ScoreRows {
+                what: "hold-out rows",
+                x: held.x,
+                frame,
+                table,
+                of_table: held.of_table,
+                are_training_rows: false,
+                truth: Some((held.y, held.weights)),
+            },
+            (None, None) => ScoreRows {
+                what: "training rows",
+                x: train.x,
+                frame,
+                table,
+                of_table: train.of_table,
+                are_training_rows: true,
+                truth: None,
+            },
         };
         Ok(Prepared { model, schema, explainer, how, rows })
     }
@@ -158,6 +156,7 @@ impl Options {
                 table,
                 of_table: train.of_table,
                 are_training_rows: is_training_table,
+                truth: None,
             },
         };
         Ok(Prepared { model, schema, explainer, how, rows })
@@ -259,9 +258,10 @@ impl Options {
         let n_fits = explainer.trees().iter().map(|tree| tree.fits.len()).sum();
         writeln!(
             out,
-            "\nLMDI+: {} on {}, {seconds:.2} s\n  {how}",
+            "\nLMDI+: {} on {}, {seconds:.2} s\n  {}",
             counted(n_fits, "linear model"),
-            counted(rows.x.rows(), "row")
+            counted(rows.x.rows(), "row"),
+            how.replace("; ", "\n  ")
         )?;
         if let Some(reason) = reason {
             writeln!(out, "{reason}")?;
@@ -282,6 +282,7 @@ impl Options {
             table: read.name,
             of_table,
             are_training_rows: false,
+            truth: None,
         })
     }
 }

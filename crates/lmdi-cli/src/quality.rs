@@ -7,7 +7,7 @@ use lmdi::table::{Response, TargetCells};
 
 /// Quality on one sample of rows.
 pub struct Sample {
-    /// What the rows are: `oob` or `holdout`.
+    /// What was measured on: `oob` or `holdout` rows, or `lmdi_plus` on the latter.
     pub name: &'static str,
     /// How many rows it was measured on.
     pub rows: usize,
@@ -102,6 +102,7 @@ pub fn sample_title(sample: &str) -> &str {
     match sample {
         "oob" => "out-of-bag",
         "holdout" => "hold-out",
+        "lmdi_plus" => "LMDI+ on the hold-out",
         other => other,
     }
 }

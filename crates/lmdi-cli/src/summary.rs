@@ -8,9 +8,10 @@ use lmdi::forest::Outcome;
 use lmdi::glm::Strength;
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{OutputScale, TreeFit};
+use lmdi::table::Values;
 use std::io::{self, Write};
 
-/// Columns shown unless the user asks for another number.
+/// Columns shown.
 const SHOWN: usize = 15;
 /// Length of the longest bar.
 const BAR: usize = 30;
@@ -93,12 +94,21 @@ pub fn scale_text(subject: &Subject<'_>) -> String {
     }
 }
 
+/// What base plus scores is.
+pub fn total_text(subject: &Subject<'_>) -> &'static str {
+    match (subject.explainer.scale(), &subject.ensemble.outcome) {
+        (OutputScale::Identity, Outcome::Number) => "prediction",
+        (OutputScale::Identity, Outcome::Classes(_)) => "probability",
+        (OutputScale::LogOdds | OutputScale::Softmax, _) => "log-odds",
+        (OutputScale::Log, _) => "logarithm of the prediction",
+    }
+}
+
 /// Mean |score| of every column, largest first.
 pub fn print_importance(
     out: &mut dyn Write,
     subject: &Subject<'_>,
     scored: &Scored,
-    shown: Option<u32>,
 ) -> io::Result<()> {
     let scores = &scored.scores;
     let known = |row: usize| !scores.base[row * scores.n_outputs].is_nan();
@@ -126,18 +136,13 @@ pub fn print_importance(
         ("mean |score|", Align::Right),
         ("", Align::Left),
     ]);
-    let shown = shown.map_or(SHOWN, |shown| shown as usize);
-    for &(at, mean) in mean.iter().take(shown) {
+    for &(at, mean) in mean.iter().take(SHOWN) {
         let length = if largest > 0.0 { (BAR as f64 * mean / largest).round() as usize } else { 0 };
         table.row([scored.names[at].clone(), decimals.text(mean), "#".repeat(length.min(BAR))]);
     }
     write!(out, "{table}")?;
-    if mean.len() > shown {
-        writeln!(
-            out,
-            "  ... and {} (--top K shows more)",
-            counted(mean.len() - shown, "more column")
-        )?;
+    if mean.len() > SHOWN {
+        writeln!(out, "  ... and {}", counted(mean.len() - SHOWN, "more column"))?;
     }
     Ok(())
 }
@@ -181,9 +186,7 @@ pub fn print_example(
     let listed = if order.len() <= LISTED + 1 { order.len() } else { LISTED };
     for &at in &order[..listed] {
         let cell = asked.frame.column(&scored.names[at]);
-        let cell = cell.map_or(String::new(), |column| {
-            column.values.text(table_row).unwrap_or_else(|| "missing".into())
-        });
+        let cell = cell.map_or(String::new(), |column| cell_text(&column.values, table_row));
         table.row([scored.names[at].clone(), cell, decimals.signed(scores.get(row, at, output))]);
     }
     if order.len() > listed {
@@ -191,13 +194,7 @@ pub fn print_example(
         let name = counted(order.len() - listed, "other column");
         table.row([name, String::new(), decimals.signed(rest)]);
     }
-    let sum = match subject.explainer.scale() {
-        OutputScale::Identity if labels.is_empty() => "= prediction",
-        OutputScale::Identity => "= probability",
-        OutputScale::LogOdds | OutputScale::Softmax => "= log-odds",
-        OutputScale::Log => "= logarithm of the prediction",
-    };
-    table.row([sum.into(), String::new(), decimals.text(total)]);
+    table.row([format!("= {}", total_text(subject)), String::new(), decimals.text(total)]);
     write!(out, "{table}")?;
     match labels.get(class) {
         Some(label) => writeln!(
@@ -210,6 +207,13 @@ pub fn print_example(
             writeln!(out, "\nThat is a prediction of {}.", short_number(predicted[0]))
         }
         None => Ok(()),
+    }
+}
+
+fn cell_text(values: &Values, row: usize) -> String {
+    match values {
+        Values::Numbers(cells) if !cells[row].is_nan() => short_number(cells[row]),
+        _ => values.text(row).unwrap_or_else(|| "missing".into()),
     }
 }
 

@@ -206,6 +206,11 @@ fn the_explained_rows_are_those_asked_for() {
 
     let out = place.run(&[&base[..], &["--holdout", "0.25"]].concat()).good();
     assert!(out.contains("Scored 20 hold-out rows"), "{out}");
+    assert_eq!(
+        r2_of(&out, "LMDI+ on the hold-out"),
+        r2(&table(&place, "s.csv"), &table(&place, "t.csv")),
+        "the quality shown is that of the predictions written:\n{out}"
+    );
     place.run(&[&base[..], &["--score-trees", "oob"]].concat()).good();
     let oob = place.read("s.csv");
     place.run(&[&base[..], &["--score-trees", "inbag"]].concat()).good();
@@ -224,6 +229,25 @@ fn the_explained_rows_are_those_asked_for() {
     );
     assert!(run.good().contains("Scored 2 test rows"));
     assert!(place.read("s.csv").starts_with("row,id,prediction,base,score:x,score:colour\n1,a,"));
+}
+
+/// The R2 that a report shows in the line of this sample, to its four leading decimals.
+fn r2_of(report: &str, sample: &str) -> String {
+    let line = report.lines().find(|line| line.contains(sample)).expect("a line of quality");
+    let cells: Vec<&str> = line.split_whitespace().collect();
+    format!("{:.4}", cells[cells.len() - 2].parse::<f64>().expect("a number"))
+}
+
+/// R2 of written predictions against the column `y` of the table they explain.
+fn r2(scores: &Frame, data: &Frame) -> String {
+    let y: Vec<f64> =
+        numbers(scores, "row").iter().map(|&row| numbers(data, "y")[row as usize - 1]).collect();
+    let mean = y.iter().sum::<f64>() / y.len() as f64;
+    let around = |center: &dyn Fn(usize) -> f64| -> f64 {
+        y.iter().enumerate().map(|(row, y)| (y - center(row)) * (y - center(row))).sum()
+    };
+    let predicted = numbers(scores, "prediction");
+    format!("{:.4}", 1.0 - around(&|row| predicted[row]) / around(&|_| mean))
 }
 
 #[test]
