@@ -1,13 +1,36 @@
 //! Feature importances: one folder or file per method.
 //!
-//! Local methods give [`Scores`]: for every row what each feature adds to the prediction.
+//! Local methods give [`Scores`]: for every row what each feature adds to the prediction. Global
+//! methods give [`Importances`]: one number a feature or group of features.
+//!
+//! | method | kind | in a few words |
+//! |---|---|---|
+//! | [`lmdi_plus`] | local | regularised linear model of every tree |
+//! | [`saabas`] | local | changes of node values along the path |
+//! | [`local_mdi`] | local | decreases of impurity along the path |
+//! | [`mdi`] | global | decreases of impurity in training |
+//! | [`permutation`] | global | loss of quality when a column is shuffled |
+//! | [`Importances::of_scores`] | global | mean absolute score of any local method |
 
+mod checks;
 mod groups;
+mod importances;
 pub mod lmdi_plus;
+pub mod local_mdi;
+pub mod mdi;
+mod metric;
+pub mod permutation;
 mod ranking;
+pub mod saabas;
 mod scores;
 
+use checks::{check_cells, check_response, check_weights};
+
 pub use groups::Groups;
+pub use importances::Importances;
 pub use lmdi_plus::LmdiPlus;
+pub use local_mdi::LocalMdi;
+pub use metric::{CustomMetric, Metric};
 pub use ranking::rank_in_place;
+pub use saabas::Saabas;
 pub use scores::Scores;

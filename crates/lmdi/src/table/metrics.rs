@@ -1,4 +1,4 @@
-//! How good predictions are: R², root mean squared error, AUROC, log-loss, accuracy.
+//! How good predictions are: R², root mean squared and mean absolute error, AUROC, log-loss, accuracy.
 //!
 //! All are weighted; without weights every row weighs one. Rows whose prediction is NaN (rows with
 //! no out-of-bag tree) should be left out by the caller.
@@ -38,6 +38,16 @@ pub fn rmse(y: &[f64], prediction: &[f64], weights: Option<&[f64]>) -> f64 {
         total += weight(weights, row);
     }
     (sum / total).sqrt()
+}
+
+/// Mean of the absolute differences.
+pub fn mean_absolute_error(y: &[f64], prediction: &[f64], weights: Option<&[f64]>) -> f64 {
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (row, (y, predicted)) in y.iter().zip(prediction).enumerate() {
+        sum += weight(weights, row) * (y - predicted).abs();
+        total += weight(weights, row);
+    }
+    sum / total
 }
 
 /// Area under the ROC curve: the chance that a row of class `positive` scores above another row,

@@ -11,6 +11,7 @@ use crate::basis::{Basis, TreeRows, leaf_nodes};
 use crate::forest::routing::Router;
 use crate::forest::{Aggregation, Ensemble, Growth, Tree};
 use crate::glm::{GlmFit, GlmOptions, fit_glm};
+use crate::importance::{check_cells, check_weights};
 use crate::monitor::Monitor;
 use crate::table::{MatrixView, Response, contiguous_folds, stratified_folds};
 use crate::{Error, Result};
@@ -319,34 +320,6 @@ fn check_rows(
         return Err(Error::Data("there is no row to fit LMDI+ on".into()));
     }
     response.check(x.rows())?;
-    if let Some(weights) = weights {
-        if weights.len() != x.rows() {
-            return Err(Error::Shape {
-                what: "sample weights".into(),
-                found: weights.len(),
-                expected: x.rows(),
-            });
-        }
-        if let Some(row) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-            return Err(Error::Data(format!(
-                "the weight of row {row} is {}; weights must be finite and not negative",
-                weights[row]
-            )));
-        }
-        if weights.iter().all(|&w| w == 0.0) {
-            return Err(Error::Data(
-                "every sample weight is zero; at least one row must count".into(),
-            ));
-        }
-    }
-    let mut column = Vec::new();
-    for (index, name) in ensemble.feature_names.iter().enumerate() {
-        x.column_into(index, &mut column);
-        if let Some(row) = column.iter().position(|cell| cell.is_infinite()) {
-            return Err(Error::Data(format!(
-                "column `{name}` is infinite in row {row}; replace it by a number or leave it missing"
-            )));
-        }
-    }
-    Ok(())
+    check_weights(weights, x.rows())?;
+    check_cells(x, &ensemble.feature_names)
 }

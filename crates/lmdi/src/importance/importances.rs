@@ -1,0 +1,86 @@
+//! The result of every global method: one number a feature, or a group of features.
+
+use super::Scores;
+use crate::{Error, Result};
+
+/// Importances of features or groups, with their spread.
+///
+/// Each is the mean over units that measure the same: trees, repetitions or rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Importances {
+    /// One number a feature or group.
+    pub values: Vec<f64>,
+    /// Standard deviation over the units (divided by their number, not by one less).
+    pub deviation: Vec<f64>,
+    /// Number of units.
+    pub n_units: usize,
+}
+
+impl Importances {
+    /// The mean and deviation over units, each of which has one number a feature.
+    ///
+    /// Fails if there is no unit, or if units differ in length.
+    ///
+    /// ```
+    /// use lmdi::importance::Importances;
+    /// # fn main() -> lmdi::Result<()> {
+    /// let found = Importances::over_units(&[vec![1.0, 0.0], vec![3.0, 0.0]])?;
+    /// assert_eq!((found.values, found.deviation), (vec![2.0, 0.0], vec![1.0, 0.0]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn over_units(units: &[Vec<f64>]) -> Result<Self> {
+        let Some(first) = units.first() else {
+            return Err(Error::Data("there is nothing to take the importances from".into()));
+        };
+        let (n, p) = (units.len() as f64, first.len());
+        let mut values = vec![0.0; p];
+        for unit in units {
+            if unit.len() != p {
+                return Err(Error::Shape {
+                    what: "importances of a unit".into(),
+                    found: unit.len(),
+                    expected: p,
+                });
+            }
+            for (value, number) in values.iter_mut().zip(unit) {
+                *value += number;
+            }
+        }
+        values.iter_mut().for_each(|value| *value /= n);
+        let mut deviation = vec![0.0; p];
+        for unit in units {
+            for ((square, number), mean) in deviation.iter_mut().zip(unit).zip(&values) {
+                *square += (number - mean) * (number - mean);
+            }
+        }
+        deviation.iter_mut().for_each(|square| *square = (*square / n).sqrt());
+        Ok(Self { values, deviation, n_units: units.len() })
+    }
+
+    /// The mean over rows of |score|, the global reading of any local method. Several outputs are
+    /// added up. Rows without scores (NaN) are left out.
+    ///
+    /// Importances of groups are those of grouped scores ([`sum_groups`]): signed scores are added
+    /// before the absolute value is taken, so that parts of one column that cancel do not count twice.
+    ///
+    /// [`sum_groups`]: crate::explanation::sum_groups
+    pub fn of_scores(scores: &Scores) -> Result<Self> {
+        let k = scores.n_outputs;
+        let mut units = Vec::with_capacity(scores.n_rows);
+        for row in 0..scores.n_rows {
+            let line = scores.row(row);
+            if line.iter().all(|score| !score.is_nan()) {
+                units.push(line.chunks_exact(k).map(|s| s.iter().map(|s| s.abs()).sum()).collect());
+            }
+        }
+        Self::over_units(&units)
+    }
+
+    /// The features or groups from the most important to the least; the earlier of equals first.
+    pub fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        order.sort_by(|&a, &b| self.values[b].total_cmp(&self.values[a]).then(a.cmp(&b)));
+        order
+    }
+}

@@ -1,0 +1,121 @@
+//! Saabas: the changes of the node values along a row's path, credited to the features split on.
+//!
+//! ```text
+//! score_k(x) = mean over trees of  sum over splits v on k above x's leaf of
+//!              value(child of v towards x) - value(v)
+//! ```
+//!
+//! Forests average over trees, boosted models add up with their learning rate. Base plus scores is the
+//! model's own raw output: the predicted number, the share of a class, or a log-odds for boosted
+//! classes. For two classes of a forest the one output is the share of the second.
+//!
+//! This is the first step of LMDI+'s ablation: least squares on the stumps of the in-bag rows gives
+//! the same scores (`tests/paths.rs`). Cost: that of predicting, and one addition per feature on the
+//! path. It needs node values only, no training rows.
+
+use super::Scores;
+use super::lmdi_plus::{LmdiPlus, OutputScale, ScoreOptions, TreeFit, TreeModel};
+use crate::Result;
+use crate::forest::{Aggregation, Ensemble, Link, Outcome, Tree};
+use crate::monitor::Monitor;
+use crate::table::MatrixView;
+
+/// An ensemble made ready to be explained by the changes of its node values.
+#[derive(Debug)]
+pub struct Saabas {
+    explainer: LmdiPlus,
+}
+
+impl Saabas {
+    /// Prepares an ensemble.
+    ///
+    /// ```
+    /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
+    /// # use lmdi::{monitor::Silent, table::{Matrix, Response}};
+    /// use lmdi::importance::{Saabas, lmdi_plus::ScoreOptions};
+    /// # fn main() -> lmdi::Result<()> {
+    /// # let x = Matrix::from_column_major((0..40).map(f64::from).collect(), 40, 1)?;
+    /// # let y: Vec<f64> = (0..40).map(|i| if i < 20 { 1.0 } else { 5.0 }).collect();
+    /// # let set = TrainingSet { x: x.view(), y: Response::Numeric(&y), weights: None,
+    /// #     feature_names: &["age".to_string()], labels: &[] };
+    /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
+    /// let scores = Saabas::new(&forest)?.score(&x.view(), &ScoreOptions::default(), &Silent)?;
+    /// assert!((scores.total(39, 0) - 5.0).abs() < 1e-12);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new(ensemble: &Ensemble) -> Result<Self> {
+        ensemble.check()?;
+        let scale = match ensemble.link {
+            Link::Identity => OutputScale::Identity,
+            Link::Logit => OutputScale::LogOdds,
+            Link::Softmax => OutputScale::Softmax,
+            Link::Log => OutputScale::Log,
+        };
+        let trees = (0..ensemble.trees.len()).map(|index| path_model(ensemble, index)).collect();
+        Ok(Self { explainer: LmdiPlus::new(ensemble, scale, trees)? })
+    }
+
+    /// Explains rows. The monitor advances by one per row.
+    pub fn score(
+        &self,
+        x: &MatrixView<'_>,
+        options: &ScoreOptions<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Scores> {
+        self.explainer.score(x, options, monitor)
+    }
+
+    /// The steps of the paths as a linear model over stumps, which is what LMDI+ scores, ranks and
+    /// measures the spread of.
+    pub fn as_linear_model(&self) -> &LmdiPlus {
+        &self.explainer
+    }
+}
+
+/// One tree as steps from node to node.
+fn path_model(ensemble: &Ensemble, index: usize) -> TreeModel {
+    let tree = &ensemble.trees[index];
+    let two_shares = matches!((&ensemble.outcome, ensemble.link), (Outcome::Classes(labels), Link::Identity) if labels.len() == 2);
+    // Of two shares the second is explained; a tree of the first alone adds nothing to it.
+    let (first_output, of_tree): (u32, Vec<Option<usize>>) =
+        match ensemble.output_of_tree.get(index) {
+            Some(&output) if two_shares => (0, vec![(output == 1).then_some(0)]),
+            Some(&output) => (output, vec![Some(0)]),
+            None if two_shares => (0, vec![Some(1)]),
+            None => (0, (0..tree.n_values).map(Some).collect()),
+        };
+    let value = |node: usize, at: Option<usize>| at.map_or(0.0, |at| tree.value_of(node)[at]);
+    // The mean over trees would drop what the raw output starts from.
+    let start = |output: usize| match ensemble.aggregation {
+        Aggregation::Mean if two_shares => ensemble.base_score[1],
+        Aggregation::Mean => ensemble.base_score[first_output as usize + output],
+        Aggregation::Sum { .. } => 0.0,
+    };
+    let fit = TreeFit { chosen: None, iterations: 0, gap: 0.0, converged: true };
+    TreeModel {
+        first_output,
+        n_outputs: of_tree.len() as u32,
+        intercept: of_tree.iter().enumerate().map(|(k, &at)| value(0, at) + start(k)).collect(),
+        step: steps(tree, &of_tree, value),
+        raw: Vec::new(),
+        fits: vec![fit; of_tree.len()],
+    }
+}
+
+fn steps(
+    tree: &Tree,
+    outputs: &[Option<usize>],
+    value: impl Fn(usize, Option<usize>) -> f64,
+) -> Vec<f64> {
+    let k = outputs.len();
+    let mut step = vec![0.0; tree.n_nodes() * k];
+    for node in (0..tree.n_nodes()).filter(|&node| !tree.is_leaf(node)) {
+        for child in [tree.left[node] as usize, tree.right[node] as usize] {
+            for (output, &at) in outputs.iter().enumerate() {
+                step[child * k + output] = value(child, at) - value(node, at);
+            }
+        }
+    }
+    step
+}
