@@ -1,0 +1,60 @@
+"""Local feature importances of the tree model you already have.
+
+>>> import lmdi, numpy as np
+>>> from sklearn.ensemble import RandomForestRegressor
+>>> X = np.random.default_rng(0).normal(size=(200, 3))
+>>> y = 2 * X[:, 0] + (X[:, 1] > 0)
+>>> forest = RandomForestRegressor(20, min_samples_leaf=5, random_state=0).fit(X, y)
+>>> explanation = lmdi.LMDIPlus(forest).fit(X, y).explain(X[:5])
+>>> explanation.values.shape
+(5, 3)
+
+`LMDIPlus` explains fitted models of scikit-learn, XGBoost, LightGBM and CatBoost, and the learners of this
+package, which need scikit-learn to be installed and are loaded when first used.
+"""
+
+from ._errors import LmdiWarning, NotFittedError
+from ._explanation import Explanation
+from ._files import export, load
+from ._lmdi import __version__
+from ._lmdi_plus import LMDIPlus
+from ._model import Model
+
+_LEARNERS = (
+    "RandomForestRegressor",
+    "RandomForestClassifier",
+    "ExtraTreesRegressor",
+    "ExtraTreesClassifier",
+    "GradientBoostingRegressor",
+    "GradientBoostingClassifier",
+)
+
+__all__ = [
+    "Explanation",
+    "LMDIPlus",
+    "LmdiWarning",
+    "Model",
+    "NotFittedError",
+    "__version__",
+    "export",
+    "load",
+    *_LEARNERS,
+]
+
+
+def __getattr__(name):
+    if name not in _LEARNERS:
+        raise AttributeError(f"module 'lmdi' has no attribute {name!r}")
+    try:
+        import sklearn  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f"lmdi.{name} is a scikit-learn estimator; install it with `pip install scikit-learn`"
+        ) from error
+    from . import _learners
+
+    return getattr(_learners, name)
+
+
+def __dir__():
+    return sorted([*globals(), *_LEARNERS])

@@ -1,0 +1,157 @@
+"""The columns a model expects: their names, and which of them hold categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _tables
+from ._errors import listed
+
+
+class Categories:
+    """The values of a categorical column; a value becomes its position, an unknown one is missing."""
+
+    def __init__(self, values):
+        self.values = list(values)
+        self._codes = {value: code for code, value in enumerate(self.values) if not _missing(value)}
+
+    def __eq__(self, other):
+        return isinstance(other, Categories) and self._codes == other._codes
+
+    def encode(self, column: np.ndarray) -> np.ndarray:
+        """The code of each cell; NaN for missing and unknown ones."""
+        distinct, inverse = _distinct(column)
+        codes = [np.nan if _missing(cell) else self._codes.get(cell, np.nan) for cell in distinct]
+        return np.asarray(codes, dtype=np.float64)[inverse]
+
+    def label(self, code: float):
+        """The category of a code, None if it is missing."""
+        return None if np.isnan(code) else self.values[int(code)]
+
+    def unknown(self, column: np.ndarray) -> list:
+        """Categories of a column that the model does not know."""
+        distinct, _ = _distinct(column)
+        return [cell for cell in distinct if not _missing(cell) and cell not in self._codes]
+
+
+def _missing(cell) -> bool:
+    return cell is None or cell != cell
+
+
+def _distinct(column):
+    """Distinct cells as Python values, and where each cell is among them."""
+    if column.dtype.kind != "O":
+        distinct, inverse = np.unique(column, return_inverse=True)
+        return distinct.tolist(), inverse
+    place: dict = {}
+    inverse = np.empty(len(column), dtype=np.intp)
+    for at, cell in enumerate(column.tolist()):
+        cell = None if _missing(cell) else cell
+        inverse[at] = place.setdefault(cell, len(place))
+    return list(place), inverse
+
+
+class Cells(NamedTuple):
+    """A table as a model reads it."""
+
+    array: np.ndarray
+    names: list[str] | None
+
+    @property
+    def table(self):
+        """The form that compiled code takes."""
+        return _tables.strided(self.array)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a table must look like."""
+
+    #: Names of the columns; None if the model was trained on a table without names.
+    names: tuple[str, ...] | None
+    count: int
+    #: Categorical columns, by position.
+    categories: dict[int, Categories] = field(default_factory=dict)
+    #: A number that stands for a missing cell, beside NaN.
+    missing: float | None = None
+
+    def labels(self) -> list[str]:
+        """A name for every column."""
+        return list(self.names) if self.names else [f"x{at}" for at in range(self.count)]
+
+    def named(self, names: list[str] | None) -> Columns:
+        """The same columns with these names, if they had none."""
+        if self.names is not None or names is None:
+            return self
+        return Columns(tuple(names), self.count, self.categories, self.missing)
+
+    def read(self, X) -> Cells:
+        """The cells of a table, its columns in the order of the model."""
+        frame = _tables.frame_of(X)
+        if frame is None:
+            cells = self._read_array(X)
+        else:
+            cells = self._read_frame(frame)
+        if self.missing is not None:
+            array = np.array(cells.array)
+            array[array == self.missing] = np.nan
+            cells = Cells(array, cells.names)
+        _tables.check_cells(cells.array, cells.names or self.labels())
+        return cells
+
+    def _read_array(self, X) -> Cells:
+        if self.categories and not _tables.is_sparse(X):
+            X = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
+            if X.ndim == 2:
+                self._check_count(X.shape[1])
+                return Cells(self._fill(len(X), lambda at: X[:, at]), None)
+        array = _tables.as_array(X)
+        self._check_count(array.shape[1])
+        return Cells(array, None)
+
+    def _read_frame(self, frame: _tables.Frame) -> Cells:
+        order = None
+        if self.names is not None and frame.names is not None:
+            order = _tables.order_of_columns(frame.names, list(self.names))
+        else:
+            self._check_count(frame.n_columns)
+        names = list(self.names) if self.names else frame.names
+        block = None if self.categories else frame.block()
+        if block is not None and block.dtype.kind in "fbui":
+            array = _tables.as_floats(block, "X")
+            return Cells(array if order is None else array[:, order], names)
+        labels = names or self.labels()
+        place = order or range(self.count)
+
+        def column(at):
+            return _tables.column_values(frame.column(place[at]), labels[at])
+
+        return Cells(self._fill(frame.n_rows, column), names)
+
+    def _fill(self, n_rows: int, column) -> np.ndarray:
+        """A new matrix, column by column; 32 bits wide if that holds every column."""
+        labels = self.labels()
+        array = None
+        for at in range(self.count):
+            values = column(at)
+            if at in self.categories:
+                values = self.categories[at].encode(values)
+            else:
+                values = _tables.as_floats(values, f"column {labels[at]!r}")
+            if array is None:
+                array = np.empty((n_rows, self.count), dtype=values.dtype, order="F")
+            elif array.dtype.itemsize < values.dtype.itemsize:
+                array = array.astype(values.dtype, order="F")
+            array[:, at] = values
+        return np.empty((n_rows, 0)) if array is None else array
+
+    def _check_count(self, found: int) -> None:
+        if found != self.count:
+            known = f": {listed(self.names)}" if self.names else ""
+            raise ValueError(
+                f"X has {found} features, but the model is expecting {self.count} features as "
+                f"input{known}"
+            )

@@ -1,0 +1,30 @@
+"""Exceptions and warnings."""
+
+from __future__ import annotations
+
+
+class NotFittedError(ValueError, AttributeError):
+    """Raised when something is used before it was fitted.
+
+    Where scikit-learn is installed, what is raised is its `NotFittedError` too.
+    """
+
+
+def not_fitted(message: str) -> NotFittedError:
+    """The exception to raise. scikit-learn takes long to import, so it is looked for only here."""
+    try:
+        from sklearn.exceptions import NotFittedError as Theirs
+    except ImportError:
+        return NotFittedError(message)
+    return type("NotFittedError", (NotFittedError, Theirs), {})(message)
+
+
+class LmdiWarning(UserWarning):
+    """A result is usable but not what was asked for."""
+
+
+def listed(names, most=5):
+    """Names in quotes, the first few of them."""
+    names = [repr(str(name)) for name in names]
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,123 @@
+"""What all explainers share: keywords, the model behind, tables in, explanations out.
+
+A method is one file with a subclass of `Explainer`: its `__init__` lists its keywords and stores them
+untouched, as scikit-learn asks of estimators.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from ._columns import Cells
+from ._errors import not_fitted
+from ._explanation import Explanation
+from ._model import Model
+from ._models import model_of
+from ._running import running
+
+
+class Explainer:
+    """Base of the explainers."""
+
+    #: Attribute that fit sets.
+    _fitted_attribute = "model_"
+
+    @classmethod
+    def _keywords(cls) -> list[str]:
+        names = list(inspect.signature(cls.__init__).parameters)
+        return names[1:]
+
+    def get_params(self, deep: bool = True) -> dict:
+        """The keywords that the explainer was made with."""
+        return {name: getattr(self, name) for name in self._keywords()}
+
+    def set_params(self, **params):
+        """Changes keywords; fit again for them to count."""
+        known = self._keywords()
+        for name in params:
+            if name not in known:
+                raise ValueError(
+                    f"Invalid parameter {name!r} for {type(self).__name__}; expected one of {known}"
+                )
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_clone__(self):
+        # The model stays the fitted one: without it there would be nothing to explain.
+        return type(self)(**self.get_params())
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, self._fitted_attribute)
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        changed = [type(self.model).__name__]
+        for name, value in self.get_params().items():
+            if name != "model" and value is not defaults[name].default:
+                changed.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            name = type(self).__name__
+            raise not_fitted(
+                f"This {name} instance is not fitted yet: call fit(X_train, y_train) first"
+            )
+
+    def _take_model(self, X) -> tuple[Model, Cells]:
+        """The model's trees, with the names of the table's columns if they had none, and the table."""
+        model = model_of(self.model)
+        cells = model._read(X)
+        columns = model._columns.named(cells.names)
+        if len(cells.array) == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape={cells.array.shape}) while a minimum of 1 is "
+                "required: X has no row to fit on"
+            )
+        compiled = model._compiled
+        if columns is not model._columns:
+            compiled = compiled.renamed(columns.labels())
+        return Model(compiled, columns, model.classes_, model._sees_every_row), cells
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Names of the columns seen in fit."""
+        self._check_fitted()
+        names = self.model_._columns.names
+        if names is None:
+            raise AttributeError("the table of fit had no column names")
+        return np.asarray(names, dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns seen in fit."""
+        self._check_fitted()
+        return self.model_._columns.count
+
+    def _running(self, what: str, total: int):
+        return running(self.n_jobs, self.progress, what, total)
+
+    def _explanation(self, cells: Cells, arrays, scale: str) -> Explanation:
+        """The explanation of a table from the arrays of compiled code."""
+        values, base_values, std_error = arrays
+        model = self.model_
+        classes = model.classes_
+        if classes is None:
+            outputs = None
+        elif values.ndim == 2:
+            outputs = [str(classes[1])]
+        else:
+            outputs = [str(label) for label in classes]
+        return Explanation(
+            values,
+            base_values,
+            data=cells.array,
+            feature_names=model.feature_names,
+            output_names=outputs,
+            std_error=std_error,
+            scale=scale,
+            categories={at: list_.values for at, list_ in model._columns.categories.items()},
+        )

@@ -1,0 +1,229 @@
+"""The result of every local method: what each column adds to each prediction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._errors import listed
+
+
+class Explanation:
+    """Scores of rows; for every row and output, base value plus scores is the explained number.
+
+    Attributes
+    ----------
+    values : (rows, features) or (rows, features, outputs)
+        What each column adds.
+    base_values : (rows,) or (rows, outputs)
+        What the values are added to.
+    data : (rows, features)
+        The cells as the model reads them: numbers, and codes for categories. Not a copy where the table
+        was an array of floats.
+    feature_names : list of str
+    output_names : list of str or None
+        For classes the label of each output; with two classes there is one output, the second class.
+    std_error : like `values`, or None
+        Standard error of each value over the trees, if it was asked for.
+    scale : str
+        "identity" (the unit of the prediction), "log_odds", "softmax" (margins) or "log".
+
+    Indexing selects rows, and an output by its name or position after the rows and columns:
+    `e[:10]`, `e[3]`, `e[..., "versicolor"]`.
+    """
+
+    def __init__(
+        self,
+        values,
+        base_values,
+        data=None,
+        feature_names=None,
+        output_names=None,
+        std_error=None,
+        scale="identity",
+        categories=None,
+    ):
+        self.values = values
+        self.base_values = base_values
+        self.data = data
+        self.feature_names = feature_names or [f"x{at}" for at in range(values.shape[1])]
+        self.output_names = output_names
+        self.std_error = std_error
+        self.scale = scale
+        self._categories = categories or {}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the values."""
+        return self.values.shape
+
+    @property
+    def display_data(self) -> np.ndarray | None:
+        """The cells for people: like `data`, with names of categories; None if there are none."""
+        if not self._categories or self.data is None:
+            return self.data
+        shown = self.data.astype(object)
+        for at, labels in self._categories.items():
+            codes = self.data[:, at]
+            shown[:, at] = [None if np.isnan(code) else labels[int(code)] for code in codes]
+        return shown
+
+    @property
+    def plot(self):
+        """Plots with matplotlib: bar, beeswarm, waterfall, scatter and heatmap."""
+        from ._plots import Plots
+
+        return Plots(self)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        sizes = " x ".join(map(str, self.shape))
+        return f"lmdi.Explanation({sizes}, scale={self.scale!r}, features {listed(self.feature_names)})"
+
+    def __getitem__(self, key) -> Explanation:
+        if isinstance(key, tuple):
+            if len(key) != 2 or key[0] is not Ellipsis:
+                raise IndexError("expected rows, or [..., output] for one output")
+            return self.output(key[1])
+        if isinstance(key, (int, np.integer)):
+            key = slice(key, key + 1 or None)
+
+        def rows(array):
+            return None if array is None else array[key]
+
+        return self._with(
+            values=self.values[key],
+            base_values=self.base_values[key],
+            data=rows(self.data),
+            std_error=rows(self.std_error),
+        )
+
+    def output(self, which) -> Explanation:
+        """One output, by name or position."""
+        if self.values.ndim == 2:
+            if which in (0, -1) or which in (self.output_names or []):
+                return self
+            raise ValueError(f"there is no output {which!r}; there is one, {self.output_names}")
+        if isinstance(which, str):
+            if which not in self.output_names:
+                raise ValueError(
+                    f"there is no output {which!r}; expected one of {listed(self.output_names)}"
+                )
+            which = self.output_names.index(which)
+        return self._with(
+            values=self.values[:, :, which],
+            base_values=self.base_values[:, which],
+            output_names=[self.output_names[which]] if self.output_names else None,
+            std_error=None if self.std_error is None else self.std_error[:, :, which],
+        )
+
+    def _with(self, **changes) -> Explanation:
+        parts = {
+            "values": self.values,
+            "base_values": self.base_values,
+            "data": self.data,
+            "feature_names": self.feature_names,
+            "output_names": self.output_names,
+            "std_error": self.std_error,
+            "scale": self.scale,
+            "categories": self._categories,
+        }
+        return Explanation(**{**parts, **changes})
+
+    def sizes(self) -> np.ndarray:
+        """Absolute values, added up over outputs: (rows, features)."""
+        size = np.abs(self.values)
+        return size if size.ndim == 2 else size.sum(axis=2)
+
+    def importance(self) -> np.ndarray:
+        """Mean absolute value of each column, over rows (and added up over outputs)."""
+        return self.sizes().mean(axis=0)
+
+    def ranks(self) -> np.ndarray:
+        """The rank of each column for each row by absolute value: 1 to the number of columns, larger is
+        more important, equal ones share the mean of their ranks."""
+        sizes = self.sizes()
+        ordered = np.sort(sizes, axis=1)
+        ranks = np.empty_like(sizes)
+        for row, (size, line) in enumerate(zip(sizes, ordered)):
+            below = np.searchsorted(line, size, side="left")
+            up_to = np.searchsorted(line, size, side="right")
+            ranks[row] = (below + 1 + up_to) / 2
+        return ranks
+
+    def top(self, k: int) -> list[list[tuple[str, float]]]:
+        """The `k` columns with the largest absolute value of each row, largest first, with their values.
+
+        Several outputs are ordered by the sum of absolute values, and that sum is given.
+        """
+        order = np.argsort(-self.sizes(), axis=1, kind="stable")[:, :k]
+        shown = self.values if self.values.ndim == 2 else self.sizes()
+        return [
+            [(self.feature_names[at], float(values[at])) for at in line]
+            for line, values in zip(order, shown)
+        ]
+
+    def grouped(self, groups: dict[str, list[str]]) -> Explanation:
+        """The same with columns taken together, such as the one-hot parts of one column.
+
+        `groups` names the members of each group; columns in no group stay as they are. Values of a group
+        are added up, so that they still add up to the prediction; standard errors do not add up and are
+        left out.
+        """
+        place = {name: at for at, name in enumerate(self.feature_names)}
+        group_of = {}
+        for group, members in groups.items():
+            for member in members:
+                if member not in place:
+                    raise ValueError(f"group {group!r} names {member!r}, which is no column")
+                if member in group_of:
+                    raise ValueError(f"{member!r} is in two groups, {group_of[member]!r} and {group!r}")
+                group_of[member] = group
+        names = list(dict.fromkeys(group_of.get(name, name) for name in self.feature_names))
+        member = np.zeros((len(self.feature_names), len(names)))
+        for name, at in place.items():
+            member[at, names.index(group_of.get(name, name))] = 1.0
+        values = np.tensordot(self.values, member, axes=(1, 0))
+        values = np.moveaxis(values, -1, 1)
+        return self._with(values=values, feature_names=names, data=None, std_error=None, categories={})
+
+    def to_shap(self):
+        """A `shap.Explanation`, which shap's plots take."""
+        try:
+            import shap
+        except ImportError as error:
+            raise ImportError("to_shap needs shap; install it with `pip install shap`") from error
+        single = self.values.ndim == 2
+        return shap.Explanation(
+            values=self.values,
+            base_values=self.base_values,
+            data=self.data,
+            display_data=self.display_data if self._categories else None,
+            feature_names=list(self.feature_names),
+            output_names=None if single else self.output_names,
+        )
+
+    def to_frame(self):
+        """A pandas frame: a column a feature, a row a row; several outputs as an outer level of columns.
+
+        The base value is the last column, `base_value`.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_frame needs pandas; install it with `pip install pandas`") from error
+
+        def frame(values, base):
+            table = pandas.DataFrame(values, columns=list(self.feature_names))
+            table["base_value"] = base
+            return table
+
+        if self.values.ndim == 2:
+            return frame(self.values, self.base_values)
+        outputs = self.output_names or list(range(self.values.shape[2]))
+        parts = {
+            name: frame(self.values[:, :, at], self.base_values[:, at])
+            for at, name in enumerate(outputs)
+        }
+        return pandas.concat(parts, axis=1)

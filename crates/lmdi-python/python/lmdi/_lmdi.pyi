@@ -1,0 +1,69 @@
+"""The compiled half of the package; see the Rust crate for what the arguments mean."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+#: Flat cells, rows, columns, row stride, column stride.
+Table: TypeAlias = tuple[NDArray[Any], int, int, int, int]
+#: Number of threads, and what is called with the units done so far.
+Run: TypeAlias = tuple[int, Callable[[int], Any] | None]
+Responses: TypeAlias = NDArray[np.float64] | tuple[NDArray[np.uint32], int]
+Scores: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]
+
+class Model:
+    @staticmethod
+    def from_arrays(
+        *,
+        feature_names: list[str],
+        classes: list[str] | None,
+        trees: list[dict[str, Any]],
+        output_of_tree: list[int],
+        base_score: list[float],
+        learning_rate: float | None,
+        link: str,
+        growth: str,
+        loss: str,
+        producer: str,
+    ) -> Model: ...
+    @staticmethod
+    def from_bytes(bytes: bytes) -> tuple[Model, LmdiPlusExplainer | None]: ...
+    def to_bytes(self, json: bool) -> bytes: ...
+    def renamed(self, feature_names: list[str]) -> Model: ...
+    feature_names: list[str]
+    classes: list[str] | None
+    n_features: int
+    n_trees: int
+    producer: str
+    knows_samples: bool
+    def in_bag_counts(self, tree: int) -> list[int] | None: ...
+    def apply(self, x: Table, run: Run) -> NDArray[np.uint32]: ...
+    def predict_raw(self, x: Table, run: Run) -> NDArray[np.float64]: ...
+    def predict(self, x: Table, run: Run) -> NDArray[np.float64]: ...
+
+class LmdiPlusExplainer:
+    @staticmethod
+    def fit(
+        model: Model,
+        x: Table,
+        y: Responses,
+        weights: NDArray[np.float64] | None,
+        keywords: dict[str, Any],
+        options: str,
+        run: Run,
+    ) -> LmdiPlusExplainer: ...
+    def score(self, x: Table, trees: str, standard_error: bool, run: Run) -> Scores: ...
+    def rank_by_rank(self, x: Table, run: Run) -> NDArray[np.float64]: ...
+    def predict(self, x: Table, run: Run) -> NDArray[np.float64]: ...
+    scale: str
+    n_outputs: int
+    n_unconverged: int
+    options: str
+    def to_bytes(self, json: bool) -> bytes: ...
+
+def train_forest(table: dict[str, Any], params: dict[str, Any], run: Run) -> Model: ...
+def train_boosting(table: dict[str, Any], params: dict[str, Any], run: Run) -> Model: ...

@@ -1,0 +1,271 @@
+"""LMDI+."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from . import _files, _lmdi, _responses
+from ._errors import LmdiWarning
+from ._explainer import Explainer
+from ._explanation import Explanation
+from ._model import Model
+
+#: Keywords that change a choice of the method; a preset fixes them all.
+CHOICES = (
+    "fit_on include_raw glm l1_ratio alpha C folds selection rule family".split()
+)
+ACCURACY = "tolerance search_tolerance max_iterations".split()
+
+
+class LMDIPlus(Explainer):
+    """Local feature importances by LMDI+: what each column adds to each prediction.
+
+    Each tree is rewritten as a linear model over its splits and the columns it uses, fitted with a
+    penalty on the training rows; the score of a column is what its terms add to the prediction of a row.
+    Base value plus scores is the prediction of that model on the scale named by `Explanation.scale`.
+
+    Parameters
+    ----------
+    model
+        A fitted model: trees, forests, bagged trees and (histogram) gradient boosting of scikit-learn,
+        a learner of this package, or an `lmdi.Model` from a file.
+    preset : "paper", optional
+        Fixes every choice of the method to the paper's; no other choice may then be given. Without it
+        the choices are the same unless changed.
+    ablation : 1, 2, 3 or 4, optional
+        A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag rows,
+        3 adds raw columns, 4 adds the elastic net.
+    fit_on : "all", "inbag", "oob" or "uniform", optional
+        Rows the linear models are fitted on: in-bag rows as often as drawn and out-of-bag rows once, only
+        one of the two, or every row once. Default: "all" where the bootstrap is known, else "uniform".
+    include_raw : bool, optional
+        Whether the columns themselves join the splits. Default: yes.
+    glm : "ols", "ridge", "lasso" or "elastic_net", optional
+        The penalty. Default: "elastic_net".
+    l1_ratio : float or list of floats, optional
+        Mixtures the elastic net tries. Default: 0.1, 0.5 and 0.99.
+    alpha, C : float, optional
+        A fixed penalty beside the mean loss, or its inverse beside the summed loss, instead of a search.
+    folds : int, optional
+        Folds of the search for the penalty. Default: 3.
+    selection : "deviance" or "accuracy", optional
+        What the search compares. Default: "deviance", for classes "accuracy".
+    rule : "min" or "1se", optional
+        Whether the smallest error wins or the strongest penalty within one standard error of it.
+    family : "gaussian", "binomial" or "poisson", optional
+        Default: "binomial" for forests of classes, else "gaussian".
+    tolerance, search_tolerance, max_iterations : optional
+        Accuracy of the fits. Default: 1e-9, 1e-3 and 10000.
+    n_jobs : int, optional
+        Threads; default and -1 are all processors. The result does not depend on it.
+    progress : bool
+        Whether to draw a progress bar, if tqdm is installed.
+
+    Examples
+    --------
+    >>> import lmdi
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestRegressor(50, min_samples_leaf=5, random_state=0).fit(X, y)
+    >>> explainer = lmdi.LMDIPlus(forest).fit(X, y)
+    >>> explanation = explainer.explain(X.iloc[:3])
+    >>> explanation.top(2)[0][0][0]
+    'bmi'
+    """
+
+    _fitted_attribute = "explainer_"
+
+    def __init__(
+        self,
+        model,
+        *,
+        preset=None,
+        ablation=None,
+        fit_on=None,
+        include_raw=None,
+        glm=None,
+        l1_ratio=None,
+        alpha=None,
+        C=None,
+        folds=None,
+        selection=None,
+        rule=None,
+        family=None,
+        tolerance=None,
+        search_tolerance=None,
+        max_iterations=None,
+        n_jobs=None,
+        progress=False,
+    ):
+        self.model = model
+        self.preset = preset
+        self.ablation = ablation
+        self.fit_on = fit_on
+        self.include_raw = include_raw
+        self.glm = glm
+        self.l1_ratio = l1_ratio
+        self.alpha = alpha
+        self.C = C
+        self.folds = folds
+        self.selection = selection
+        self.rule = rule
+        self.family = family
+        self.tolerance = tolerance
+        self.search_tolerance = search_tolerance
+        self.max_iterations = max_iterations
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X, y, sample_weight=None) -> LMDIPlus:
+        """Fits the linear model of every tree.
+
+        X and y are the rows that the model was trained on, in their order: the bootstrap of a forest is
+        known by row. With `fit_on="uniform"` any rows will do.
+        """
+        model, cells = self._take_model(X)
+        n_rows = len(cells.array)
+        if model.classes_ is None:
+            response = _responses.numbers(y, n_rows)
+        else:
+            response = _responses.codes(y, model.classes_, n_rows)
+        weights = _responses.weights(sample_weight, n_rows)
+        keywords = self._checked_keywords(model)
+        given = [f"{name}={value}" for name, value in keywords.items() if value is not None]
+        with self._running("LMDI+ fit", model.n_trees) as run:
+            explainer = _lmdi.LmdiPlusExplainer.fit(
+                model._compiled, cells.table, response, weights, keywords, ", ".join(given), run
+            )
+        self.model_ = model
+        self.explainer_ = explainer
+        if explainer.n_unconverged:
+            warnings.warn(
+                f"{explainer.n_unconverged} of the linear models did not meet their tolerance; raise "
+                "max_iterations or tolerance",
+                LmdiWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _checked_keywords(self, model: Model) -> dict:
+        """The keywords of compiled code."""
+        keywords = {name: getattr(self, name) for name in ("ablation", *CHOICES, *ACCURACY)}
+        fixed = "preset" if self.preset is not None else "ablation"
+        if self.preset not in (None, "paper"):
+            raise ValueError(f"preset is {self.preset!r}; the one preset is 'paper'")
+        if self.preset is not None and self.ablation is not None:
+            raise ValueError("preset and ablation both fix every choice of the method; give one")
+        if getattr(self, fixed) is not None:
+            for name in CHOICES:
+                if keywords[name] is not None:
+                    raise ValueError(f"{fixed} fixes every choice of the method; leave out {name}")
+        ratios = keywords["l1_ratio"]
+        if ratios is not None:
+            keywords["l1_ratio"] = [float(ratio) for ratio in np.ravel(ratios)]
+        if model._sees_every_row:
+            if keywords["fit_on"] in ("all", "inbag"):
+                keywords["fit_on"] = "uniform"
+            elif keywords["fit_on"] == "oob":
+                raise ValueError(
+                    "fit_on is 'oob', but each tree of this model was grown on every row, so that none is "
+                    "out of bag; expected 'all', 'inbag' or 'uniform'"
+                )
+        return keywords
+
+    def explain(self, X, *, trees="all", std_error=False) -> Explanation:
+        """What each column adds to the prediction of each row.
+
+        Parameters
+        ----------
+        X
+            The rows.
+        trees : "all", "oob" or "inbag"
+            For the training rows: all trees, or only those that did not, or did, see a row.
+        std_error : bool
+            Whether to also give the standard error of each score over the trees; for forests only.
+        """
+        self._check_fitted()
+        cells = self.model_._read(X)
+        with self._running("LMDI+ explain", len(cells.array)) as run:
+            arrays = self.explainer_.score(cells.table, trees, bool(std_error), run)
+        if std_error and arrays[2] is None:
+            raise ValueError(
+                "std_error is the spread over the trees of a forest; the trees of boosting build on one "
+                "another and have none"
+            )
+        return self._explanation(cells, arrays, self.explainer_.scale)
+
+    def rank(self, X, by="score") -> np.ndarray:
+        """The rank of each column for each row, larger is more important.
+
+        Parameters
+        ----------
+        by : "score" or "rank"
+            Whether the scores are averaged over trees and then ranked, or ranked in each tree and the
+            ranks averaged over the trees that use the column.
+        """
+        self._check_fitted()
+        if by == "score":
+            return self.explain(X).ranks()
+        if by != "rank":
+            raise ValueError(f"by is {by!r}; expected 'score' or 'rank'")
+        cells = self.model_._read(X)
+        with self._running("LMDI+ rank", len(cells.array)) as run:
+            return self.explainer_.rank_by_rank(cells.table, run)
+
+    def predict(self, X) -> np.ndarray:
+        """Predictions of the fitted linear models together (RF+)."""
+        prediction = self._predictions(X)
+        if self.model_.classes_ is None:
+            return prediction[:, 0]
+        return self.model_.classes_[prediction.argmax(axis=1)]
+
+    def predict_proba(self, X) -> np.ndarray:
+        """The probability of each class."""
+        self._check_fitted()
+        if self.model_.classes_ is None:
+            raise AttributeError("predict_proba is for models of classes; this one predicts numbers")
+        return self._predictions(X)
+
+    def _predictions(self, X) -> np.ndarray:
+        self._check_fitted()
+        cells = self.model_._read(X)
+        with self._running("LMDI+ predict", len(cells.array)) as run:
+            return self.explainer_.predict(cells.table, run)
+
+    def to_bytes(self, json: bool = False) -> bytes:
+        """The content of a model file with the trees and this explainer."""
+        self._check_fitted()
+        return self.explainer_.to_bytes(json)
+
+    def save(self, path) -> None:
+        """Writes a model file; `lmdi.load` reads it back. JSON if the name ends in `.json`."""
+        _files.write(path, self.to_bytes(_files.is_json(path)))
+
+    @classmethod
+    def _restored(cls, model: Model, explainer) -> LMDIPlus:
+        restored = cls(model)
+        restored.model_, restored.explainer_ = model, explainer
+        return restored
+
+    def __getstate__(self):
+        params = self.get_params()
+        if not self.__sklearn_is_fitted__():
+            return {"params": params}
+        # The trees are in the file; the library that grew them is not needed to read it back.
+        del params["model"]
+        model = self.model_
+        extras = (model._columns, model.classes_, model._sees_every_row)
+        return {"params": params, "file": self.to_bytes(), "extras": extras}
+
+    def __setstate__(self, state):
+        params = state["params"]
+        if "file" not in state:
+            self.__init__(**params)
+            return
+        compiled, explainer = _lmdi.Model.from_bytes(state["file"])
+        model = Model(compiled, *state["extras"])
+        self.__init__(model, **params)
+        self.model_, self.explainer_ = model, explainer

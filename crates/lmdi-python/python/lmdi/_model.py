@@ -1,0 +1,107 @@
+"""A tree model of any library, as this package holds it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _lmdi, _responses
+from ._columns import Cells, Columns
+from ._running import running
+
+
+class Model:
+    """The trees of a fitted model, with all that is needed to predict from them and explain them.
+
+    Made by `lmdi.load` from a file, or inside the explainers from a model of another library.
+
+    Parameters
+    ----------
+    compiled
+        The trees.
+    columns
+        What a table must look like.
+    classes
+        The labels as the user knows them; None for a model of numbers.
+    sees_every_row
+        Whether it is known that each tree was grown on every training row.
+    """
+
+    def __init__(
+        self,
+        compiled: _lmdi.Model,
+        columns: Columns,
+        classes: np.ndarray | None = None,
+        sees_every_row: bool = False,
+    ):
+        self._compiled = compiled
+        self._columns = columns
+        self.classes_ = classes
+        self._sees_every_row = sees_every_row
+
+    @property
+    def feature_names(self) -> list[str]:
+        """A name for every column."""
+        return self._columns.labels()
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return self._compiled.n_trees
+
+    def apply(self, X, n_jobs=None) -> np.ndarray:
+        """The leaf of each row in each tree, as an index into the nodes of the tree."""
+        return self._over_rows(self._compiled.apply, X, n_jobs)
+
+    def predict_raw(self, X, n_jobs=None) -> np.ndarray:
+        """The sum or mean of the trees before any link (log-odds, for instance): (rows, outputs)."""
+        return self._over_rows(self._compiled.predict_raw, X, n_jobs)
+
+    def predict(self, X, n_jobs=None) -> np.ndarray:
+        """The number or the most probable class of each row."""
+        prediction = self._over_rows(self._compiled.predict, X, n_jobs)
+        if self.classes_ is None:
+            return prediction[:, 0]
+        return self.classes_[prediction.argmax(axis=1)]
+
+    def predict_proba(self, X, n_jobs=None) -> np.ndarray:
+        """The probability of each class."""
+        if self.classes_ is None:
+            raise AttributeError("predict_proba is for models of classes; this one predicts numbers")
+        return self._over_rows(self._compiled.predict, X, n_jobs)
+
+    def _over_rows(self, work, X, n_jobs):
+        cells = self._columns.read(X)
+        with running(n_jobs, False, "", 0) as run:
+            return work(cells.table, run)
+
+    def _read(self, X) -> Cells:
+        return self._columns.read(X)
+
+    def to_bytes(self, json: bool = False) -> bytes:
+        """The content of a model file."""
+        return self._compiled.to_bytes(json)
+
+    def __getstate__(self):
+        return {
+            "file": self.to_bytes(),
+            "columns": self._columns,
+            "classes": self.classes_,
+            "sees_every_row": self._sees_every_row,
+        }
+
+    def __setstate__(self, state):
+        compiled, _ = _lmdi.Model.from_bytes(state["file"])
+        self.__init__(compiled, state["columns"], state["classes"], state["sees_every_row"])
+
+    def __repr__(self):
+        what = "numbers" if self.classes_ is None else f"{len(self.classes_)} classes"
+        return f"lmdi.Model({self.n_trees} trees, {self._columns.count} columns, {what})"
+
+
+def model_of_file(compiled: _lmdi.Model) -> Model:
+    """The model of a file."""
+    names = tuple(compiled.feature_names)
+    unnamed = names == tuple(f"x{at}" for at in range(len(names)))
+    labels = compiled.classes
+    classes = None if labels is None else _responses.labels_from_text(labels)
+    return Model(compiled, Columns(None if unnamed else names, len(names)), classes)

@@ -1,0 +1,74 @@
+"""Models of other libraries: one file a library, found by the name of the model's class.
+
+A file is imported only for a model of its library, so that none of the libraries is needed to import this
+package. To add a library, write a function from its model to `lmdi.Model` and name its classes here.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .._model import Model
+
+#: Class name -> file of this folder and function in it, for each library.
+READERS = {
+    "sklearn": {
+        "DecisionTreeRegressor": "sklearn_trees.tree",
+        "DecisionTreeClassifier": "sklearn_trees.tree",
+        "ExtraTreeRegressor": "sklearn_trees.tree",
+        "ExtraTreeClassifier": "sklearn_trees.tree",
+        "RandomForestRegressor": "sklearn_trees.forest",
+        "RandomForestClassifier": "sklearn_trees.forest",
+        "ExtraTreesRegressor": "sklearn_trees.forest",
+        "ExtraTreesClassifier": "sklearn_trees.forest",
+        "BaggingRegressor": "sklearn_trees.bagging",
+        "BaggingClassifier": "sklearn_trees.bagging",
+        "GradientBoostingRegressor": "sklearn_boosting.boosting",
+        "GradientBoostingClassifier": "sklearn_boosting.boosting",
+        "HistGradientBoostingRegressor": "sklearn_histogram_boosting.boosting",
+        "HistGradientBoostingClassifier": "sklearn_histogram_boosting.boosting",
+        "Pipeline": "wrappers.pipeline",
+        "CalibratedClassifierCV": "wrappers.calibrated",
+        "FrozenEstimator": "wrappers.frozen",
+        "GridSearchCV": "wrappers.search",
+        "RandomizedSearchCV": "wrappers.search",
+        "HalvingGridSearchCV": "wrappers.search",
+        "HalvingRandomSearchCV": "wrappers.search",
+    },
+    "lmdi": {
+        name: "own.learner"
+        for name in (
+            "RandomForestRegressor",
+            "RandomForestClassifier",
+            "ExtraTreesRegressor",
+            "ExtraTreesClassifier",
+            "GradientBoostingRegressor",
+            "GradientBoostingClassifier",
+        )
+    },
+}
+
+
+def model_of(model) -> Model:
+    """The trees of a fitted model of any supported library."""
+    if isinstance(model, Model):
+        return model
+    # A subclass that users write is what it derives from.
+    for kind in type(model).__mro__:
+        found = READERS.get(kind.__module__.split(".")[0], {}).get(kind.__name__)
+        if found is not None:
+            file, function = found.split(".")
+            return getattr(import_module(f".{file}", __name__), function)(model)
+    raise TypeError(_refusal(model))
+
+
+def _refusal(model) -> str:
+    if isinstance(model, type):
+        return f"model is the class {model.__name__}; pass a fitted object of it"
+    if isinstance(model, (str, bytes)) or hasattr(model, "__fspath__"):
+        return "model is a path or text; read the file first, with lmdi.load for files of this package"
+    classes = sorted({name for readers in READERS.values() for name in readers})
+    return (
+        f"{type(model).__module__}.{type(model).__name__} is not supported; expected a fitted model of "
+        f"one of these classes: {', '.join(classes)}. For a model around such a model, pass the inner one"
+    )

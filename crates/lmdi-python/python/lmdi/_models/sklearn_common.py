@@ -1,0 +1,91 @@
+"""What the readers of scikit-learn models share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _lmdi
+from .._columns import Categories, Columns
+from .._errors import not_fitted
+from .._model import Model
+
+
+def check_fitted(estimator, attribute: str) -> None:
+    """Raises unless the estimator has been fitted."""
+    if not hasattr(estimator, attribute):
+        name = type(estimator).__name__
+        raise not_fitted(
+            f"This {name} instance is not fitted yet: call its fit(X, y) before it is explained"
+        )
+
+
+def classes_of(estimator) -> np.ndarray | None:
+    """Class labels, or None for a model of numbers."""
+    if getattr(estimator, "n_outputs_", 1) != 1:
+        raise ValueError(
+            f"the model predicts {estimator.n_outputs_} responses at once; fit one model for each"
+        )
+    classes = getattr(estimator, "classes_", None)
+    if classes is not None and len(classes) < 2:
+        raise ValueError(f"the model knows only the class {classes[0]!r}; expected two or more")
+    return classes
+
+
+def columns_of(estimator, categories: dict[int, Categories] | None = None) -> Columns:
+    """Names and categories of the columns."""
+    names = getattr(estimator, "feature_names_in_", None)
+    names = None if names is None else tuple(str(name) for name in names)
+    return Columns(names, int(estimator.n_features_in_), categories or {})
+
+
+def tree_arrays(tree, classes, in_bag=None, features=None) -> dict:
+    """The arrays of a `tree_`.
+
+    `classes` are None for a tree of numbers; `features` the columns it was grown on, if not all.
+    """
+    leaf = tree.children_left < 0
+    value = np.ascontiguousarray(tree.value[:, 0, :], dtype=np.float64)
+    if classes is not None:
+        # Shares since scikit-learn 1.3, weighted counts before.
+        value = value / value.sum(axis=1, keepdims=True)
+    feature = np.where(leaf, 0, tree.feature)
+    if features is not None:
+        feature = np.asarray(features)[feature]
+    return {
+        "feature": np.where(leaf, -1, feature).astype(np.int64),
+        "threshold": np.where(leaf, 0.0, tree.threshold),
+        "left": np.where(leaf, -1, tree.children_left).astype(np.int64),
+        "right": np.where(leaf, -1, tree.children_right).astype(np.int64),
+        "missing_left": np.asarray(tree.missing_go_to_left, dtype=bool),
+        "value": value.ravel(),
+        "weight": np.ascontiguousarray(tree.weighted_n_node_samples, dtype=np.float64),
+        "impurity": np.ascontiguousarray(tree.impurity, dtype=np.float64),
+        "single": True,
+        "category_set": None,
+        "category_sets": [],
+        "in_bag": in_bag,
+    }
+
+
+def assemble(estimator, columns: Columns, classes, trees, sees_every_row=False, **ensemble) -> Model:
+    """The model of an ensemble, whose defaults are those of a forest."""
+    from importlib.metadata import version
+
+    n_outputs = 1 if classes is None else len(classes)
+    parts = {
+        "output_of_tree": [],
+        "base_score": [0.0] * n_outputs,
+        "learning_rate": None,
+        "link": "identity",
+        "growth": "independent",
+        "loss": "",
+        **ensemble,
+    }
+    compiled = _lmdi.Model.from_arrays(
+        feature_names=columns.labels(),
+        classes=None if classes is None else [str(label) for label in classes.tolist()],
+        trees=trees,
+        producer=f"scikit-learn {version('scikit-learn')} {type(estimator).__name__}",
+        **parts,
+    )
+    return Model(compiled, columns, classes, sees_every_row)

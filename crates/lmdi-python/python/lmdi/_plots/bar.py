@@ -1,0 +1,73 @@
+"""Importance of columns as bars."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import style
+
+
+def bar(explanation, max_display, ax):
+    style.check_rows(explanation)
+    if explanation.values.ndim == 2 and len(explanation) == 1:
+        return _one_row(explanation, max_display, ax)
+    size = np.abs(explanation.values).mean(axis=0)
+    per_output = size.reshape(len(size), -1)
+    first, rest = style.shown(per_output.sum(axis=1), max_display)
+    labels = [style.literal(explanation.feature_names[at]) for at in first]
+    lengths = per_output[first]
+    if len(rest):
+        labels.append(style.rest_label(rest))
+        lengths = np.vstack([lengths, per_output[rest].sum(axis=0)])
+    ax = style.axes(ax, style.height_of(len(labels)))
+    lines = np.arange(len(labels))
+    left = np.zeros(len(labels))
+    several = lengths.shape[1] > 1
+    if several:
+        from matplotlib import colormaps
+
+        colours = colormaps["viridis"](np.linspace(0.1, 0.9, lengths.shape[1]))
+    for output in range(lengths.shape[1]):
+        name = str(explanation.output_names[output]) if several and explanation.output_names else None
+        colour = colours[output] if several else style.DOWN
+        ax.barh(lines, lengths[:, output], left=left, color=colour, height=0.7, label=name)
+        left += lengths[:, output]
+    for line, length in enumerate(left):
+        text = f"{length:.3g}"
+        ax.annotate(text, (length, line), (4, 0), textcoords="offset points", va="center", fontsize=9)
+    style.name_lines(ax, labels)
+    style.plain(ax, zero_line=False)
+    ax.margins(x=0.12)
+    ax.set_xlim(left=0)
+    ax.set_xlabel(f"mean absolute change of {style.unit(explanation)}")
+    if several:
+        ax.legend(frameon=False, loc="lower right")
+    return ax
+
+
+def _one_row(explanation, max_display, ax):
+    values = explanation.values[0]
+    first, rest = style.shown(np.abs(values), max_display)
+    labels = [style.cell_text(explanation, 0, at) for at in first]
+    lengths = list(values[first])
+    if len(rest):
+        labels.append(style.rest_label(rest))
+        lengths.append(values[rest].sum())
+    ax = style.axes(ax, style.height_of(len(labels)))
+    colours = [style.UP if length > 0 else style.DOWN for length in lengths]
+    ax.barh(range(len(lengths)), lengths, color=colours, height=0.7)
+    for line, length in enumerate(lengths):
+        ax.annotate(
+            style.number(length),
+            (length, line),
+            (4 if length >= 0 else -4, 0),
+            textcoords="offset points",
+            va="center",
+            ha="left" if length >= 0 else "right",
+            fontsize=9,
+        )
+    style.name_lines(ax, labels)
+    style.plain(ax)
+    ax.margins(x=0.15)
+    ax.set_xlabel(f"change of {style.unit(explanation)}")
+    return ax

@@ -1,0 +1,112 @@
+"""What the plots share: axes, colours, units, and which columns are shown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._errors import listed
+
+#: Raises the prediction, lowers it, neither. Told apart by people who cannot tell red from green.
+UP, DOWN, NEUTRAL = "#d1495b", "#2e7ebb", "#8a8f98"
+#: Low to high cells.
+CELLS = "viridis"
+
+UNITS = {
+    "identity": "the prediction",
+    "log_odds": "the log-odds",
+    "softmax": "the margin",
+    "log": "the logarithm of the prediction",
+}
+
+
+def axes(ax, height: float, width: float = 7.0):
+    """The given axes, or those of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("plots need matplotlib; install it with `pip install matplotlib`") from error
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def height_of(lines: int) -> float:
+    """Inches for so many lines."""
+    return 1.2 + 0.36 * lines
+
+
+def unit(explanation) -> str:
+    """What values are counted in, with the class they belong to."""
+    text = UNITS[explanation.scale]
+    names = explanation.output_names
+    one_class = names and len(names) == 1 and explanation.values.ndim == 2
+    return f"{text} of {names[0]}" if one_class else text
+
+
+def one_output(explanation, output):
+    """The output to draw; it must be named where there are several."""
+    if explanation.values.ndim == 2:
+        return explanation if output is None else explanation.output(output)
+    if output is None:
+        raise ValueError(
+            f"there are several outputs; choose one with output=, of {listed(explanation.output_names)}"
+        )
+    return explanation.output(output)
+
+
+def check_rows(explanation) -> None:
+    if len(explanation) == 0:
+        raise ValueError("the explanation has no row to draw")
+
+
+def shown(importance, max_display: int):
+    """Columns to show, most important first, and those taken together as one line."""
+    order = np.argsort(-importance, kind="stable")
+    if max_display < 1:
+        raise ValueError(f"max_display is {max_display}; expected at least 1")
+    if len(order) <= max_display:
+        return order, order[:0]
+    return order[: max_display - 1], order[max_display - 1 :]
+
+
+def rest_label(rest) -> str:
+    return f"sum of {len(rest)} other{'s' if len(rest) > 1 else ''}"
+
+
+def literal(name: str) -> str:
+    """A name that matplotlib does not read as mathematics, shortened."""
+    text = str(name).replace("$", r"\$")
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def number(value: float) -> str:
+    """A short number with its sign."""
+    return f"{value:+.3g}".replace("-", "−")
+
+
+def cell_text(explanation, row: int, at: int) -> str:
+    """`name = cell`, if the cell is known."""
+    name = literal(explanation.feature_names[at])
+    if explanation.data is None:
+        return name
+    labels = explanation._categories.get(at)
+    cell = explanation.data[row, at]
+    if np.isnan(cell):
+        return f"{name} missing"
+    text = str(labels[int(cell)]) if labels else f"{cell:.4g}".replace("-", "−")
+    return f"{name} = {literal(text)}"
+
+
+def plain(ax, zero_line: bool = True) -> None:
+    """Few lines: no frame on top and right, and a line at zero."""
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    if zero_line:
+        ax.axvline(0, color=NEUTRAL, linewidth=0.8, zorder=0)
+
+
+def name_lines(ax, labels) -> None:
+    """Names on the vertical axis, the first on top."""
+    ax.set_yticks(range(len(labels)), labels)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)

@@ -1,0 +1,55 @@
+"""How one prediction adds up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import style
+
+
+def waterfall(explanation, row, max_display, output, ax):
+    style.check_rows(explanation)
+    explanation = style.one_output(explanation, output)
+    if not -len(explanation) <= row < len(explanation):
+        raise IndexError(f"row is {row}; there are {len(explanation)} rows")
+    values, base = explanation.values[row], float(explanation.base_values[row])
+    first, rest = style.shown(np.abs(values), max_display)
+    steps = [(style.cell_text(explanation, row, at), values[at]) for at in first]
+    if len(rest):
+        steps.append((style.rest_label(rest), values[rest].sum()))
+    # Read from below: the base value, the small steps, the largest on top, and the prediction.
+    ax = style.axes(ax, style.height_of(len(steps)))
+    total = base + sum(step for _, step in steps)
+    at = total
+    span = _span(base, [step for _, step in steps])
+    for line, (_, step) in enumerate(steps):
+        start = at - step
+        colour = style.UP if step > 0 else style.DOWN
+        ax.barh(line, step, left=start, color=colour, height=0.7)
+        inside = abs(step) > 0.14 * span
+        ax.annotate(
+            style.number(step),
+            (start + step / 2 if inside else max(at, start), line),
+            (0 if inside else 4, 0),
+            textcoords="offset points",
+            va="center",
+            ha="center" if inside else "left",
+            color="white" if inside else "black",
+            fontsize=9,
+        )
+        below = line + 1 < len(steps)
+        ax.plot([start, start], [line - 0.35, line + (1.35 if below else 0.6)], color=style.NEUTRAL,
+                linewidth=0.7, linestyle=":", zorder=0)
+        at = start
+    style.name_lines(ax, [name for name, _ in steps])
+    style.plain(ax, zero_line=False)
+    ax.margins(x=0.12)
+    ax.set_xlabel(style.unit(explanation))
+    ax.set_title(f"base value {base:.4g}  →  {total:.4g}", fontsize=10, loc="left")
+    return ax
+
+
+def _span(base, steps):
+    """How much of the axis the bars take."""
+    ends = base + np.concatenate([[0.0], np.cumsum(steps[::-1])])
+    return float(ends.max() - ends.min()) or 1.0

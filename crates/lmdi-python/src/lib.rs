@@ -1,0 +1,37 @@
+//! The compiled half of the Python package `lmdi`: arrays in, arrays out.
+//!
+//! Everything a user sees (reading models and tables, names, labels, plots) is Python, beside this
+//! crate in `python/lmdi`; here is only what turns its arrays into the types of the library.
+//!
+//! | file | what |
+//! |---|---|
+//! | `arrays` | borrowed matrices and responses, returned arrays |
+//! | `run` | work without the interpreter's lock: threads, Ctrl-C, progress |
+//! | `errors` | the library's errors as Python exceptions |
+//! | `model`, `tree_arrays` | an ensemble, from arrays or from a file |
+//! | `lmdi_plus`, `options` | the explainer |
+//! | `train` | our learners |
+//!
+//! A method is one class that takes a [`model::Model`] and returns scores through
+//! [`arrays::score_arrays`].
+
+mod arrays;
+mod errors;
+mod lmdi_plus;
+mod model;
+mod options;
+mod run;
+mod train;
+mod tree_arrays;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<model::Model>()?;
+    module.add_class::<lmdi_plus::LmdiPlusExplainer>()?;
+    module.add_function(wrap_pyfunction!(train::train_forest, module)?)?;
+    module.add_function(wrap_pyfunction!(train::train_boosting, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! A tree ensemble, ready for prediction and for every method.
+
+use crate::arrays::{Cube, Table, shaped};
+use crate::errors::exception;
+use crate::lmdi_plus::LmdiPlusExplainer;
+use crate::run::Run;
+use crate::tree_arrays::TreeArrays;
+use lmdi::Error;
+use lmdi::file::{Metadata, Model as Content};
+use lmdi::forest::{Aggregation, Ensemble, Growth, Link, Loss, Outcome, Predictor};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::{Arc, OnceLock};
+
+/// An ensemble with what its file says about it.
+#[pyclass(frozen, module = "lmdi._lmdi")]
+pub struct Model {
+    content: Arc<Content>,
+    predictor: OnceLock<Predictor>,
+}
+
+impl Model {
+    /// Takes a model without an explainer.
+    pub fn of(content: Content) -> Self {
+        Self { content: Arc::new(content), predictor: OnceLock::new() }
+    }
+
+    /// Shares the model.
+    pub fn content(&self) -> Arc<Content> {
+        Arc::clone(&self.content)
+    }
+
+    fn ensemble(&self) -> &Ensemble {
+        &self.content.ensemble
+    }
+
+    fn predictor(&self) -> &Predictor {
+        self.predictor.get_or_init(|| Predictor::new(self.ensemble()))
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// An ensemble from the arrays of its trees, checked. Without a learning rate the trees are averaged.
+    #[staticmethod]
+    #[pyo3(signature = (*, feature_names, classes, trees, output_of_tree, base_score, learning_rate,
+        link, growth, loss, producer))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of an ensemble, named in Python")]
+    fn from_arrays(
+        feature_names: Vec<String>,
+        classes: Option<Vec<String>>,
+        trees: Vec<TreeArrays<'_>>,
+        output_of_tree: Vec<u32>,
+        base_score: Vec<f64>,
+        learning_rate: Option<f64>,
+        link: &str,
+        growth: &str,
+        loss: &str,
+        producer: String,
+    ) -> PyResult<Self> {
+        let trees: Vec<_> = trees.iter().map(TreeArrays::tree).collect::<PyResult<_>>()?;
+        let ensemble = Ensemble {
+            feature_names,
+            trees,
+            output_of_tree,
+            n_outputs: base_score.len(),
+            aggregation: match learning_rate {
+                Some(learning_rate) => Aggregation::Sum { learning_rate },
+                None => Aggregation::Mean,
+            },
+            base_score,
+            link: link_named(link)?,
+            growth: growth_named(growth, loss)?,
+            outcome: classes.map_or(Outcome::Number, Outcome::Classes),
+        };
+        ensemble.check().map_err(exception)?;
+        let metadata = Metadata { producer, ..Metadata::default() };
+        Ok(Self::of(Content { metadata, ..Content::new(ensemble) }))
+    }
+
+    /// A model and its fitted explainer, if any, from the bytes of a model file.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<(Self, Option<LmdiPlusExplainer>)> {
+        let mut content = Content::from_bytes(bytes).map_err(exception)?;
+        let explainer = content.explainer.take();
+        let model = Self::of(content);
+        let explainer = explainer
+            .map(|explainer| LmdiPlusExplainer::restored(model.content(), explainer))
+            .transpose()?;
+        Ok((model, explainer))
+    }
+
+    /// The bytes of a model file.
+    fn to_bytes<'py>(&self, py: Python<'py>, json: bool) -> PyResult<Bound<'py, PyBytes>> {
+        file_bytes(py, &self.content, json)
+    }
+
+    /// The same model with other names for its columns.
+    fn renamed(&self, feature_names: Vec<String>) -> PyResult<Self> {
+        let mut content = (*self.content).clone();
+        content.ensemble.feature_names = feature_names;
+        content.check().map_err(exception)?;
+        Ok(Self::of(content))
+    }
+
+    #[getter]
+    fn feature_names(&self) -> Vec<String> {
+        self.ensemble().feature_names.clone()
+    }
+
+    #[getter]
+    fn classes(&self) -> Option<Vec<String>> {
+        match &self.ensemble().outcome {
+            Outcome::Number => None,
+            Outcome::Classes(labels) => Some(labels.clone()),
+        }
+    }
+
+    #[getter]
+    fn n_features(&self) -> usize {
+        self.ensemble().n_features()
+    }
+
+    #[getter]
+    fn n_trees(&self) -> usize {
+        self.ensemble().trees.len()
+    }
+
+    /// The program that made the model.
+    #[getter]
+    fn producer(&self) -> &str {
+        &self.content.metadata.producer
+    }
+
+    /// Whether every tree tells which training rows it was grown on.
+    #[getter]
+    fn knows_samples(&self) -> bool {
+        self.ensemble().trees.iter().all(|tree| tree.in_bag.is_some())
+    }
+
+    /// How often each training row was drawn into a tree, if the tree tells.
+    fn in_bag_counts(&self, tree: usize) -> PyResult<Option<Vec<u32>>> {
+        let trees = &self.ensemble().trees;
+        let tree = trees.get(tree).ok_or_else(|| {
+            pyo3::exceptions::PyIndexError::new_err(format!("there are {} trees", trees.len()))
+        })?;
+        Ok(tree.in_bag.as_ref().map(|bag| (0..bag.len()).map(|row| bag.count(row)).collect()))
+    }
+
+    /// The leaf of each row in each tree.
+    fn apply<'py>(
+        &self,
+        py: Python<'py>,
+        x: Table<'py>,
+        run: Run,
+    ) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let view = x.view()?;
+        let leaves = run.call(py, |monitor| self.ensemble().apply(&view, monitor))?;
+        let array = Array2::from_shape_vec((view.rows(), self.n_trees()), leaves)
+            .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
+        Ok(array.into_pyarray(py))
+    }
+
+    /// Raw outputs: `(rows, outputs)`.
+    fn predict_raw<'py>(&self, py: Python<'py>, x: Table<'py>, run: Run) -> PyResult<Cube<'py>> {
+        let view = x.view()?;
+        let raw = run.call(py, |monitor| self.predictor().predict_raw(&view, monitor))?;
+        shaped(py, raw, &[view.rows(), self.ensemble().n_outputs])
+    }
+
+    /// Predictions: `(rows, 1)`, or the probability of every class.
+    fn predict<'py>(&self, py: Python<'py>, x: Table<'py>, run: Run) -> PyResult<Cube<'py>> {
+        let view = x.view()?;
+        let prediction = run.call(py, |monitor| self.predictor().predict(&view, monitor))?;
+        shaped(py, prediction, &[view.rows(), self.ensemble().n_predictions()])
+    }
+}
+
+/// The bytes of a model file, binary or JSON.
+pub fn file_bytes<'py>(
+    py: Python<'py>,
+    content: &Content,
+    json: bool,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = py.detach(|| if json { content.to_json() } else { content.to_bytes() });
+    Ok(PyBytes::new(py, &bytes.map_err(exception)?))
+}
+
+fn link_named(name: &str) -> PyResult<Link> {
+    match name {
+        "identity" => Ok(Link::Identity),
+        "logit" => Ok(Link::Logit),
+        "softmax" => Ok(Link::Softmax),
+        "log" => Ok(Link::Log),
+        _ => Err(unknown("link", name)),
+    }
+}
+
+fn growth_named(growth: &str, loss: &str) -> PyResult<Growth> {
+    if growth == "independent" {
+        return Ok(Growth::Independent);
+    }
+    let loss = match loss {
+        "squared_error" => Loss::SquaredError,
+        "logistic" => Loss::Logistic,
+        "multinomial" => Loss::Multinomial,
+        "poisson" => Loss::Poisson,
+        _ => return Err(unknown("loss", loss)),
+    };
+    match growth {
+        "first_order" => Ok(Growth::FirstOrder(loss)),
+        "second_order" => Ok(Growth::SecondOrder(loss)),
+        _ => Err(unknown("growth", growth)),
+    }
+}
+
+fn unknown(what: &str, name: &str) -> PyErr {
+    exception(Error::Model(format!("there is no {what} called {name:?}")))
+}
