@@ -225,12 +225,85 @@ BOOSTING_EXPLAINED = {
     },
 }
 
+# As read from another library's file: sets of categories, and learning rates inside the values.
+IMPORTED = {
+    "format": "lmdi-model",
+    "version": 1,
+    "schema": {
+        "columns": [
+            {"name": "city", "encoding": "codes", "levels": ["Zürich", "Bern", "7"]},
+            {"name": "age", "encoding": "number"},
+        ],
+    },
+    "ensemble": {
+        "feature_names": ["city", "age"],
+        "link": "log",
+        "growth": "shrunk",
+        "trees_per_round": 2,
+        "loss": "tweedie",
+        "tweedie_power": 1.25,
+        "aggregation": "sum",
+        "base_score": [0.5],
+        "trees": [
+            {
+                "feature": [0, -1, -1],
+                "threshold": [0.0, 0.0, 0.0],
+                "left": [1, -1, -1],
+                "right": [2, -1, -1],
+                "value": [0.0, 0.25, -0.25],
+                "weight": [3.0, 2.0, 1.0],
+                "missing": [0, 1, 1],
+                "category_set": [0, -1, -1],
+                "category_sets": [{"members": [5], "members_go_left": False}],
+                "comparison": "less",
+            },
+            {
+                "feature": [-1],
+                "threshold": [0.0],
+                "left": [-1],
+                "right": [-1],
+                "value": [0.125],
+                "weight": [3.0],
+            },
+        ],
+    },
+}
+
+# Every class against the rest.
+ONE_VS_REST = {
+    "format": "lmdi-model",
+    "version": 1,
+    "ensemble": {
+        "feature_names": [],
+        "classes": ["a", "b"],
+        "link": "one_vs_rest",
+        "growth": "shrunk",
+        "loss": "gamma",
+        "aggregation": "sum",
+        "learning_rate": 1.0,
+        "base_score": [0.0, 1.0],
+        "trees": [
+            {
+                "feature": [-1],
+                "threshold": [0.0],
+                "left": [-1],
+                "right": [-1],
+                "n_values": 2,
+                "value": [0.5, -0.5],
+                "weight": [1.0],
+            },
+        ],
+    },
+}
+
 MODELS = {
     "stump": STUMP,
     "forest": FOREST,
     "boosting": BOOSTING,
     "forest_explained": EXPLAINED,
     "boosting_explained": BOOSTING_EXPLAINED,
+    "imported": IMPORTED,
+    "one_vs_rest": ONE_VS_REST,
 }
 
 
@@ -298,6 +371,8 @@ def schema(values):
         if column["encoding"] == "one_hot":
             out += [strings(column["levels"]), optional(column["pooled"], strings)]
             out += [bytes([column["missing"]])]
+        if column["encoding"] == "codes":
+            out += [strings(column["levels"])]
     out += [u32(len(values["dropped"]))]
     for column in values["dropped"]:
         out += [string(column["name"]), code(names.REASONS, column["reason"])]
@@ -339,7 +414,12 @@ def tree(values):
 def ensemble(values):
     out = [strings(values["feature_names"]), strings(values["classes"] or [])]
     out += [code(names.LINKS, values["link"]), code(names.GROWTHS, values["growth"])]
-    out += [code(names.LOSSES, values["loss"]), code(names.AGGREGATIONS, values["aggregation"])]
+    if values["growth"] == "shrunk":
+        out += [u32(values["trees_per_round"])]
+    out += [code(names.LOSSES, values["loss"])]
+    if values["loss"] == "tweedie":
+        out += [f64s([values["tweedie_power"]])]
+    out += [code(names.AGGREGATIONS, values["aggregation"])]
     if values["aggregation"] == "sum":
         out += [f64s([values["learning_rate"]])]
     out += [u32(len(values["base_score"])), f64s(values["base_score"])]

@@ -18,13 +18,13 @@ import zlib
 MAGIC = b"\x89LMDI\r\n\x1a"
 NONE = 0xFFFFFFFF
 
-LINKS = ["identity", "logit", "softmax", "log"]
-GROWTHS = ["independent", "first_order", "second_order"]
-LOSSES = [None, "squared_error", "logistic", "multinomial", "poisson"]
+LINKS = ["identity", "logit", "softmax", "log", "one_vs_rest"]
+GROWTHS = ["independent", "first_order", "second_order", "shrunk"]
+LOSSES = [None, "squared_error", "logistic", "multinomial", "poisson", "gamma", "tweedie"]
 AGGREGATIONS = ["mean", "sum"]
 COMPARISONS = ["less_equal", "less"]
 PRECISIONS = ["single", "double"]
-ENCODINGS = ["number", "truth", "one_hot"]
+ENCODINGS = ["number", "truth", "one_hot", "codes"]
 REASONS = ["asked", "numeric", "boolean", "categorical", "constant", "identifier"]
 SCALES = ["identity", "log_odds", "softmax", "log"]
 PENALTIES = ["alpha", "c"]
@@ -142,6 +142,8 @@ def schema(cursor):
             result["levels"] = cursor.strings()
             result["pooled"] = cursor.optional(cursor.strings)
             result["missing"] = bool(cursor.u8())
+        if result["encoding"] == "codes":
+            result["levels"] = cursor.strings()
         return result
 
     return {
@@ -161,7 +163,9 @@ def ensemble(cursor):
     result["classes"] = cursor.strings() or None
     result["link"] = LINKS[cursor.u8()]
     result["growth"] = GROWTHS[cursor.u8()]
+    result["trees_per_round"] = cursor.u32() if result["growth"] == "shrunk" else None
     result["loss"] = LOSSES[cursor.u8()]
+    result["tweedie_power"] = cursor.f64() if result["loss"] == "tweedie" else None
     result["aggregation"] = AGGREGATIONS[cursor.u8()]
     result["learning_rate"] = cursor.f64() if result["aggregation"] == "sum" else None
     result["base_score"] = cursor.f64s(cursor.u32())
@@ -238,10 +242,13 @@ def with_defaults(model):
         "fingerprint": None, "quality": [], **model.get("metadata", {}),
     }  # fmt: skip
     if model.get("schema") is not None:
-        parts = {"levels": [], "pooled": None, "missing": False}
+        parts = {
+            "one_hot": {"levels": [], "pooled": None, "missing": False},
+            "codes": {"levels": []},
+        }
         plan = {"dropped": [], "target": None, "weight": None, **model["schema"]}
         plan["columns"] = [
-            {**(parts if column["encoding"] == "one_hot" else {}), **column}
+            {**parts.get(column["encoding"], {}), **column}
             for column in plan["columns"]
         ]
         if plan["target"]:
@@ -249,8 +256,11 @@ def with_defaults(model):
         model["schema"] = plan
     forest = {
         "classes": None, "link": "identity", "growth": "independent", "loss": None,
-        "aggregation": "mean", "learning_rate": None, "output_of_tree": [], **model["ensemble"],
+        "aggregation": "mean", "learning_rate": None, "output_of_tree": [],
+        "trees_per_round": None, "tweedie_power": None, **model["ensemble"],
     }  # fmt: skip
+    if forest["growth"] == "shrunk" and forest["trees_per_round"] is None:
+        forest["trees_per_round"] = 1
     if forest["aggregation"] == "sum" and forest["learning_rate"] is None:
         forest["learning_rate"] = 1.0
     one_output = forest["classes"] is None or forest["link"] == "logit"

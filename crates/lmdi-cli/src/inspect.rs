@@ -205,6 +205,7 @@ fn print_schema(out: &mut impl Write, schema: &Schema) -> io::Result<()> {
         let how = match &column.encoding {
             Encoding::Number => "number".into(),
             Encoding::Truth => "false or true".into(),
+            Encoding::Codes(levels) => counted(levels.len(), "level"),
             Encoding::OneHot(parts) => {
                 let levels = parts.iter().filter(|part| matches!(part, Part::Level(_))).count();
                 let pooled = parts.iter().find_map(|part| match part {

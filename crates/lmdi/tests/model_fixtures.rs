@@ -7,10 +7,19 @@ use lmdi::forest::{
 };
 use lmdi::glm::Strength;
 use lmdi::importance::lmdi_plus::OutputScale;
+use lmdi::table::Encoding;
 use std::fs;
 use std::path::PathBuf;
 
-const NAMES: [&str; 5] = ["stump", "forest", "boosting", "forest_explained", "boosting_explained"];
+const NAMES: [&str; 7] = [
+    "stump",
+    "forest",
+    "boosting",
+    "forest_explained",
+    "boosting_explained",
+    "imported",
+    "one_vs_rest",
+];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -112,6 +121,24 @@ fn some_values_are_where_they_belong() {
     for (colour, left) in [(1.0, false), (63.0, true), (64.0, false), (65.0, true), (66.0, true)] {
         assert_eq!(tree.goes_left(0, colour), left, "{colour}");
     }
+}
+
+/// As above, of models from other libraries.
+#[test]
+fn values_of_imported_models_are_where_they_belong() {
+    let imported = binary("imported");
+    let loss = Loss::Tweedie { power: 1.25 };
+    assert_eq!(imported.ensemble.growth, Growth::Shrunk { loss, trees_per_round: 2 });
+    assert_eq!(imported.ensemble.aggregation, Aggregation::Sum { learning_rate: 1.0 });
+    let levels = ["Zürich", "Bern", "7"].map(String::from).to_vec();
+    assert_eq!(imported.schema.unwrap().columns[0].encoding, Encoding::Codes(levels));
+    // Members 0 and 2 go right; to this kind of set -0.5 is no category.
+    for (code, left) in [(0.0, false), (1.0, true), (2.5, false), (-0.5, true), (1e300, true)] {
+        assert_eq!(imported.ensemble.trees[0].goes_left(0, code), left, "{code}");
+    }
+    let model = binary("one_vs_rest").ensemble;
+    assert_eq!(model.growth, Growth::Shrunk { loss: Loss::Gamma, trees_per_round: 1 });
+    assert_eq!((model.link, model.n_outputs), (Link::OneVsRest, 2));
 }
 
 /// As above, of the linear models.

@@ -64,7 +64,7 @@ impl ReadOptions {
         for column in &schema.columns {
             let cells = match column.encoding {
                 Encoding::Number => CellType::Number,
-                Encoding::Truth | Encoding::OneHot(_) => CellType::Text,
+                Encoding::Truth | Encoding::OneHot(_) | Encoding::Codes(_) => CellType::Text,
             };
             options.cells.insert(column.name.clone(), cells);
             options.only.get_or_insert_default().insert(column.name.clone());

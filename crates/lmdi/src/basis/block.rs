@@ -1,11 +1,12 @@
 //! All columns of one tree: its stumps, then the raw columns of the features it splits on.
 //!
 //! The block of feature k is its stumps and its raw column; a feature that the tree never splits on
-//! has no block and scores exactly zero in that tree.
+//! has no block and scores exactly zero in that tree. A feature that is split by sets of categories
+//! has stumps only: its codes are names, so a line through them means nothing.
 
 use super::raw_column::mean_and_deviation;
 use super::{RawColumn, Stumps};
-use crate::forest::Tree;
+use crate::forest::{NONE, Tree};
 use crate::table::MatrixView;
 
 /// The columns of one tree.
@@ -44,8 +45,17 @@ impl Basis {
                 let largest = &mut largest_share[feature as usize];
                 *largest = largest.max(share);
             }
+            let mut by_category = vec![false; x.cols()];
+            for (&feature, &set) in tree.feature.iter().zip(&tree.category_set) {
+                if feature != NONE && set != NONE {
+                    by_category[feature as usize] = true;
+                }
+            }
             let mut cells = Vec::new();
             for feature in stumps.used_features() {
+                if by_category[feature as usize] {
+                    continue;
+                }
                 x.column_into(feature as usize, &mut cells);
                 let (mean, deviation) = mean_and_deviation(&cells, &sample).unwrap_or((0.0, 0.0));
                 // In the bag a stump's squares add up to the weight of its node, so its standard

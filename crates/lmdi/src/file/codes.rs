@@ -84,26 +84,66 @@ pub(super) enum GrowthKind {
     Independent,
     FirstOrder,
     SecondOrder,
+    Shrunk,
 }
 
 impl GrowthKind {
-    pub(super) fn of(growth: Growth) -> (Self, Option<Loss>) {
+    pub(super) fn of(growth: Growth) -> Self {
         match growth {
-            Growth::Independent => (GrowthKind::Independent, None),
-            Growth::FirstOrder(loss) => (GrowthKind::FirstOrder, Some(loss)),
-            Growth::SecondOrder(loss) => (GrowthKind::SecondOrder, Some(loss)),
+            Growth::Independent => GrowthKind::Independent,
+            Growth::FirstOrder(_) => GrowthKind::FirstOrder,
+            Growth::SecondOrder(_) => GrowthKind::SecondOrder,
+            Growth::Shrunk { .. } => GrowthKind::Shrunk,
         }
     }
 
-    pub(super) fn with(self, loss: Option<Loss>) -> Result<Growth> {
+    /// The growth with what belongs to it; `trees_per_round` counts for `Shrunk` only.
+    pub(super) fn with(self, loss: Option<Loss>, trees_per_round: u32) -> Result<Growth> {
         match (self, loss) {
             (GrowthKind::Independent, None) => Ok(Growth::Independent),
             (GrowthKind::FirstOrder, Some(loss)) => Ok(Growth::FirstOrder(loss)),
             (GrowthKind::SecondOrder, Some(loss)) => Ok(Growth::SecondOrder(loss)),
+            (GrowthKind::Shrunk, Some(loss)) => Ok(Growth::Shrunk { loss, trees_per_round }),
             (GrowthKind::Independent, Some(_)) => {
                 Err(Error::Format("independent trees have a loss; expected none".into()))
             }
             (_, None) => Err(Error::Format("boosted trees have no loss; expected one".into())),
+        }
+    }
+}
+
+/// [`Loss`] without its power.
+#[derive(Clone, Copy)]
+pub(super) enum LossKind {
+    SquaredError,
+    Logistic,
+    Multinomial,
+    Poisson,
+    Gamma,
+    Tweedie,
+}
+
+impl LossKind {
+    pub(super) fn of(loss: Loss) -> Self {
+        match loss {
+            Loss::SquaredError => LossKind::SquaredError,
+            Loss::Logistic => LossKind::Logistic,
+            Loss::Multinomial => LossKind::Multinomial,
+            Loss::Poisson => LossKind::Poisson,
+            Loss::Gamma => LossKind::Gamma,
+            Loss::Tweedie { .. } => LossKind::Tweedie,
+        }
+    }
+
+    /// The loss; `power` counts for `Tweedie` only.
+    pub(super) fn with(self, power: f64) -> Loss {
+        match self {
+            LossKind::SquaredError => Loss::SquaredError,
+            LossKind::Logistic => Loss::Logistic,
+            LossKind::Multinomial => Loss::Multinomial,
+            LossKind::Poisson => Loss::Poisson,
+            LossKind::Gamma => Loss::Gamma,
+            LossKind::Tweedie => Loss::Tweedie { power },
         }
     }
 }
@@ -114,6 +154,7 @@ pub(super) enum EncodingKind {
     Number,
     Truth,
     OneHot,
+    Codes,
 }
 
 impl EncodingKind {
@@ -122,6 +163,7 @@ impl EncodingKind {
             Encoding::Number => EncodingKind::Number,
             Encoding::Truth => EncodingKind::Truth,
             Encoding::OneHot(_) => EncodingKind::OneHot,
+            Encoding::Codes(_) => EncodingKind::Codes,
         }
     }
 }
@@ -230,7 +272,8 @@ coded!(
     EncodingKind, "encoding",
     EncodingKind::Number = 0 "number",
     EncodingKind::Truth = 1 "truth",
-    EncodingKind::OneHot = 2 "one_hot"
+    EncodingKind::OneHot = 2 "one_hot",
+    EncodingKind::Codes = 3 "codes"
 );
 
 coded!(
@@ -260,15 +303,18 @@ coded!(
     GrowthKind, "growth",
     GrowthKind::Independent = 0 "independent",
     GrowthKind::FirstOrder = 1 "first_order",
-    GrowthKind::SecondOrder = 2 "second_order"
+    GrowthKind::SecondOrder = 2 "second_order",
+    GrowthKind::Shrunk = 3 "shrunk"
 );
 
 coded!(
-    Loss, "loss",
-    Loss::SquaredError = 1 "squared_error",
-    Loss::Logistic = 2 "logistic",
-    Loss::Multinomial = 3 "multinomial",
-    Loss::Poisson = 4 "poisson"
+    LossKind, "loss",
+    LossKind::SquaredError = 1 "squared_error",
+    LossKind::Logistic = 2 "logistic",
+    LossKind::Multinomial = 3 "multinomial",
+    LossKind::Poisson = 4 "poisson",
+    LossKind::Gamma = 5 "gamma",
+    LossKind::Tweedie = 6 "tweedie"
 );
 
 coded!(
@@ -276,7 +322,8 @@ coded!(
     Link::Identity = 0 "identity",
     Link::Logit = 1 "logit",
     Link::Softmax = 2 "softmax",
-    Link::Log = 3 "log"
+    Link::Log = 3 "log",
+    Link::OneVsRest = 4 "one_vs_rest"
 );
 
 coded!(

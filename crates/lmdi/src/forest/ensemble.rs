@@ -31,23 +31,33 @@ pub enum Link {
     Softmax,
     /// The raw output is the logarithm of the mean.
     Log,
+    /// One raw output a class, its log-odds against all others. Each class was learned by itself, so
+    /// the probabilities need not add up to one.
+    OneVsRest,
 }
 
 /// The loss a boosted ensemble descends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Loss {
     /// Half the squared error.
     SquaredError,
-    /// Log-loss of two classes.
+    /// Log-loss of two classes, or of each class against all others.
     Logistic,
     /// Log-loss of three or more classes.
     Multinomial,
     /// Poisson deviance with a log link.
     Poisson,
+    /// Gamma deviance with a log link.
+    Gamma,
+    /// Tweedie deviance with a log link.
+    Tweedie {
+        /// The variance is the mean to this power; between 1 and 2.
+        power: f64,
+    },
 }
 
 /// How the trees came about; LMDI+ takes its response from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Growth {
     /// Each tree was grown on the response itself.
     Independent,
@@ -55,6 +65,26 @@ pub enum Growth {
     FirstOrder(Loss),
     /// As `FirstOrder`, with rows weighted by the second derivative (Newton boosting).
     SecondOrder(Loss),
+    /// As `SecondOrder`, but each tree's learning rate is inside its values and not known by itself
+    /// (XGBoost, LightGBM, CatBoost).
+    Shrunk {
+        /// The loss.
+        loss: Loss,
+        /// How many trees in a row saw the same margin: one a class, or a small forest a round.
+        trees_per_round: u32,
+    },
+}
+
+impl Growth {
+    /// The loss of boosted trees.
+    pub fn loss(self) -> Option<Loss> {
+        match self {
+            Growth::Independent => None,
+            Growth::FirstOrder(loss) | Growth::SecondOrder(loss) | Growth::Shrunk { loss, .. } => {
+                Some(loss)
+            }
+        }
+    }
 }
 
 /// What the ensemble predicts.
@@ -120,6 +150,14 @@ impl Ensemble {
         {
             return fail(format!("the learning rate is {learning_rate}"));
         }
+        if let Growth::Shrunk { trees_per_round: 0, .. } = self.growth {
+            return fail("a round of boosting has no tree".into());
+        }
+        if let Some(Loss::Tweedie { power }) = self.growth.loss()
+            && !(1.0..=2.0).contains(&power)
+        {
+            return fail(format!("the tweedie power is {power}; expected 1 to 2"));
+        }
         let expected_values = if self.output_of_tree.is_empty() { self.n_outputs } else { 1 };
         if !self.output_of_tree.is_empty() && self.output_of_tree.len() != self.trees.len() {
             return fail("output_of_tree must name one output a tree".into());
@@ -130,7 +168,9 @@ impl Ensemble {
         let outputs = match (&self.outcome, self.link) {
             (Outcome::Number, Link::Identity | Link::Log) => 1,
             (Outcome::Classes(labels), Link::Logit) if labels.len() == 2 => 1,
-            (Outcome::Classes(labels), Link::Identity | Link::Softmax) if labels.len() >= 2 => {
+            (Outcome::Classes(labels), Link::Identity | Link::Softmax | Link::OneVsRest)
+                if labels.len() >= 2 =>
+            {
                 labels.len()
             }
             (Outcome::Number, link) => {

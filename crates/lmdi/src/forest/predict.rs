@@ -136,6 +136,10 @@ pub fn apply_link(link: Link, n_outputs: usize, mut raw: Vec<f64>) -> Vec<f64> {
             raw.iter_mut().for_each(|raw| *raw = libm::exp(*raw));
             raw
         }
+        Link::OneVsRest => {
+            raw.iter_mut().for_each(|raw| *raw = logistic(*raw));
+            raw
+        }
         Link::Logit => raw.iter().flat_map(|&raw| [logistic(-raw), logistic(raw)]).collect(),
         Link::Softmax => {
             raw.chunks_exact_mut(n_outputs).for_each(softmax);

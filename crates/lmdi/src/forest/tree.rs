@@ -44,8 +44,8 @@ pub enum Precision {
     Double,
 }
 
-/// |x| up to this is zero to LightGBM.
-const ZERO: f64 = 1e-35;
+/// |x| up to this is zero to LightGBM, which writes the constant in 32 bits.
+pub(super) const ZERO: f64 = 1e-35_f32 as f64;
 
 /// A tree. All per-node arrays have the same length.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -48,7 +48,7 @@ impl Saabas {
         ensemble.check()?;
         let scale = match ensemble.link {
             Link::Identity => OutputScale::Identity,
-            Link::Logit => OutputScale::LogOdds,
+            Link::Logit | Link::OneVsRest => OutputScale::LogOdds,
             Link::Softmax => OutputScale::Softmax,
             Link::Log => OutputScale::Log,
         };

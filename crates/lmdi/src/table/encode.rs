@@ -2,7 +2,8 @@
 //!
 //! Columns are found by name, in any order; further columns are ignored. A level that training did
 //! not know goes to the pooled part if the column has one, else to no part (all zeros); a cell that
-//! is missing where training had none missing goes to no part. Both are counted.
+//! is missing where training had none missing goes to no part. Both are counted. Where levels become
+//! codes, a level that is not listed becomes missing and is counted.
 //!
 //! Cost: one pass over the cells; text is compared once a level, not once a cell.
 
@@ -12,6 +13,8 @@ use super::labels::MISSING;
 use super::schema::{Encoding, InputColumn, Part};
 use super::{Frame, Labels, Matrix, Schema, Values, number_text};
 use crate::{Error, Result};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Larger numbers are infinite in the 32 bits in which trees compare.
 const LARGEST: f64 = f32::MAX as f64;
@@ -63,6 +66,7 @@ impl Schema {
                 }
                 Encoding::Truth => encode_truth(values, &mut cells),
                 Encoding::OneHot(parts) => encode_parts(parts, values, &mut cells),
+                Encoding::Codes(levels) => encode_codes(levels, values, &mut cells),
             };
             if new_cells > 0 {
                 unseen.push(Unseen { column: column.name.clone(), cells: new_cells, example });
@@ -160,17 +164,39 @@ struct Place {
     new: bool,
 }
 
-fn encode_parts(parts: &[Part], values: &Values, out: &mut Vec<f64>) -> (usize, Option<String>) {
-    let from_numbers: Labels;
-    let labels = match values {
-        Values::Labels(labels) => labels,
+/// Cells as text, whatever they were read as.
+fn labels_of(values: &Values) -> Cow<'_, Labels> {
+    match values {
+        Values::Labels(labels) => Cow::Borrowed(labels),
         Values::Numbers(cells) => {
             let text: Vec<Option<String>> =
                 cells.iter().map(|&x| (!x.is_nan()).then(|| number_text(x))).collect();
-            from_numbers = text.iter().map(Option::as_deref).collect();
-            &from_numbers
+            Cow::Owned(text.iter().map(Option::as_deref).collect())
         }
-    };
+    }
+}
+
+fn encode_codes(levels: &[String], values: &Values, out: &mut Vec<f64>) -> (usize, Option<String>) {
+    let labels = labels_of(values);
+    let place: HashMap<&str, f64> =
+        levels.iter().enumerate().map(|(at, level)| (level.as_str(), at as f64)).collect();
+    let codes: Vec<Option<f64>> =
+        labels.levels().iter().map(|level| place.get(level.as_ref() as &str).copied()).collect();
+    let mut unseen = 0;
+    let mut example = None;
+    for &code in labels.codes() {
+        let known = codes.get(code as usize).copied();
+        if known == Some(None) {
+            unseen += 1;
+            example.get_or_insert_with(|| labels.levels()[code as usize].to_string());
+        }
+        out.push(known.flatten().unwrap_or(f64::NAN));
+    }
+    (unseen, example)
+}
+
+fn encode_parts(parts: &[Part], values: &Values, out: &mut Vec<f64>) -> (usize, Option<String>) {
+    let labels = labels_of(values);
     let missing = parts.iter().position(|part| *part == Part::Missing);
     let mut other = None;
     let mut pooled: &[String] = &[];
@@ -278,6 +304,21 @@ mod tests {
         assert_eq!(matrix.column(2), [0.0, 1.0, 0.0]);
         assert_eq!(matrix.column(3)[..2], [1.0, 0.0]);
         assert_eq!(unseen.iter().map(|u| u.cells).collect::<Vec<_>>(), [1, 1]);
+    }
+
+    #[test]
+    fn levels_become_codes_in_the_order_listed() {
+        let mut schema = Schema::numeric(["x"]);
+        schema.columns[0].encoding = Encoding::Codes(vec!["7".into(), "b".into()]);
+        let cells = [Some("b"), None, Some("7"), Some("a")];
+        let Encoded { matrix, unseen } =
+            schema.encode(&frame(vec![text("x", &cells)])).expect("encodable");
+        assert_eq!((matrix.column(0)[0], matrix.column(0)[2]), (1.0, 0.0));
+        assert!(matrix.column(0)[1].is_nan() && matrix.column(0)[3].is_nan());
+        let new = Unseen { column: "x".into(), cells: 1, example: Some("a".into()) };
+        assert_eq!(unseen, [new], "a missing cell is not new");
+        let numbers = frame(vec![numbers("x", &[7.0])]);
+        assert_eq!(schema.encode(&numbers).expect("encodable").matrix.column(0), [0.0]);
     }
 
     #[test]

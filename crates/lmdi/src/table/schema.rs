@@ -34,13 +34,16 @@ pub enum Encoding {
     Truth,
     /// One 0/1 column a part.
     OneHot(Vec<Part>),
+    /// One column with the place of the cell's level in this list, from 0: what trees that split by
+    /// sets of categories read. Missing cells and levels that are not listed are missing (NaN).
+    Codes(Vec<String>),
 }
 
 impl Encoding {
     /// How many matrix columns it gives.
     pub fn width(&self) -> usize {
         match self {
-            Encoding::Number | Encoding::Truth => 1,
+            Encoding::Number | Encoding::Truth | Encoding::Codes(_) => 1,
             Encoding::OneHot(parts) => parts.len(),
         }
     }
@@ -123,7 +126,7 @@ impl Schema {
     pub fn encoded_name_iter(&self) -> impl Iterator<Item = String> {
         self.columns.iter().flat_map(|InputColumn { name, encoding }| {
             (0..encoding.width()).map(move |at| match encoding {
-                Encoding::Number | Encoding::Truth => name.clone(),
+                Encoding::Number | Encoding::Truth | Encoding::Codes(_) => name.clone(),
                 Encoding::OneHot(parts) => match &parts[at] {
                     Part::Level(level) => format!("{name}={level}"),
                     Part::Other { .. } => format!("{name}=(other)"),
@@ -146,6 +149,12 @@ impl Schema {
         for column in &self.columns {
             if let Encoding::OneHot(parts) = &column.encoding {
                 check_parts(&column.name, parts)?;
+            }
+            if let Encoding::Codes(levels) = &column.encoding {
+                let different: HashSet<&str> = levels.iter().map(String::as_str).collect();
+                if different.len() != levels.len() {
+                    return fail(format!("a level of column {:?} is listed twice", column.name));
+                }
             }
         }
         match &self.target {

@@ -75,6 +75,7 @@ fn rows_of(table: &Table, model: &Ensemble, fit_on: FitOn, tree: usize, output: 
             }
             Growth::FirstOrder(loss) => (loss, false),
             Growth::SecondOrder(loss) => (loss, true),
+            Growth::Shrunk { .. } => unreachable!("not trained here"),
         };
         // The margin of the rounds before this one.
         let cells = table.row(row);
@@ -93,7 +94,7 @@ fn rows_of(table: &Table, model: &Ensemble, fit_on: FitOn, tree: usize, output: 
                 let p = margin[output].exp() / total;
                 (hit(output) - p, p * (1.0 - p))
             }
-            Loss::Poisson => unreachable!("not trained here"),
+            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => unreachable!("not trained here"),
         };
         // Less curvature than this counts as this much, which bounds working responses.
         let curvature = f64::max(curvature, 1e-6);

@@ -4,8 +4,8 @@
 
 use super::arrays::{Number, Word, array, optional_array};
 use super::tree::{TreeV1, TreesOut};
-use crate::file::codes::{AggregationKind, GrowthKind};
-use crate::forest::{Aggregation, Ensemble, Link, Loss, Outcome};
+use crate::file::codes::{AggregationKind, GrowthKind, LossKind};
+use crate::forest::{Aggregation, Ensemble, Growth, Link, Loss, Outcome};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,11 @@ pub(super) struct EnsembleOut<'a> {
     link: Word<Link>,
     growth: Word<GrowthKind>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    loss: Option<Word<Loss>>,
+    trees_per_round: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loss: Option<Word<LossKind>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tweedie_power: Option<Number>,
     aggregation: Word<AggregationKind>,
     #[serde(skip_serializing_if = "Option::is_none")]
     learning_rate: Option<Number>,
@@ -38,7 +42,11 @@ pub(super) struct EnsembleIn {
     #[serde(default)]
     growth: Option<Word<GrowthKind>>,
     #[serde(default)]
-    loss: Option<Word<Loss>>,
+    trees_per_round: Option<u32>,
+    #[serde(default)]
+    loss: Option<Word<LossKind>>,
+    #[serde(default)]
+    tweedie_power: Option<Number>,
     #[serde(default)]
     aggregation: Option<Word<AggregationKind>>,
     #[serde(default)]
@@ -52,7 +60,7 @@ pub(super) struct EnsembleIn {
 
 impl<'a> From<&'a Ensemble> for EnsembleOut<'a> {
     fn from(ensemble: &'a Ensemble) -> Self {
-        let (growth, loss) = GrowthKind::of(ensemble.growth);
+        let loss = ensemble.growth.loss();
         Self {
             feature_names: &ensemble.feature_names,
             classes: match &ensemble.outcome {
@@ -60,8 +68,16 @@ impl<'a> From<&'a Ensemble> for EnsembleOut<'a> {
                 Outcome::Classes(labels) => Some(labels),
             },
             link: Word(ensemble.link),
-            growth: Word(growth),
-            loss: loss.map(Word),
+            growth: Word(GrowthKind::of(ensemble.growth)),
+            trees_per_round: match ensemble.growth {
+                Growth::Shrunk { trees_per_round, .. } => Some(trees_per_round),
+                _ => None,
+            },
+            loss: loss.map(|loss| Word(LossKind::of(loss))),
+            tweedie_power: match loss {
+                Some(Loss::Tweedie { power }) => Some(Number(power)),
+                _ => None,
+            },
             aggregation: Word(AggregationKind::of(ensemble.aggregation)),
             learning_rate: match ensemble.aggregation {
                 Aggregation::Mean => None,
@@ -82,7 +98,9 @@ impl EnsembleIn {
         };
         let link = self.link.map_or(Link::Identity, |word| word.0);
         let n_outputs = match (&outcome, link) {
-            (Outcome::Classes(labels), Link::Identity | Link::Softmax) => labels.len(),
+            (Outcome::Classes(labels), Link::Identity | Link::Softmax | Link::OneVsRest) => {
+                labels.len()
+            }
             _ => 1,
         };
         let aggregation = self.aggregation.map_or(AggregationKind::Mean, |word| word.0);
@@ -99,6 +117,20 @@ impl EnsembleIn {
             }
         };
         let growth = self.growth.map_or(GrowthKind::Independent, |word| word.0);
+        if self.trees_per_round.is_some() && !matches!(growth, GrowthKind::Shrunk) {
+            return Err(Error::Format(
+                "\"trees_per_round\" is given, but the growth is not \"shrunk\"".into(),
+            ));
+        }
+        let loss = match (self.loss.map(|word| word.0), self.tweedie_power) {
+            (Some(LossKind::Tweedie), Some(power)) => Some(LossKind::Tweedie.with(power.0)),
+            (Some(LossKind::Tweedie), None) | (_, Some(_)) => {
+                return Err(Error::Format(
+                    "\"tweedie_power\" must be given exactly for the loss \"tweedie\"".into(),
+                ));
+            }
+            (loss, None) => loss.map(|kind| kind.with(f64::NAN)),
+        };
         let mut trees = Vec::with_capacity(self.trees.len());
         for (index, tree) in self.trees.into_iter().enumerate() {
             trees.push(tree.into_tree().map_err(|error| match error {
@@ -114,7 +146,7 @@ impl EnsembleIn {
             aggregation,
             base_score: self.base_score.unwrap_or_else(|| vec![0.0; n_outputs]),
             link,
-            growth: growth.with(self.loss.map(|word| word.0))?,
+            growth: growth.with(loss, self.trees_per_round.unwrap_or(1))?,
             outcome,
         })
     }

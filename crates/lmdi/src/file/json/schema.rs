@@ -23,7 +23,7 @@ pub(super) struct SchemaV1 {
 struct ColumnV1 {
     name: String,
     encoding: Word<EncodingKind>,
-    /// For `one_hot` only, as the two keys after it.
+    /// For `one_hot` and `codes` only; the two keys after it for `one_hot` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     levels: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,6 +82,10 @@ impl From<&InputColumn> for ColumnV1 {
                 let OneHotParts { levels, pooled, missing } = OneHotParts::from_parts(parts);
                 Self { name, encoding, levels: Some(levels), pooled, missing }
             }
+            Encoding::Codes(levels) => {
+                let levels = Some(levels.clone());
+                Self { name, encoding, levels, pooled: None, missing: false }
+            }
         }
     }
 }
@@ -114,7 +118,10 @@ impl ColumnV1 {
                 let levels = levels.unwrap_or_default();
                 Encoding::OneHot(OneHotParts { levels, pooled, missing }.into_parts())
             }
-            EncodingKind::Number | EncodingKind::Truth => {
+            EncodingKind::Codes if pooled.is_none() && !missing => {
+                Encoding::Codes(levels.unwrap_or_default())
+            }
+            EncodingKind::Number | EncodingKind::Truth | EncodingKind::Codes => {
                 return Err(Error::Format(format!(
                     "column {name:?} has levels, but its encoding is not \"one_hot\""
                 )));

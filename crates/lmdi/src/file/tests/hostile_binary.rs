@@ -128,10 +128,10 @@ fn codes_and_flags_are_checked() {
     refused(&change(start - 1, 2), "outputs of trees is 2; expected 0 or 1");
     // Before the number of outputs: link, growth, loss, aggregation.
     let choices = start - 5 - 8 - 4 - 4;
-    refused(&change(choices, 4), "link has code 4");
-    refused(&change(choices + 1, 3), "growth has code 3");
+    refused(&change(choices, 5), "link has code 5");
+    refused(&change(choices + 1, 4), "growth has code 4");
     refused(&change(choices + 1, 1), "boosted trees have no loss");
-    refused(&change(choices + 2, 5), "loss has code 5");
+    refused(&change(choices + 2, 7), "loss has code 7");
     refused(&change(choices + 2, 1), "independent trees have a loss");
     refused(&change(choices + 3, 2), "aggregation has code 2");
     refused(&change(start, 0), "0 nodes of 1 values");

@@ -66,14 +66,22 @@ impl Recipe {
             (0, false) => Link::Identity,
             (0, true) => [Link::Identity, Link::Log][random.random_range(0..2)],
             (2, true) => Link::Logit,
-            (_, true) => Link::Softmax,
+            (_, true) => [Link::Softmax, Link::OneVsRest][random.random_range(0..2)],
             (_, false) => Link::Identity,
         };
         let n_outputs = if self.classes == 0 || link == Link::Logit { 1 } else { self.classes };
         let one_output_trees = self.boosted && n_outputs > 1;
         let n_values = if one_output_trees { 1 } else { n_outputs };
-        let loss = [Loss::SquaredError, Loss::Logistic, Loss::Multinomial, Loss::Poisson]
-            [random.random_range(0..4)];
+        let losses = [
+            Loss::SquaredError,
+            Loss::Logistic,
+            Loss::Multinomial,
+            Loss::Poisson,
+            Loss::Gamma,
+            Loss::Tweedie { power: random.random_range(1.0..2.0) },
+        ];
+        let loss = losses[random.random_range(0..losses.len())];
+        let trees_per_round = random.random_range(1..=u32::MAX);
         let mut ensemble = Ensemble {
             feature_names: (0..self.features).map(|_| text(&mut random)).collect(),
             trees: (0..self.trees).map(|_| self.tree(n_values, &mut random)).collect(),
@@ -90,10 +98,11 @@ impl Recipe {
             },
             base_score: (0..n_outputs).map(|_| finite(&mut random)).collect(),
             link,
-            growth: match (self.boosted, random.random_range(0..2)) {
+            growth: match (self.boosted, random.random_range(0..3)) {
                 (false, _) => Growth::Independent,
                 (true, 0) => Growth::FirstOrder(loss),
-                (true, _) => Growth::SecondOrder(loss),
+                (true, 1) => Growth::SecondOrder(loss),
+                (true, _) => Growth::Shrunk { loss, trees_per_round },
             },
             outcome: if self.classes == 0 {
                 Outcome::Number
@@ -225,9 +234,10 @@ fn schema(ensemble: &mut Ensemble, random: &mut Generator) -> Schema {
     let mut left = ensemble.n_features();
     while left > 0 {
         let name = format!("{}{}", columns.len(), text(random));
-        let encoding = match random.random_range(0..3) {
+        let encoding = match random.random_range(0..4) {
             0 => Encoding::Number,
             1 => Encoding::Truth,
+            2 => Encoding::Codes((0..3).map(|at| format!("{}{at}", text(random))).collect()),
             _ => Encoding::OneHot(parts(random.random_range(1..=left), random)),
         };
         left -= encoding.width();

@@ -2,8 +2,8 @@
 
 use super::tree;
 use crate::file::bytes::{Reader, Writer};
-use crate::file::codes::{AggregationKind, Coded, GrowthKind};
-use crate::forest::{Aggregation, Ensemble, Link, Loss, Outcome};
+use crate::file::codes::{AggregationKind, Coded, GrowthKind, LossKind};
+use crate::forest::{Aggregation, Ensemble, Growth, Link, Loss, Outcome};
 use crate::{Error, Result};
 
 /// In place of a loss: the trees are independent.
@@ -17,9 +17,15 @@ pub(super) fn write(ensemble: &Ensemble, writer: &mut Writer) -> Result<()> {
     };
     writer.strings(labels, "class labels")?;
     writer.u8(ensemble.link.code());
-    let (growth, loss) = GrowthKind::of(ensemble.growth);
-    writer.u8(growth.code());
-    writer.u8(loss.map_or(NO_LOSS, Coded::code));
+    writer.u8(GrowthKind::of(ensemble.growth).code());
+    if let Growth::Shrunk { trees_per_round, .. } = ensemble.growth {
+        writer.u32(trees_per_round);
+    }
+    let loss = ensemble.growth.loss();
+    writer.u8(loss.map_or(NO_LOSS, |loss| LossKind::of(loss).code()));
+    if let Some(Loss::Tweedie { power }) = loss {
+        writer.f64(power);
+    }
     writer.u8(AggregationKind::of(ensemble.aggregation).code());
     if let Aggregation::Sum { learning_rate } = ensemble.aggregation {
         writer.f64(learning_rate);
@@ -38,11 +44,18 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Ensemble> {
     let outcome = if labels.is_empty() { Outcome::Number } else { Outcome::Classes(labels) };
     let link = Link::from_code(reader.u8("link")?)?;
     let growth = GrowthKind::from_code(reader.u8("growth")?)?;
+    let trees_per_round = match growth {
+        GrowthKind::Shrunk => reader.u32("trees per round")?,
+        _ => 1,
+    };
     let loss = match reader.u8("loss")? {
         NO_LOSS => None,
-        code => Some(Loss::from_code(code)?),
+        code => Some(match LossKind::from_code(code)? {
+            LossKind::Tweedie => LossKind::Tweedie.with(reader.f64("tweedie power")?),
+            kind => kind.with(f64::NAN),
+        }),
     };
-    let growth = growth.with(loss)?;
+    let growth = growth.with(loss, trees_per_round)?;
     let aggregation = match AggregationKind::from_code(reader.u8("aggregation")?)? {
         AggregationKind::Mean => Aggregation::Mean,
         AggregationKind::Sum => Aggregation::Sum { learning_rate: reader.f64("learning rate")? },

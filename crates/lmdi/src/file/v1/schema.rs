@@ -19,6 +19,9 @@ pub(super) fn write(schema: &Schema, writer: &mut Writer) -> Result<()> {
             }
             writer.u8(u8::from(parts.missing));
         }
+        if let Encoding::Codes(levels) = &column.encoding {
+            writer.strings(levels, "levels")?;
+        }
     }
     writer.count(schema.dropped.len(), "number of dropped columns")?;
     for column in &schema.dropped {
@@ -47,6 +50,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Schema> {
             EncodingKind::Number => Encoding::Number,
             EncodingKind::Truth => Encoding::Truth,
             EncodingKind::OneHot => Encoding::OneHot(read_parts(reader)?.into_parts()),
+            EncodingKind::Codes => Encoding::Codes(reader.strings("levels")?),
         };
         columns.push(InputColumn { name, encoding });
     }

@@ -31,7 +31,7 @@ pub(super) fn link_of(loss: Loss) -> Link {
         Loss::SquaredError => Link::Identity,
         Loss::Logistic => Link::Logit,
         Loss::Multinomial => Link::Softmax,
-        Loss::Poisson => Link::Log,
+        Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => Link::Log,
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
 use super::options::{FitOn, LmdiPlusOptions};
-use super::target::{Plan, independent_response, working_response};
+use super::target::{Plan, independent_response, scale_to_tree, working_response};
 use crate::basis::{Basis, TreeRows, leaf_nodes};
 use crate::forest::routing::Router;
 use crate::forest::{Aggregation, Ensemble, Growth, Tree};
@@ -92,13 +92,19 @@ impl LmdiPlus {
         let trees = match ensemble.growth {
             Growth::Independent => {
                 let targets: Vec<TargetAndWeight> = (0..plan.n_outputs)
-                    .map(|output| (independent_response(response, output), None))
+                    .map(|output| (independent_response(response, plan.n_outputs, output), None))
                     .collect();
                 (0..ensemble.trees.len())
                     .into_par_iter()
                     .map(|index| {
                         monitor.check()?;
-                        let model = shared.fit_tree(index, 0, &targets);
+                        let model = match ensemble.output_of_tree.get(index) {
+                            Some(&output) => {
+                                let own = std::slice::from_ref(&targets[output as usize]);
+                                shared.fit_tree(index, output, own)
+                            }
+                            None => shared.fit_tree(index, 0, &targets),
+                        };
                         monitor.advance(1);
                         Ok(model)
                     })
@@ -211,17 +217,33 @@ impl Shared<'_> {
             let end = (index + side_by_side).min(ensemble.trees.len());
             let mut waiting = Vec::with_capacity(end - index);
             for tree in index..end {
-                let output = ensemble.output_of_tree.get(tree).map_or(0, |&output| output as usize);
-                if tree == 0 || output <= last_output {
+                let outputs = match ensemble.output_of_tree.get(tree) {
+                    Some(&output) => output as usize..output as usize + 1,
+                    None => 0..k,
+                };
+                let starts_round = match ensemble.growth {
+                    Growth::Shrunk { trees_per_round, .. } => tree % trees_per_round as usize == 0,
+                    _ => tree == 0 || outputs.start <= last_output,
+                };
+                if starts_round {
                     round_margin.copy_from_slice(&margin);
                 }
-                last_output = output;
-                let target = working_response(ensemble.growth, response, &round_margin, k, output);
-                waiting.push((tree, output as u32, [target]));
+                last_output = outputs.start;
                 let leaves = leaf_nodes(&self.router, tree, self.x);
+                let targets: Vec<TargetAndWeight> = outputs
+                    .clone()
+                    .map(|output| {
+                        let target =
+                            working_response(ensemble.growth, response, &round_margin, k, output);
+                        self.on_scale_of_tree(tree, output - outputs.start, &leaves, target)
+                    })
+                    .collect();
+                waiting.push((tree, outputs.start as u32, targets));
                 for (row, &leaf) in leaves.iter().enumerate() {
-                    let value = ensemble.trees[tree].value_of(leaf as usize)[0];
-                    margin[row * k + output] += learning_rate * value;
+                    let values = ensemble.trees[tree].value_of(leaf as usize);
+                    for (output, value) in outputs.clone().zip(values) {
+                        margin[row * k + output] += learning_rate * value;
+                    }
                 }
             }
             let fitted: Vec<TreeModel> = waiting
@@ -236,6 +258,25 @@ impl Shared<'_> {
             index = end;
         }
         Ok(models)
+    }
+
+    /// The target of one of a boosted tree's values, on the scale of the tree's own output where the
+    /// learning rate is inside it.
+    fn on_scale_of_tree(
+        &self,
+        tree: usize,
+        value: usize,
+        leaves: &[u32],
+        (mut target, weight): TargetAndWeight,
+    ) -> TargetAndWeight {
+        if let Growth::Shrunk { .. } = self.ensemble.growth {
+            let row_weight =
+                |row: usize| self.weight(row) * weight.as_ref().map_or(1.0, |weight| weight[row]);
+            let tree = &self.ensemble.trees[tree];
+            let factor = scale_to_tree(tree, value, leaves, &target, row_weight);
+            target.iter_mut().for_each(|target| *target *= factor);
+        }
+        (target, weight)
     }
 }
 

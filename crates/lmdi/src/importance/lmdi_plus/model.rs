@@ -91,9 +91,14 @@ impl LmdiPlus {
     pub fn new(ensemble: &Ensemble, scale: OutputScale, trees: Vec<TreeModel>) -> Result<Self> {
         check_parts(ensemble, scale, &trees)?;
         let n_outputs = outputs_of(ensemble);
-        let (factor, start) = match ensemble.aggregation {
-            Aggregation::Mean => (1.0 / trees.len().max(1) as f64, vec![0.0; n_outputs]),
-            Aggregation::Sum { learning_rate } => (learning_rate, ensemble.base_score.clone()),
+        let factor = match ensemble.aggregation {
+            Aggregation::Mean => 1.0 / trees.len().max(1) as f64,
+            Aggregation::Sum { learning_rate } => learning_rate,
+        };
+        // Independent trees are fitted to the whole response, boosted ones to what the base leaves.
+        let start = match ensemble.growth {
+            Growth::Independent => vec![0.0; n_outputs],
+            _ => ensemble.base_score.clone(),
         };
         let used = ensemble
             .trees
@@ -190,11 +195,6 @@ pub(crate) fn check_parts(
     if !scale_fits {
         return fail(format!("the scale {scale:?} does not fit what the trees predict"));
     }
-    if matches!(ensemble.aggregation, Aggregation::Sum { .. })
-        && ensemble.base_score.len() != n_outputs
-    {
-        return fail(format!("{n_outputs} outputs, but {} base scores", ensemble.base_score.len()));
-    }
     for (index, (model, tree)) in trees.iter().zip(&ensemble.trees).enumerate() {
         if let Err(what) = check_tree(model, tree, n_outputs, ensemble.n_features()) {
             return fail(format!("the linear model of tree {index} {what}"));
@@ -238,11 +238,15 @@ fn check_tree(
     Ok(())
 }
 
-/// Number of linear predictors: one for numbers and for two classes of independent trees, otherwise
-/// as many as the ensemble has outputs.
+/// Number of linear predictors: one for numbers and for two classes of independent trees (unless each
+/// tree belongs to one class), otherwise as many as the ensemble has outputs.
 fn outputs_of(ensemble: &Ensemble) -> usize {
     match (&ensemble.outcome, ensemble.growth) {
-        (Outcome::Classes(labels), Growth::Independent) if labels.len() == 2 => 1,
+        (Outcome::Classes(labels), Growth::Independent)
+            if labels.len() == 2 && ensemble.output_of_tree.is_empty() =>
+        {
+            1
+        }
         _ => ensemble.n_outputs,
     }
 }

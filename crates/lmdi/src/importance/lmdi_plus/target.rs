@@ -3,9 +3,12 @@
 //! Independent trees are fitted to the response itself (classes: indicator of the class). Tree t of
 //! a boosted ensemble is fitted to its own working target at the margin F of the trees before it:
 //! minus the gradient g of the loss, or `-g/h` with weight h for second-order boosting.
+//!
+//! Where a tree's learning rate is inside its values and not known, the working target is brought to
+//! the scale of the tree's own output ([`scale_to_tree`]).
 
 use crate::forest::predict::{logistic, softmax};
-use crate::forest::{Ensemble, Growth, Link, Loss, Outcome};
+use crate::forest::{Ensemble, Growth, Link, Loss, Outcome, Tree};
 use crate::glm::Family;
 use crate::importance::lmdi_plus::OutputScale;
 use crate::table::Response;
@@ -13,6 +16,9 @@ use crate::{Error, Result};
 
 /// Curvature below this is as good as none; it bounds working responses.
 const LEAST_CURVATURE: f64 = 1e-6;
+
+/// Exponents are kept below this, so that no mean is infinite.
+const LARGEST_LOGARITHM: f64 = 700.0;
 
 /// The family and scale of the fits, and the response of independent trees per output.
 pub(super) struct Plan {
@@ -44,10 +50,11 @@ impl Plan {
         if !matches!(ensemble.growth, Growth::Independent) {
             let scale = match ensemble.link {
                 Link::Identity => OutputScale::Identity,
-                Link::Logit => OutputScale::LogOdds,
+                Link::Logit | Link::OneVsRest => OutputScale::LogOdds,
                 Link::Softmax => OutputScale::Softmax,
                 Link::Log => OutputScale::Log,
             };
+            check_range(ensemble.growth.loss(), response)?;
             if family.is_some_and(|family| family != Family::Gaussian) {
                 return Err(Error::Parameter {
                     name: "family",
@@ -100,19 +107,38 @@ impl Plan {
                         });
                     }
                 };
-                let n_outputs = if *n_classes == 2 { 1 } else { *n_classes };
+                let by_class = !ensemble.output_of_tree.is_empty();
+                let n_outputs = if *n_classes == 2 && !by_class { 1 } else { *n_classes };
                 Ok(Self { family, scale, n_outputs, strata: codes.to_vec() })
             }
         }
     }
 }
 
-/// The response of one output of independent trees.
-pub(super) fn independent_response(response: &Response<'_>, output: usize) -> Vec<f64> {
+/// Fails on a response that the loss of boosted trees is not defined for.
+fn check_range(loss: Option<Loss>, response: &Response<'_>) -> Result<()> {
+    let Response::Numeric(values) = response else { return Ok(()) };
+    let lowest = values.iter().fold(f64::INFINITY, |low, &y| low.min(y));
+    let expected = match loss {
+        Some(Loss::Poisson | Loss::Tweedie { .. }) if lowest < 0.0 => "not negative",
+        Some(Loss::Gamma) if lowest <= 0.0 => "above zero",
+        _ => return Ok(()),
+    };
+    Err(Error::Data(format!(
+        "the smallest response is {lowest}; the loss of this model needs numbers that are {expected}"
+    )))
+}
+
+/// The response of one of `n_outputs` outputs of independent trees.
+pub(super) fn independent_response(
+    response: &Response<'_>,
+    n_outputs: usize,
+    output: usize,
+) -> Vec<f64> {
     match response {
         Response::Numeric(values) => values.to_vec(),
-        Response::Classes { codes, n_classes } => {
-            let class = if *n_classes == 2 { 1 } else { output as u32 };
+        Response::Classes { codes, .. } => {
+            let class = if n_outputs == 1 { 1 } else { output as u32 };
             codes.iter().map(|&code| f64::from(u8::from(code == class))).collect()
         }
     }
@@ -129,7 +155,7 @@ pub(super) fn working_response(
 ) -> (Vec<f64>, Option<Vec<f64>>) {
     let (loss, second_order) = match growth {
         Growth::FirstOrder(loss) => (loss, false),
-        Growth::SecondOrder(loss) => (loss, true),
+        Growth::SecondOrder(loss) | Growth::Shrunk { loss, .. } => (loss, true),
         Growth::Independent => (Loss::SquaredError, false),
     };
     let mut target = Vec::with_capacity(response.len());
@@ -141,29 +167,71 @@ pub(super) fn working_response(
             Response::Classes { codes, .. } if n_outputs == 1 => f64::from(codes[index]),
             Response::Classes { codes, .. } => f64::from(u8::from(codes[index] as usize == output)),
         };
-        let (mean, curvature) = match loss {
-            Loss::SquaredError => (margins[output], 1.0),
+        let mean = || libm::exp(margins[output].min(LARGEST_LOGARITHM));
+        let (residual, curvature) = match loss {
+            Loss::SquaredError => (y - margins[output], 1.0),
             Loss::Logistic => {
                 let p = logistic(margins[output]);
-                (p, p * (1.0 - p))
+                (y - p, p * (1.0 - p))
             }
             Loss::Multinomial => {
                 row.copy_from_slice(margins);
                 softmax(&mut row);
-                (row[output], row[output] * (1.0 - row[output]))
+                (y - row[output], row[output] * (1.0 - row[output]))
             }
-            Loss::Poisson => {
-                let mean = libm::exp(margins[output].min(700.0));
-                (mean, mean)
+            Loss::Poisson => (y - mean(), mean()),
+            Loss::Gamma => {
+                let ratio = y / mean();
+                (ratio - 1.0, ratio)
+            }
+            Loss::Tweedie { power } => {
+                let margin = margins[output].clamp(-LARGEST_LOGARITHM, LARGEST_LOGARITHM);
+                let a = y * libm::exp((1.0 - power) * margin);
+                let b = libm::exp((2.0 - power) * margin);
+                (a - b, (power - 1.0) * a + (2.0 - power) * b)
             }
         };
         if second_order {
             let curvature = curvature.max(LEAST_CURVATURE);
-            target.push((y - mean) / curvature);
+            target.push(residual / curvature);
             weight.push(curvature);
         } else {
-            target.push(y - mean);
+            target.push(residual);
         }
     }
     (target, second_order.then_some(weight))
+}
+
+/// The factor that brings a working target to the scale of a tree's own output: with m the mean of the
+/// target in a leaf by weight, W that weight and v the leaf's value,
+///
+/// ```text
+/// factor = sum_leaves W m v / sum_leaves W m^2
+/// ```
+///
+/// which is the learning rate itself when the values are `rate * m`. An unpenalised fit of the stumps
+/// to `factor * target` then gives such a tree's values back. Zero when the tree has nothing in
+/// common with the target.
+pub(super) fn scale_to_tree(
+    tree: &Tree,
+    value: usize,
+    leaves: &[u32],
+    target: &[f64],
+    weight: impl Fn(usize) -> f64,
+) -> f64 {
+    let mut sums = vec![[0.0; 2]; tree.n_nodes()];
+    for (row, (&leaf, target)) in leaves.iter().zip(target).enumerate() {
+        let w = weight(row);
+        sums[leaf as usize][0] += w;
+        sums[leaf as usize][1] += w * target;
+    }
+    let (mut product, mut square) = (0.0, 0.0);
+    for (node, [weight, sum]) in sums.into_iter().enumerate() {
+        if weight > 0.0 {
+            product += sum * tree.value_of(node)[value];
+            square += sum / weight * sum;
+        }
+    }
+    let factor = product / square;
+    if factor.is_finite() { factor.max(0.0) } else { 0.0 }
 }
