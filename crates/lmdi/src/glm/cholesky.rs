@@ -7,7 +7,7 @@ use super::vector::{add_scaled, dot};
 
 /// The lower triangle L of `S = L L'`.
 #[derive(Debug, Clone)]
-pub(super) struct Cholesky {
+pub(crate) struct Cholesky {
     n: usize,
     /// L, row-major; above the diagonal is unspecified.
     lower: Vec<f64>,
@@ -18,7 +18,7 @@ impl Cholesky {
     ///
     /// No eigenvalue may be below `least`, up to rounding. Then no pivot is below it either, and
     /// one that rounding pushed lower is put back.
-    pub(super) fn new(mut lower: Vec<f64>, n: usize, least: f64) -> Self {
+    pub(crate) fn new(mut lower: Vec<f64>, n: usize, least: f64) -> Self {
         for i in 0..n {
             let (above, rest) = lower.split_at_mut(i * n);
             let line = &mut rest[..=i];
@@ -33,7 +33,7 @@ impl Cholesky {
     }
 
     /// Replaces `z` by `L^-1 z`.
-    pub(super) fn solve_lower(&self, z: &mut [f64]) {
+    pub(crate) fn solve_lower(&self, z: &mut [f64]) {
         for i in 0..self.n {
             let line = &self.lower[i * self.n..=i * self.n + i];
             z[i] = (z[i] - dot(&line[..i], &z[..i])) / line[i];
@@ -41,7 +41,7 @@ impl Cholesky {
     }
 
     /// Replaces `z` by `L'^-1 z`.
-    pub(super) fn solve_upper(&self, z: &mut [f64]) {
+    pub(crate) fn solve_upper(&self, z: &mut [f64]) {
         for i in (0..self.n).rev() {
             let line = &self.lower[i * self.n..=i * self.n + i];
             z[i] /= line[i];

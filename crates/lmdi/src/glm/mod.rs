@@ -38,6 +38,7 @@ mod validation;
 mod vector;
 
 pub use active::ActiveColumns;
+pub(crate) use cholesky::Cholesky;
 pub use coefficients::Coefficients;
 pub use coordinate_descent::{Descent, Point};
 pub use elimination::Elimination;

@@ -8,6 +8,7 @@
 //! | [`lmdi_plus`] | local | regularised linear model of every tree |
 //! | [`saabas`] | local | changes of node values along the path |
 //! | [`local_mdi`] | local | decreases of impurity along the path |
+//! | [`lime`] | local | weighted linear model around the row |
 //! | [`mdi`] | global | decreases of impurity in training |
 //! | [`permutation`] | global | loss of quality when a column is shuffled |
 //! | [`Importances::of_scores`] | global | mean absolute score of any local method |
@@ -15,10 +16,12 @@
 mod checks;
 mod groups;
 mod importances;
+pub mod lime;
 pub mod lmdi_plus;
 pub mod local_mdi;
 pub mod mdi;
 mod metric;
+mod moments;
 pub mod permutation;
 mod ranking;
 pub mod saabas;
@@ -28,6 +31,7 @@ use checks::{check_cells, check_response, check_weights};
 
 pub use groups::Groups;
 pub use importances::Importances;
+pub use lime::Lime;
 pub use lmdi_plus::LmdiPlus;
 pub use local_mdi::LocalMdi;
 pub use metric::{CustomMetric, Metric};

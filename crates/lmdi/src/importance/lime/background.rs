@@ -1,0 +1,154 @@
+//! What the background rows tell: bins of numeric columns, and cells of categorical ones.
+
+use super::LimeOptions;
+use crate::table::MatrixView;
+
+/// Added to the spread of a bin, as lime does, so that none is zero.
+const LEAST_SPREAD: f64 = 1e-11;
+
+/// How the cells of a unit are drawn.
+#[derive(Debug)]
+pub(super) enum Draw {
+    /// A numeric column by bins; the last bin is that of missing cells.
+    Bins {
+        /// Upper ends of the bins but the last, rising; a cell equal to an end is in the bin below.
+        ends: Vec<f64>,
+        /// Per bin, the share of background rows in it and in the bins before.
+        up_to: Vec<f64>,
+        /// Per bin of present cells.
+        bins: Vec<Bin>,
+    },
+    /// Columns drawn together: their cells, row by row.
+    Rows(Vec<f64>),
+}
+
+/// Cells of one bin: a normal distribution, cut off.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bin {
+    pub(super) mean: f64,
+    pub(super) spread: f64,
+    /// The ends of the bin, from the mean, in units of the spread.
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+/// The columns that are drawn on their own or together, and how.
+#[derive(Debug)]
+pub(super) struct Background {
+    pub(super) units: Vec<(Vec<usize>, Draw)>,
+}
+
+impl Background {
+    pub(super) fn learn(x: &MatrixView<'_>, options: &LimeOptions) -> Self {
+        let mut members: Vec<Vec<usize>> = match &options.together {
+            None => (0..x.cols()).map(|column| vec![column]).collect(),
+            Some(groups) => {
+                let mut members = vec![Vec::new(); groups.n_groups()];
+                for (column, &group) in groups.of_features().iter().enumerate() {
+                    members[group as usize].push(column);
+                }
+                members
+            }
+        };
+        members.retain(|columns| !columns.is_empty());
+        let units = members
+            .into_iter()
+            .map(|columns| {
+                let numeric = columns.len() == 1 && !options.categorical.contains(&columns[0]);
+                let draw = if numeric {
+                    bins(x, columns[0], options.n_bins)
+                } else {
+                    let row = |row: usize| columns.iter().map(move |&column| x.get(row, column));
+                    Draw::Rows((0..x.rows()).flat_map(row).collect())
+                };
+                (columns, draw)
+            })
+            .collect();
+        Self { units }
+    }
+
+    pub(super) fn n_units(&self) -> usize {
+        self.units.len()
+    }
+
+    pub(super) fn columns_of(&self, unit: usize) -> &[usize] {
+        &self.units[unit].0
+    }
+}
+
+/// The bin of a cell: the number of ends below it; one after the last for missing cells.
+pub(super) fn bin_of(ends: &[f64], cell: f64) -> usize {
+    if cell.is_nan() { ends.len() + 1 } else { ends.partition_point(|&end| end < cell) }
+}
+
+fn bins(x: &MatrixView<'_>, column: usize, n_bins: usize) -> Draw {
+    let mut cells = Vec::new();
+    x.column_into(column, &mut cells);
+    let n = cells.len();
+    cells.retain(|cell| !cell.is_nan());
+    cells.sort_by(f64::total_cmp);
+    let mut ends: Vec<f64> = Vec::new();
+    if !cells.is_empty() {
+        ends.extend((1..n_bins).map(|at| quantile(&cells, at as f64 / n_bins as f64)));
+        // Equal ends are one; zeros of either sign are equal.
+        ends.dedup_by(|a, b| a == b);
+    }
+    let mut up_to = Vec::with_capacity(ends.len() + 2);
+    let mut bins = Vec::with_capacity(ends.len() + 1);
+    let mut start = 0;
+    for bin in 0..=ends.len() {
+        let end = cells.partition_point(|&cell| bin_of(&ends, cell) <= bin);
+        let inside = &cells[start..end];
+        let low = if bin == 0 { cells.first() } else { ends.get(bin - 1) };
+        let high = if bin == ends.len() { cells.last() } else { ends.get(bin) };
+        let (low, high) = (low.copied().unwrap_or(0.0), high.copied().unwrap_or(0.0));
+        bins.push(Bin::new(inside, low, high));
+        up_to.push(end as f64 / n as f64);
+        start = end;
+    }
+    up_to.push(1.0);
+    Draw::Bins { ends, up_to, bins }
+}
+
+impl Bin {
+    fn new(cells: &[f64], low: f64, high: f64) -> Self {
+        let n = cells.len().max(1) as f64;
+        let mean = cells.iter().sum::<f64>() / n;
+        let square: f64 = cells.iter().map(|cell| (cell - mean) * (cell - mean)).sum();
+        let spread = (square / n).sqrt() + LEAST_SPREAD;
+        // The mean lies in the bin; rounding must not put it outside.
+        let low = ((low - mean) / spread).min(0.0);
+        let high = ((high - mean) / spread).max(0.0);
+        Self { mean, spread, low, high }
+    }
+}
+
+/// The quantile of sorted numbers by linear interpolation, with numpy's rounding.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let at = share * (sorted.len() - 1) as f64;
+    let below = at.floor();
+    let t = at - below;
+    let a = sorted[below as usize];
+    let b = sorted[(below as usize + 1).min(sorted.len() - 1)];
+    if t < 0.5 { a + (b - a) * t } else { b - (b - a) * (1.0 - t) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Matrix;
+
+    #[test]
+    fn quartiles_and_missing_cells() {
+        let cells = vec![4.0, f64::NAN, 1.0, 3.0, 2.0, 5.0];
+        let x = Matrix::from_column_major(cells, 6, 1).expect("six cells");
+        let Draw::Bins { ends, up_to, bins } = bins(&x.view(), 0, 4) else { panic!("bins") };
+        assert_eq!(ends, [2.0, 3.0, 4.0]);
+        assert_eq!(
+            up_to.iter().map(|share| (share * 6.0).round()).collect::<Vec<_>>(),
+            [2., 3., 4., 5., 6.]
+        );
+        assert_eq!(bins[0].mean, 1.5);
+        assert_eq!((bin_of(&ends, 2.0), bin_of(&ends, 2.1), bin_of(&ends, f64::NAN)), (0, 1, 4));
+    }
+}
