@@ -10,7 +10,7 @@
 //! chosen in column order, so the number of threads changes nothing.
 
 use super::columns::Column;
-use super::grower::{empty_tree, push_leaf};
+use super::grower::{empty_tree, parts, push_leaf};
 use super::params::{BoostingParams, MAX_BINS};
 use crate::forest::{Missing, Tree};
 use crate::random::{Generator, subset};
@@ -203,8 +203,11 @@ impl<'a> HistogramGrower<'a> {
         while n_splits < max_splits
             && let Some(Open { node, split, histogram }) = open.pop()
         {
+            let Some(children) = self.split(&node, &split, rows, &mut growing) else {
+                self.pool.push(histogram);
+                continue;
+            };
             n_splits += 1;
-            let children = self.split(&node, &split, rows, &mut growing);
             let wanted =
                 children.each_ref().map(|child| n_splits < max_splits && self.splittable(child));
             if wanted == [false, false] {
@@ -406,14 +409,14 @@ impl<'a> HistogramGrower<'a> {
         found
     }
 
-    /// Carries out a split: adds two children and moves the rows of the left one first.
+    /// Carries out a split, if it parts rows: moves those of the left child first and adds two children.
     fn split(
         &mut self,
         parent: &Node,
         split: &Candidate,
         rows: &mut [u32],
         growing: &mut Growing,
-    ) -> [Node; 2] {
+    ) -> Option<[Node; 2]> {
         let BinnedColumn { column, codes } = &self.columns[split.feature as usize];
         let missing_code = column.missing_code() as u8;
         let missing_goes_left = split.missing_left == Some(true);
@@ -432,6 +435,9 @@ impl<'a> HistogramGrower<'a> {
             n_right += usize::from(!left);
         }
         part[n_left..].copy_from_slice(&self.spare_rows[..n_right]);
+        if !parts(n_left, n_right) {
+            return None;
+        }
         let middle = parent.range.start + n_left;
         let last_left = u32::from(split.last_left);
         let missing_left = split.missing_left.unwrap_or(n_left > n_right);
@@ -444,7 +450,7 @@ impl<'a> HistogramGrower<'a> {
         let right = growing.add(middle..parent.range.end, depth, parent.sums.without(&split.left));
         growing.tree.left[parent.id] = left.id as u32;
         growing.tree.right[parent.id] = right.id as u32;
-        [left, right]
+        Some([left, right])
     }
 }
 

@@ -11,6 +11,7 @@
 use super::columns::Column;
 use super::criterion::{EPSILON, NodeStats, Scorer, Target};
 use super::draw::{FeatureDraw, Visit};
+use super::grower::parts;
 use super::search::{Candidate, NodeColumn, Scratch, best_split, random_split};
 use crate::random::Generator;
 use std::ops::Range;
@@ -150,6 +151,9 @@ impl<'a, T: Target> Splitter<'a, T> {
         }
         let candidate = self.find(node.clone(), stats)?;
         let middle = self.partition(node.clone(), &candidate);
+        if !parts(middle - node.start, node.end - middle) {
+            return None;
+        }
         let rows = &self.scratch.rows;
         let left = self.target.stats(&rows[node.start..middle]);
         let right = self.target.stats(&rows[middle..node.end]);
