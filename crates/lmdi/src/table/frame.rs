@@ -112,11 +112,28 @@ impl Frame {
     /// The column of that name, or an error that names it and what there is instead.
     pub fn require(&self, name: &str) -> Result<&Column> {
         self.column(name).ok_or_else(|| {
+            let meant = self.most_like(name);
             Error::Data(format!(
-                "there is no column {name:?}; the columns are {}",
+                "there is no column {name:?}{}; the columns are {}",
+                meant.map_or(String::new(), |meant| format!(" (did you mean {meant:?}?)")),
                 quoted_list(self.columns.iter().map(|column| column.name.as_str()))
             ))
         })
+    }
+
+    /// The column whose name is a slip away from this one: another case, a third of its letters at most.
+    fn most_like(&self, name: &str) -> Option<&str> {
+        // Longer names would cost more than a hint is worth.
+        const LONGEST: usize = 64;
+        let asked = name.to_lowercase();
+        let letters = asked.chars().count();
+        let distance = |column: &Column| {
+            (column.name.len() <= LONGEST && letters <= LONGEST)
+                .then(|| strsim::damerau_levenshtein(&column.name.to_lowercase(), &asked))
+        };
+        let near = self.columns.iter().filter_map(|column| Some((distance(column)?, column)));
+        let (distance, column) = near.min_by_key(|(distance, _)| *distance)?;
+        (distance <= letters / 3).then_some(column.name.as_str())
     }
 
     /// The chosen rows, in the order given.
@@ -180,6 +197,19 @@ mod tests {
         let frame = Frame::new(vec![numbers("a\u{1b}[31m", &[1.0])]).expect("a frame");
         let error = frame.require("z").expect_err("no such column").to_string();
         assert!(error.contains("\"z\"") && error.contains("a\\u{1b}[31m"), "{error}");
+        assert!(!error.contains("did you mean"), "{error}");
+    }
+
+    #[test]
+    fn a_name_that_is_nearly_right_is_recognised() {
+        let frame = Frame::new(vec![numbers("Price", &[1.0]), numbers("price per room", &[1.0])]);
+        let frame = frame.expect("a frame");
+        for (asked, meant) in
+            [("price", "Price"), ("prcie", "Price"), ("price_per_room", "price per room")]
+        {
+            let error = frame.require(asked).expect_err("no such column").to_string();
+            assert!(error.contains(&format!("(did you mean {meant:?}?)")), "{error}");
+        }
     }
 
     #[test]
