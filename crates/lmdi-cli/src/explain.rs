@@ -7,6 +7,7 @@ use crate::learning::LearningFlags;
 use crate::method::MethodFlags;
 use crate::options::{ReadFlags, ThreadFlags, check_writable, wrong};
 use crate::preparation::Prepared;
+use crate::progress::Progress;
 use crate::quality::{self, Sample};
 use crate::scoring::{Asked, ScoreFlags, Subject};
 use crate::terminal::{count, counted, short_number};
@@ -158,9 +159,14 @@ impl Options {
             summary::total_text(&subject),
             short_number(scored.residual)
         )?;
+        let mut quality_of_explainer = Vec::new();
         if let Some((y, weights)) = &rows.truth {
             let sample = Sample::measure("lmdi_plus", y, &scored.predictions, weights.as_deref());
-            write!(out, "\n{}", quality::table(&[sample]))?;
+            write!(out, "\n{}", quality::table(std::slice::from_ref(&sample)))?;
+            if let Some(note) = quality::far_below(&sample, &model.metadata.quality) {
+                writeln!(out, "\n{note}")?;
+            }
+            quality_of_explainer.extend(sample.records());
         }
         summary::print_importance(out, &subject, &scored)?;
         summary::print_example(out, &subject, &asked, &scored)?;
@@ -169,7 +175,7 @@ impl Options {
             Some(output) => {
                 let table = self.result.table(&subject, &asked, scored)?;
                 let size = (counted(table.rows(), "row"), counted(table.columns().len(), "column"));
-                write_table(&table, output)?;
+                write_table(&table, output, &Progress::new("Writing", table.rows() as u64))?;
                 if let Output::Csv(path) | Output::Parquet(path) = output {
                     let name = path.display().to_string();
                     writeln!(out, "\nWrote {} ({}, {}).", printable(&name), size.0, size.1)?;
@@ -178,7 +184,9 @@ impl Options {
         }
         if let Some(path) = &self.save {
             let explainer = Some(Explainer::of(&explainer, how));
-            model_file::save_and_tell(&Model { explainer, ..model }, path, out)?;
+            let mut model = Model { explainer, ..model };
+            model.metadata.quality.extend(quality_of_explainer);
+            model_file::save_and_tell(&model, path, out)?;
         }
         Ok(())
     }

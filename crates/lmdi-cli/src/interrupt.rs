@@ -1,4 +1,5 @@
-//! Ctrl-C: the first asks running work to end cleanly, the second ends the process at once.
+//! Ctrl-C: the first asks running work to end cleanly, the second ends the process at once. Neither leaves a
+//! half-written file.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,6 +9,7 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 pub fn install() {
     let handler = || {
         if ASKED.swap(true, Ordering::SeqCst) {
+            lmdi_io::atomic::remove_unfinished();
             std::process::exit(130);
         }
     };

@@ -2,6 +2,7 @@
 
 use crate::columns;
 use crate::options::{KindFlags, ReadFlags, format_name};
+use crate::parameters;
 use crate::progress::Progress;
 use crate::quality::{self, Sample};
 use crate::terminal::{count, counted};
@@ -147,7 +148,7 @@ impl LearningFlags {
             write!(out, "\n{}", quality::table(&samples))?;
         }
         let metadata = Metadata {
-            training_options: plan.text(),
+            training_options: parameters::text(&plan),
             seed: Some(self.training.seed),
             training_rows: Some(train.x.rows() as u64),
             fingerprint: Some(train.fingerprint()),

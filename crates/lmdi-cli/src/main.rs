@@ -1,15 +1,18 @@
 //! The `lmdi` command.
 //!
-//! One file a command (`explain`, `score`, `train`, `predict`, `inspect`, `completions`), and what they
-//! share: flags (`options`, `training`, `method`), from a table to a model and its explainer (`learning`, `preparation`), rows that a
-//! model reads (`rows`), results (`prediction`, `scoring`), long work (`progress`, `interrupt`) and
-//! text for people (`terminal`, `columns`, `quality`, `summary`).
+//! One file a command (`explain`, `score`, `train`, `predict`, `inspect`, `convert`, `completions`), and what
+//! they share: flags (`options`, `training`, `parameters`, `method`), from a table to a model and its explainer (`learning`,
+//! `preparation`), rows that a model reads (`rows`), results (`prediction`, `scoring`), long work
+//! (`progress`, `interrupt`), panics (`crash`) and text for people (`terminal`, `columns`, `quality`,
+//! `summary`).
 //!
 //! Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed,
 //! 2 wrong usage, 130 interrupted.
 
 mod columns;
 mod completions;
+mod convert;
+mod crash;
 mod explain;
 mod inspect;
 mod interrupt;
@@ -17,6 +20,7 @@ mod learning;
 mod method;
 mod model_file;
 mod options;
+mod parameters;
 mod predict;
 mod prediction;
 mod preparation;
@@ -56,6 +60,7 @@ Examples:
   lmdi predict houses.lmdi new.parquet --out prices.csv
   lmdi inspect houses.csv
   lmdi inspect houses.lmdi --json
+  lmdi convert houses.lmdi --save houses.json
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
 
@@ -66,20 +71,22 @@ enum Command {
     Train(Box<train::Options>),
     Predict(predict::Options),
     Inspect(inspect::Options),
+    Convert(convert::Options),
     Completions(completions::Options),
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     interrupt::install();
-    let outcome = match arguments.command {
+    let outcome = crash::guarded(|| match arguments.command {
         Command::Explain(options) => explain::run(&options),
         Command::Score(options) => score::run(&options),
         Command::Train(options) => train::run(&options),
         Command::Predict(options) => predict::run(&options),
         Command::Inspect(options) => inspect::run(&options),
+        Command::Convert(options) => convert::run(&options),
         Command::Completions(options) => completions::run::<Arguments>(&options),
-    };
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(&error),

@@ -1,6 +1,6 @@
 //! `lmdi predict`: from a model and a table to a table of predictions.
 
-use crate::options::{ReadFlags, ThreadFlags};
+use crate::options::{ReadFlags, ThreadFlags, check_writable};
 use crate::progress::Progress;
 use crate::{model_file, prediction, rows};
 use anyhow::Result;
@@ -42,15 +42,15 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
     let output = Output::from_argument(&options.out)?;
+    check_writable(Some(&output), None)?;
     let model = model_file::load(&options.model)?;
     let schema = rows::schema_of(&model);
     let table = rows::read(&options.data, &schema, &options.keep, &[], &options.reading)?;
+    let mut columns = rows::kept_columns(&table.frame, &options.keep, &table.name)?;
     let progress = Progress::new("Predicting", table.frame.rows() as u64);
     let predictions = model.ensemble.predict(&table.x.view(), &progress)?;
     drop(progress);
-
-    let mut columns = rows::kept_columns(&table.frame, &options.keep, &table.name)?;
     columns.extend(prediction::columns(&model.ensemble.outcome, predictions));
-    write_table(&Frame::new(columns)?, &output)?;
-    Ok(())
+    let result = Frame::new(columns)?;
+    Ok(write_table(&result, &output, &Progress::new("Writing", result.rows() as u64))?)
 }

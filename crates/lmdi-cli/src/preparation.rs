@@ -143,6 +143,8 @@ impl Options {
                 (kept.clone().ready(&model.ensemble)?, kept.options)
             }
             None => {
+                // That was of the explainer which is now replaced.
+                model.metadata.quality.retain(|quality| quality.sample != "lmdi_plus");
                 let other = (!is_training_table).then_some((&*table, &*name));
                 self.fit(&model, &train, other, out)?
             }

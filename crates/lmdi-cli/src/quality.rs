@@ -86,6 +86,24 @@ pub fn table(samples: &[Sample]) -> String {
     table.to_string()
 }
 
+/// What to tell where LMDI+ predicts the hold-out far worse than the model it explains, whose qualities are given.
+pub fn far_below(lmdi_plus: &Sample, of_model: &[Quality]) -> Option<String> {
+    // Of R2 and AUROC: less is lost by chance alone on a few hundred rows.
+    const FAR: f64 = 0.1;
+    let &(measure, reached) = lmdi_plus.measures.first()?;
+    let model = of_model.iter().find(|q| q.sample == "holdout" && q.measure == measure)?.value;
+    (model - reached > FAR).then(|| {
+        format!(
+            "NOTE: LMDI+ predicts these rows far worse than the model ({} {} against {}). Scores explain the\n\
+             predictions of LMDI+, so they tell little about the model here. Another penalty may come closer:\n\
+             try --glm lasso, or give a target of large numbers in larger units or as its logarithm.",
+            title(measure),
+            short_number(reached),
+            short_number(model)
+        )
+    })
+}
+
 /// A measure as people write it.
 pub fn title(measure: &str) -> &str {
     match measure {

@@ -2,6 +2,7 @@
 
 use crate::model_file;
 use crate::options::{ReadFlags, ThreadFlags, check_writable};
+use crate::progress::Progress;
 use crate::rows;
 use crate::scoring::{Asked, ScoreFlags, Subject};
 use anyhow::{Result, bail};
@@ -66,6 +67,6 @@ pub fn run(options: &Options) -> Result<()> {
         trees: TreeSubset::All,
     };
     let scored = options.result.score(&subject, &asked)?;
-    write_table(&options.result.table(&subject, &asked, scored)?, &output)?;
-    Ok(())
+    let table = options.result.table(&subject, &asked, scored)?;
+    Ok(write_table(&table, &output, &Progress::new("Writing", table.rows() as u64))?)
 }

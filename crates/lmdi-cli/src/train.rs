@@ -2,7 +2,7 @@
 
 use crate::learning::LearningFlags;
 use crate::model_file;
-use crate::options::{ReadFlags, ThreadFlags};
+use crate::options::{ReadFlags, ThreadFlags, check_writable};
 use crate::training::ModelKind;
 use anyhow::Result;
 use clap::Args;
@@ -44,6 +44,7 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
+    check_writable(None, options.save.as_deref())?;
     let mut out = io::stdout().lock();
     let Options { data, target, model, reading, .. } = options;
     let learned =

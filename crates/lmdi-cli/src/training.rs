@@ -286,14 +286,6 @@ impl Plan {
             Plan::Boosting(params) => train_boosting(set, params, monitor),
         }
     }
-
-    /// The parameters as text for people.
-    pub fn text(&self) -> String {
-        match self {
-            Plan::Forest(params) => format!("{params:?}"),
-            Plan::Boosting(params) => format!("{params:?}"),
-        }
-    }
 }
 
 fn parse_max_features(text: &str) -> Result<MaxFeatures> {

@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 /// A file being written, which appears under its name only at [`AtomicFile::commit`].
@@ -44,6 +45,8 @@ enum Sink {
         temporary: NamedTempFile,
         /// The file to replace, symbolic links resolved.
         target: PathBuf,
+        /// Goes after the temporary file, when that is renamed or removed.
+        _unfinished: Unfinished,
     },
     Direct(File),
 }
@@ -100,7 +103,8 @@ impl Sink {
         }
         let target = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
         let temporary = temporary_beside(&target, existing.as_ref())?;
-        Ok(Sink::Renamed { temporary, target })
+        let unfinished = Unfinished::new(temporary.path());
+        Ok(Sink::Renamed { temporary, target, _unfinished: unfinished })
     }
 
     fn file(&mut self) -> &mut File {
@@ -112,7 +116,7 @@ impl Sink {
 
     fn commit(self) -> io::Result<()> {
         match self {
-            Sink::Renamed { temporary, target } => {
+            Sink::Renamed { temporary, target, _unfinished } => {
                 temporary.as_file().sync_all()?;
                 temporary.persist(&target).map_err(|failure| failure.error)?;
                 sync_directory(directory_of(&target));
@@ -120,6 +124,39 @@ impl Sink {
             }
             Sink::Direct(mut file) => file.flush(),
         }
+    }
+}
+
+/// Temporary files that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files of all writes under way. For a process that is about to end at once:
+/// the writes themselves fail when they come to an end.
+pub fn remove_unfinished() {
+    for path in unfinished().drain(..) {
+        // One that is renamed or removed already is none.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// The mark of a temporary file that is being written.
+#[derive(Debug)]
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        unfinished().push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.0);
     }
 }
 

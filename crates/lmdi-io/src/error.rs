@@ -59,7 +59,7 @@ pub enum Error {
     #[error("{0}")]
     Write(std::io::Error),
     /// The caller asked to stop.
-    #[error("interrupted while reading; nothing was written")]
+    #[error("interrupted; no file was written")]
     Interrupted,
 }
 

@@ -73,7 +73,8 @@ proptest! {
         }
         for name in ["table.csv", "table.parquet"] {
             let path = directory.path().join(name);
-            write_table(&frame, &Output::from_argument(&path).expect("a known ending")).expect("written");
+            let output = Output::from_argument(&path).expect("a known ending");
+            write_table(&frame, &output, &Silent).expect("written");
             // One column and few lines leave the delimiter open; it is stated then.
             let options = ReadOptions { delimiter: Some(b','), ..options.clone() };
             let read = read_table(&Input::Path(path), &options, &Silent);

@@ -1,6 +1,6 @@
 //! Bad input: a clear message on standard error and the right exit code, never a panic.
 
-use crate::support::{Place, example};
+use crate::support::{Place, example, shared};
 
 fn train(place: &Place, csv: impl AsRef<[u8]>) -> crate::support::Run {
     place.file("t.csv", csv);
@@ -109,7 +109,9 @@ fn outputs_that_cannot_be_written_are_named_and_leave_nothing() {
     let place = Place::new();
     let data = example("wine.csv");
     let base = ["train", &data, "--target", "cultivar", "--trees", "3", "--save"];
-    place.run(&[&base[..], &["no/such/m.lmdi"]].concat()).fails(1, &["no/such/m.lmdi"]);
+    let run = place.run(&[&base[..], &["no/such/m.lmdi"]].concat());
+    assert!(run.out.is_empty(), "told before the work starts: {}", run.out);
+    run.fails(1, &["no/such/m.lmdi"]);
     place.run(&[&base[..], &["m.lmdi"]].concat()).good();
     let predict = ["predict", "m.lmdi", &data, "--out"];
     place.run(&[&predict[..], &["no/such/p.csv"]].concat()).fails(1, &["no/such/p.csv"]);
@@ -138,6 +140,28 @@ fn damaged_model_files_are_refused() {
     place.run(&["predict", &data, &data, "--out", "-"]).fails(1, &["wine.csv", "model file"]);
     place.run(&["predict", "none.lmdi", &data, "--out", "-"]).fails(1, &["none.lmdi"]);
     place.run(&["inspect", "none.lmdi"]).fails(1, &["none.lmdi"]);
+}
+
+#[test]
+fn damaged_parquet_files_are_refused_without_a_word_of_the_decoder() {
+    let place = Place::new();
+    let bytes = std::fs::read(shared("testdata/tables/types_none.parquet")).expect("a table");
+    let refused = |damaged: &[u8]| {
+        place.file("t.parquet", damaged);
+        let parts = ["error: t.parquet: the Parquet file is truncated or damaged", "again"];
+        let run = place.run(&["inspect", "t.parquet"]);
+        assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+        run.fails(1, &parts);
+    };
+    for keep in [4, 10, bytes.len() / 2, bytes.len() - 1] {
+        refused(&bytes[..keep]);
+    }
+    // Each of these turns a length of the footer negative, which trips an assertion of the decoder.
+    for at in [2547, 2553, 2627, 2632] {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1;
+        refused(&flipped);
+    }
 }
 
 #[cfg(unix)]

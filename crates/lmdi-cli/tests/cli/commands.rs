@@ -40,6 +40,8 @@ fn out_of_bag_quality_is_shown_and_good_on_an_easy_table() {
     assert!(measure("auroc") > 0.98 && measure("accuracy") > 0.94, "{json}");
     assert_eq!(json["classes"], serde_json::json!(["benign", "malignant"]));
     assert_eq!(json["training_rows"], 569);
+    let options = json["training_options"].as_str().expect("text");
+    assert!(options.starts_with("--model forest --trees 100 --criterion gini "), "{options}");
 }
 
 #[test]
@@ -85,6 +87,34 @@ fn a_json_model_predicts_like_the_binary_one() {
     let predictions = ["m.lmdi", "m.json"]
         .map(|model| place.run(&["predict", model, &data, "--out", "-"]).good());
     assert_eq!(predictions[0], predictions[1]);
+}
+
+#[test]
+fn a_model_is_converted_to_json_and_back_to_the_byte() {
+    let place = Place::new();
+    // Only whether x is there tells rows apart: present cells go left of every number.
+    let mut csv = String::from("x,y\n");
+    for row in 0..120 {
+        csv.push_str(["7,1.5\n", ",4\n", "7,2\n"][row % 3]);
+    }
+    place.file("t.csv", csv);
+    for model in ["forest", "boosting"] {
+        let explain = ["explain", "t.csv", "--target", "y", "--trees", "5", "--save", "m.lmdi"];
+        let flags = ["--model", model, "--out", "s.csv"];
+        place.run(&[&explain[..], &flags[..]].concat()).good();
+        let out = place.run(&["convert", "m.lmdi", "--save", "m.json"]).good();
+        assert!(out.contains("Saved m.json"), "{out}");
+        let json: serde_json::Value = serde_json::from_str(&place.read("m.json")).expect("JSON");
+        let tree = json.pointer("/ensemble/trees/0").expect("a tree");
+        assert_eq!(tree["threshold"][0], "inf", "{tree}");
+        place.run(&["convert", "m.json", "--save", "again.lmdi"]).good();
+        let bytes = |name: &str| std::fs::read(place.path(name)).expect("a model");
+        assert!(bytes("m.lmdi") == bytes("again.lmdi"), "JSON lost something");
+        let scores = place.run(&["score", "m.json", "t.csv", "--out", "-"]).good();
+        assert_eq!(scores, place.read("s.csv"));
+    }
+    place.run(&["convert", "t.csv", "--save", "m.json"]).fails(1, &["t.csv", "model file"]);
+    place.run(&["convert", "m.lmdi", "--save", "no/such/m.json"]).fails(1, &["no/such/m.json"]);
 }
 
 /// Rows whose x decides y, with a text column of two levels.

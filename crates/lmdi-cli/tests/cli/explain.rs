@@ -251,6 +251,21 @@ fn r2(scores: &Frame, data: &Frame) -> String {
 }
 
 #[test]
+fn an_explainer_far_below_its_model_is_said_to_be() {
+    let place = Place::new();
+    let data = example("diabetes.csv");
+    let base = ["explain", &data, "--target", "progression", "--trees", "5", "--holdout", "0.3"];
+    let out = place.run(&[&base[..], &["--save", "m.lmdi"]].concat()).good();
+    assert!(!out.contains("NOTE"), "{out}");
+    let shown = place.run(&["inspect", "m.lmdi"]).good();
+    assert!(shown.contains("LMDI+ on the hold-out R2: "), "{shown}");
+    // A penalty this strong leaves nothing but the base.
+    let flags = ["--glm", "lasso", "--alpha", "1e6"];
+    let out = place.run(&[&base[..], &flags[..]].concat()).good();
+    assert!(out.contains("NOTE: LMDI+ predicts these rows far worse than the model (R2 "), "{out}");
+}
+
+#[test]
 fn top_columns_and_groups_keep_the_sum() {
     let place = Place::new();
     let data = example("wine.csv");

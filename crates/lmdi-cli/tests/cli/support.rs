@@ -88,6 +88,11 @@ impl Run {
 
 /// The path of an example table.
 pub fn example(name: &str) -> String {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../examples", name].iter().collect();
+    shared(&format!("examples/{name}"))
+}
+
+/// A path from the root of the repository.
+pub fn shared(path: &str) -> String {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../..", path].iter().collect();
     path.to_str().expect("UTF-8").to_owned()
 }

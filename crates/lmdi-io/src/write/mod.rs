@@ -5,6 +5,7 @@ mod parquet;
 
 use crate::atomic::AtomicFile;
 use crate::{Error, Result};
+use lmdi::monitor::Monitor;
 use lmdi::table::Frame;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -40,27 +41,42 @@ impl Output {
 }
 
 /// Writes a table. Missing cells are empty in CSV and null in Parquet; numbers read back as the same
-/// bits.
+/// bits. The number of rows written so far is reported to `monitor`.
 ///
 /// ```
 /// use lmdi::table::{Column, Frame, Values};
 /// let directory = tempfile::tempdir()?;
 /// let path = directory.path().join("result.csv");
 /// let score = Column { name: "score".into(), values: Values::Numbers(vec![0.5, f64::NAN]) };
-/// lmdi_io::write::write_table(&Frame::new(vec![score])?, &lmdi_io::write::Output::from_argument(&path)?)?;
+/// let output = lmdi_io::write::Output::from_argument(&path)?;
+/// lmdi_io::write::write_table(&Frame::new(vec![score])?, &output, &lmdi::monitor::Silent)?;
 /// assert_eq!(std::fs::read_to_string(&path)?, "score\n0.5\n\"\"\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn write_table(frame: &Frame, output: &Output) -> Result<()> {
+pub fn write_table(frame: &Frame, output: &Output, monitor: &dyn Monitor) -> Result<()> {
     let written = match output {
         Output::Stdout => {
             let mut stdout = io::stdout().lock();
-            csv::write(frame, &mut stdout).and_then(|()| stdout.flush())
+            csv::write(frame, &mut stdout, monitor).and_then(|()| stdout.flush())
         }
-        Output::Csv(path) => to_file(path, |file| csv::write(frame, file)),
-        Output::Parquet(path) => to_file(path, |file| parquet::write(frame, file)),
+        Output::Csv(path) => to_file(path, |file| csv::write(frame, file, monitor)),
+        Output::Parquet(path) => to_file(path, |file| parquet::write(frame, file, monitor)),
     };
-    written.map_err(Error::Write)
+    written.map_err(|error| match monitor.cancelled() {
+        true => Error::Interrupted,
+        false => Error::Write(error),
+    })
+}
+
+/// Tells that rows were written, and fails if the work should end.
+fn passed(rows: usize, monitor: &dyn Monitor) -> io::Result<()> {
+    monitor.advance(rows as u64);
+    monitor.check().map_err(io::Error::other)
+}
+
+/// Rows between two looks at the monitor, of a table this wide.
+fn rows_at_once(frame: &Frame, cells: usize) -> usize {
+    (cells / frame.columns().len().max(1)).max(1)
 }
 
 fn to_file(

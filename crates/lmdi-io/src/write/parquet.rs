@@ -1,7 +1,9 @@
 //! Parquet: 64-bit floats and dictionary-encoded strings, compressed with snappy.
 
+use super::{passed, rows_at_once};
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, RecordBatch, StringArray, UInt32Array};
 use arrow_schema::{ArrowError, Field, Schema};
+use lmdi::monitor::Monitor;
 use lmdi::table::{Frame, Labels, MISSING, Values};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -9,7 +11,11 @@ use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-pub(super) fn write(frame: &Frame, out: impl Write + Send) -> io::Result<()> {
+pub(super) fn write(
+    frame: &Frame,
+    out: impl Write + Send,
+    monitor: &dyn Monitor,
+) -> io::Result<()> {
     let mut fields = Vec::with_capacity(frame.columns().len());
     let mut arrays = Vec::with_capacity(frame.columns().len());
     for column in frame.columns() {
@@ -25,7 +31,12 @@ pub(super) fn write(frame: &Frame, out: impl Write + Send) -> io::Result<()> {
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut writer =
         ArrowWriter::try_new(out, schema, Some(properties)).map_err(io::Error::other)?;
-    writer.write(&batch).map_err(io::Error::other)?;
+    let at_once = rows_at_once(frame, 1 << 20);
+    for start in (0..batch.num_rows()).step_by(at_once) {
+        let rows = at_once.min(batch.num_rows() - start);
+        writer.write(&batch.slice(start, rows)).map_err(io::Error::other)?;
+        passed(rows, monitor)?;
+    }
     writer.close().map_err(io::Error::other)?;
     Ok(())
 }
