@@ -69,6 +69,38 @@ impl Basis {
         Self { stumps, raw }
     }
 
+    /// Scales the raw columns to the rows that are fitted instead of the tree's sample: each is divided by
+    /// its standard deviation and multiplied by the largest of the feature's stumps, both over rows of
+    /// these weights in these leaves (as [`crate::basis::leaf_nodes`] gives them).
+    pub fn scale_on_rows(&mut self, x: &MatrixView<'_>, leaf_node: &[u32], weight: &[f64]) {
+        let stumps = &self.stumps;
+        let mut node = vec![0.0; stumps.n_splits() + stumps.n_leaves()];
+        let mut total = 0.0;
+        for (&leaf, w) in leaf_node.iter().zip(weight) {
+            node[stumps.n_splits() + stumps.leaf_of_tree_node[leaf as usize] as usize] += w;
+            total += w;
+        }
+        stumps.sum_upwards(&mut node);
+        let mut largest = vec![0.0_f64; x.cols()];
+        for split in 0..stumps.n_splits() {
+            let (left, right) = (stumps.left[split] as usize, stumps.right[split] as usize);
+            let (a, b) = (stumps.left_value[split], stumps.right_value[split]);
+            let mean = (a * node[left] + b * node[right]) / total;
+            let square = (a * a * node[left] + b * b * node[right]) / total;
+            let largest = &mut largest[stumps.feature[split] as usize];
+            *largest = largest.max((square - mean * mean).max(0.0));
+        }
+        let mut cells = Vec::new();
+        for column in &mut self.raw {
+            x.column_into(column.feature as usize, &mut cells);
+            let found = mean_and_deviation(&cells, |row| weight[row]);
+            let (mean, deviation) = found.unwrap_or((0.0, 0.0));
+            let factor = largest[column.feature as usize].sqrt() / deviation;
+            column.mean = mean;
+            column.factor = if factor.is_finite() { factor } else { 0.0 };
+        }
+    }
+
     /// Number of columns.
     pub fn n_columns(&self) -> usize {
         self.stumps.n_splits() + self.raw.len()

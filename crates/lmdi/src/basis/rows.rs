@@ -97,6 +97,11 @@ impl<'a> TreeRows<'a> {
         self.row.len()
     }
 
+    /// The row of the table that each fitted row is.
+    pub fn table_rows(&self) -> &[u32] {
+        &self.row
+    }
+
     /// Whether no row has a positive weight.
     pub fn is_empty(&self) -> bool {
         self.row.is_empty()

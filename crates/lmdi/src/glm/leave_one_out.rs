@@ -20,11 +20,13 @@ use super::coefficients::Coefficients;
 use super::conjugate::largest_curvature;
 use super::elimination::Elimination;
 use super::gaussian::GaussianProblem;
+use super::gradient::Gradient;
+use super::leverage::leverages;
 use super::penalty::Penalty;
 use super::quadratic::Quadratic;
 use super::row_solution::RowSolution;
 use super::statistics::Statistics;
-use super::vector::dot;
+use super::vector::{add_scaled, dot};
 use crate::basis::{Basis, TreeRows};
 
 /// Smallest l2 as a share of the largest curvature. Without a penalty, a row that alone decides a slope
@@ -55,6 +57,8 @@ pub struct LeftOut<'a> {
     ///
     /// [`Stumps::used_features`]: crate::basis::Stumps::used_features
     pub partial: &'a [f64],
+    /// The mean of each block's part over all fitted rows, in the model without the row.
+    pub mean_partial: &'a [f64],
 }
 
 /// Calls `visit` for every fitted row, in order.
@@ -132,13 +136,13 @@ pub fn leave_one_out_ridge(
     fit
 }
 
-fn bearable(quadratic: &Quadratic<'_>, l2: f64) -> f64 {
+pub(super) fn bearable(quadratic: &Quadratic<'_>, l2: f64) -> f64 {
     let bearable = l2.max(LEAST_SHARE * largest_curvature(quadratic));
     if bearable > 0.0 { bearable } else { 1.0 }
 }
 
 /// Calls `visit` with every fitted row, its linear predictor and its raw cells.
-fn for_rows(
+pub(super) fn for_rows(
     basis: &Basis,
     rows: &TreeRows<'_>,
     fit: &Coefficients,
@@ -170,8 +174,10 @@ fn visit_rows(
     let block_of = |feature: &u32| blocks.partition_point(|block| block < feature);
     let of_split: Vec<usize> = basis.stumps.feature.iter().map(block_of).collect();
     let of_raw: Vec<usize> = basis.raw.iter().map(|raw| block_of(&raw.feature)).collect();
+    let means = BlockMeans::new(basis, rows, &of_split, &of_raw, fit, factor);
     let mut solution = RowSolution::new(factor);
     let mut partial = vec![0.0; blocks.len()];
+    let mut mean_partial = vec![0.0; blocks.len()];
     for_rows(basis, rows, fit, |row, predictor, cells| {
         solution.solve(rows.leaf[row] as usize, cells);
         let leverage = curvature[row] * solution.leverage;
@@ -193,6 +199,147 @@ fn visit_rows(
             leverage,
             predictor: predictor - factor_of_row * solution.leverage,
             partial: &partial,
+            mean_partial: {
+                means.without(rows.leaf[row] as usize, cells, factor_of_row, &mut mean_partial);
+                &mean_partial
+            },
         });
     });
+}
+
+/// The mean of each block's part over the fitted rows, and how it moves when a row is taken out.
+///
+/// With m_k the column means of block k (zero elsewhere), the mean part is `m_k' b`; taking row x out
+/// moves b along `(H + l2)^-1 x`, so `(H + l2)^-1 m_k`, solved for once, tells the change for all rows.
+struct BlockMeans {
+    whole: Vec<f64>,
+    /// Per block: constant per leaf, slopes of the raw columns.
+    moves: Vec<(Vec<f64>, Vec<f64>)>,
+}
+
+impl BlockMeans {
+    fn new(
+        basis: &Basis,
+        rows: &TreeRows<'_>,
+        of_split: &[usize],
+        of_raw: &[usize],
+        fit: &Coefficients,
+        factor: &Elimination<'_, '_>,
+    ) -> Self {
+        let stumps = &basis.stumps;
+        let r = basis.raw.len();
+        let mut node = vec![0.0; stumps.n_splits() + stumps.n_leaves()];
+        let mut raw_mean = vec![0.0; r];
+        let mut total = 0.0;
+        rows.for_blocks(0..rows.len(), |block| {
+            for (line, row) in block.range.enumerate() {
+                let w = rows.weight[row];
+                node[stumps.n_splits() + rows.leaf[row] as usize] += w;
+                total += w;
+                add_scaled(&mut raw_mean, w, &block.raw[line * r..(line + 1) * r]);
+            }
+        });
+        stumps.sum_upwards(&mut node);
+        let share = if total > 0.0 { 1.0 / total } else { 0.0 };
+        let mut right_side: Vec<Gradient> =
+            vec![Gradient::zero(factor.quadratic); stumps.used_features().len()];
+        for split in 0..stumps.n_splits() {
+            let (left, right) = (stumps.left[split] as usize, stumps.right[split] as usize);
+            let sum =
+                stumps.left_value[split] * node[left] + stumps.right_value[split] * node[right];
+            right_side[of_split[split]].stump[split] = sum * share;
+        }
+        for (k, mean) in raw_mean.iter().enumerate() {
+            right_side[of_raw[k]].raw[k] = mean * share;
+        }
+        let whole = right_side
+            .iter()
+            .map(|means| dot(&means.stump, &fit.stump) + dot(&means.raw, &fit.raw))
+            .collect();
+        let moves = right_side
+            .iter()
+            .map(|means| {
+                let solved = factor.solve(means);
+                let mut constant = Vec::new();
+                stumps.leaf_offsets(&solved.stump, &mut constant);
+                constant.iter_mut().for_each(|c| *c += solved.intercept);
+                (constant, solved.raw)
+            })
+            .collect();
+        Self { whole, moves }
+    }
+
+    fn without(&self, leaf: usize, cells: &[f64], factor_of_row: f64, out: &mut [f64]) {
+        for ((out, whole), (constant, raw)) in out.iter_mut().zip(&self.whole).zip(&self.moves) {
+            *out = whole - factor_of_row * (constant[leaf] + dot(cells, raw));
+        }
+    }
+}
+
+/// The linear predictor of every fitted row by the model fitted without it, as [`leave_one_out`] has it;
+/// for searching penalties, without the parts of the blocks.
+pub fn leave_one_out_predictors(
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    working: WorkingRows<'_>,
+    fit: &Coefficients,
+    penalty: Penalty,
+) -> Vec<f64> {
+    let mut statistics = Statistics::new(basis);
+    rows.for_blocks(0..rows.len(), |block| {
+        let range = block.range;
+        let leaf = &rows.leaf[range.clone()];
+        statistics.update_curvature(leaf, &working.curvature[range], block.raw);
+    });
+    let quadratic = Quadratic::new(basis, &statistics);
+    let active =
+        if penalty.l1 > 0.0 { ActiveColumns::of(fit) } else { ActiveColumns::all(&quadratic) };
+    let factor = Elimination::new(&quadratic, active, bearable(&quadratic, penalty.l2));
+    let mut predictors = leverages(&factor, rows);
+    for_rows(basis, rows, fit, |row, predictor, _| {
+        let leverage = predictors[row];
+        let left = (1.0 - working.curvature[row] * leverage).max(f64::EPSILON);
+        predictors[row] = predictor - working.pull[row] / left * leverage;
+    });
+    predictors
+}
+
+/// The mean squared error, by weight, of leaving each row out of a ridge regression, for every `l2`.
+///
+/// One pass over the rows gives the statistics of all penalties; each penalty then costs a factorisation
+/// and one triangular solve a row.
+pub fn leave_one_out_ridge_errors(
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    response: &[f64],
+    l2: &[f64],
+) -> Vec<f64> {
+    let total: f64 = rows.weight.iter().sum();
+    let mean = if total > 0.0 { dot(&rows.weight, response) / total } else { 0.0 };
+    let centred: Vec<f64> = response.iter().map(|y| y - mean).collect();
+    let mut statistics = Statistics::new(basis);
+    rows.for_blocks(0..rows.len(), |block| {
+        let range = block.range;
+        let leaf = &rows.leaf[range.clone()];
+        let weight = &rows.weight[range.clone()];
+        statistics.update(leaf, weight, &centred[range], block.raw);
+    });
+    let problem = GaussianProblem::new(basis, &statistics);
+    let quadratic = &problem.quadratic;
+    let zero = Coefficients::zero(quadratic.stumps.n_splits(), quadratic.n_raw());
+    l2.iter()
+        .map(|&l2| {
+            let l2 = bearable(quadratic, l2);
+            let factor = Elimination::new(quadratic, ActiveColumns::all(quadratic), l2);
+            let fit = factor.solve(&problem.gradient(&zero, Penalty { l1: 0.0, l2 }));
+            let leverage = leverages(&factor, rows);
+            let mut sum = 0.0;
+            for_rows(basis, rows, &fit, |row, predictor, _| {
+                let left = (1.0 - rows.weight[row] * leverage[row]).max(f64::EPSILON);
+                let error = (centred[row] - predictor) / left;
+                sum += rows.weight[row] * error * error;
+            });
+            sum / total
+        })
+        .collect()
 }

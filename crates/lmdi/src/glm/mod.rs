@@ -22,8 +22,10 @@ mod fit;
 mod gaussian;
 mod gaussian_search;
 mod gradient;
+mod huber;
 mod least_squares;
 mod leave_one_out;
+mod leverage;
 mod newton;
 mod newton_search;
 mod options;
@@ -46,8 +48,12 @@ pub use family::Family;
 pub use fit::{GlmFit, fit_glm};
 pub use gaussian::{GaussianProblem, Progress};
 pub use gradient::Gradient;
+pub use huber::{HuberFit, fit_huber};
 pub use least_squares::{Exactness, least_squares};
-pub use leave_one_out::{LeftOut, WorkingRows, leave_one_out, leave_one_out_ridge};
+pub use leave_one_out::{
+    LeftOut, WorkingRows, leave_one_out, leave_one_out_predictors, leave_one_out_ridge,
+    leave_one_out_ridge_errors,
+};
 pub use newton::{NewtonPoint, NewtonProblem, NewtonReport};
 pub use options::{GlmOptions, Grid, Measure, PenaltyChoice, Rule, Strength};
 pub use penalty::Penalty;

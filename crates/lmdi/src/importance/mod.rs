@@ -10,6 +10,7 @@
 //! | [`local_mdi`] | local | decreases of impurity along the path |
 //! | [`lime`] | local | weighted linear model around the row |
 //! | [`mdi`] | global | decreases of impurity in training |
+//! | [`mdi_plus`] | global | how well each feature's part of linear models of the trees predicts |
 //! | [`permutation`] | global | loss of quality when a column is shuffled |
 //! | [`Importances::of_scores`] | global | mean absolute score of any local method |
 
@@ -20,6 +21,7 @@ pub mod lime;
 pub mod lmdi_plus;
 pub mod local_mdi;
 pub mod mdi;
+pub mod mdi_plus;
 mod metric;
 mod moments;
 pub mod permutation;

@@ -14,9 +14,9 @@
 //! path. It needs node values only, no training rows.
 
 use super::Scores;
-use super::lmdi_plus::{LmdiPlus, OutputScale, ScoreOptions, TreeFit, TreeModel};
+use super::lmdi_plus::{LmdiPlus, OutputScale, ScoreOptions, TreeFit, TreeModel, outputs_of};
 use crate::Result;
-use crate::forest::{Aggregation, Ensemble, Link, Outcome, Tree};
+use crate::forest::{Aggregation, Ensemble, Link, Tree};
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
 
@@ -76,16 +76,14 @@ impl Saabas {
 /// One tree as steps from node to node.
 fn path_model(ensemble: &Ensemble, index: usize) -> TreeModel {
     let tree = &ensemble.trees[index];
-    let two_shares = matches!((&ensemble.outcome, ensemble.link), (Outcome::Classes(labels), Link::Identity) if labels.len() == 2);
-    // Of two shares the second is explained; a tree of the first alone adds nothing to it.
-    let (first_output, of_tree): (u32, Vec<Option<usize>>) =
-        match ensemble.output_of_tree.get(index) {
-            Some(&output) if two_shares => (0, vec![(output == 1).then_some(0)]),
-            Some(&output) => (output, vec![Some(0)]),
-            None if two_shares => (0, vec![Some(1)]),
-            None => (0, (0..tree.n_values).map(Some).collect()),
-        };
-    let value = |node: usize, at: Option<usize>| at.map_or(0.0, |at| tree.value_of(node)[at]);
+    // Of two shares the second is explained.
+    let two_shares = outputs_of(ensemble) < ensemble.n_outputs;
+    let (first_output, of_tree): (u32, Vec<usize>) = match ensemble.output_of_tree.get(index) {
+        Some(&output) => (output, vec![0]),
+        None if two_shares => (0, vec![1]),
+        None => (0, (0..tree.n_values).collect()),
+    };
+    let value = |node: usize, at: usize| tree.value_of(node)[at];
     // The mean over trees would drop what the raw output starts from.
     let start = |output: usize| match ensemble.aggregation {
         Aggregation::Mean if two_shares => ensemble.base_score[1],
@@ -97,23 +95,19 @@ fn path_model(ensemble: &Ensemble, index: usize) -> TreeModel {
         first_output,
         n_outputs: of_tree.len() as u32,
         intercept: of_tree.iter().enumerate().map(|(k, &at)| value(0, at) + start(k)).collect(),
-        step: steps(tree, &of_tree, value),
+        step: steps(tree, &of_tree),
         raw: Vec::new(),
         fits: vec![fit; of_tree.len()],
     }
 }
 
-fn steps(
-    tree: &Tree,
-    outputs: &[Option<usize>],
-    value: impl Fn(usize, Option<usize>) -> f64,
-) -> Vec<f64> {
+fn steps(tree: &Tree, outputs: &[usize]) -> Vec<f64> {
     let k = outputs.len();
     let mut step = vec![0.0; tree.n_nodes() * k];
     for node in (0..tree.n_nodes()).filter(|&node| !tree.is_leaf(node)) {
         for child in [tree.left[node] as usize, tree.right[node] as usize] {
             for (output, &at) in outputs.iter().enumerate() {
-                step[child * k + output] = value(child, at) - value(node, at);
+                step[child * k + output] = tree.value_of(child)[at] - tree.value_of(node)[at];
             }
         }
     }

@@ -23,7 +23,7 @@ mod score;
 mod spread;
 mod target;
 
-pub(crate) use model::check_parts;
 pub use model::{LmdiPlus, OutputScale, RawTerm, TreeFit, TreeModel};
+pub(crate) use model::{check_parts, outputs_of};
 pub use options::{FitOn, LmdiPlusOptions};
 pub use score::{ScoreOptions, TreeSubset};

@@ -240,7 +240,7 @@ fn check_tree(
 
 /// Number of linear predictors: one for numbers and for two classes of independent trees (unless each
 /// tree belongs to one class), otherwise as many as the ensemble has outputs.
-fn outputs_of(ensemble: &Ensemble) -> usize {
+pub(crate) fn outputs_of(ensemble: &Ensemble) -> usize {
     match (&ensemble.outcome, ensemble.growth) {
         (Outcome::Classes(labels), Growth::Independent)
             if labels.len() == 2 && ensemble.output_of_tree.is_empty() =>

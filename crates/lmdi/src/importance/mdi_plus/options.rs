@@ -1,0 +1,167 @@
+//! What a user can choose about MDI+.
+
+use crate::glm::Family;
+use crate::importance::Metric;
+use crate::table::Response;
+use crate::{Error, Result};
+
+/// The loss of the linear models.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MdiPlusGlm {
+    /// Least squares; classes by their 0/1 indicator.
+    Gaussian,
+    /// Logistic regression (classes; one model a class where there are three or more).
+    Logistic,
+    /// Huber's robust loss (numbers), linear beyond `epsilon` times the scale of the residuals.
+    Huber {
+        /// Where the loss becomes linear; above 1, usually 1.35.
+        epsilon: f64,
+    },
+}
+
+impl MdiPlusGlm {
+    /// The family whose link the model has.
+    pub(super) fn family(self) -> Family {
+        match self {
+            MdiPlusGlm::Logistic => Family::Binomial,
+            MdiPlusGlm::Gaussian | MdiPlusGlm::Huber { .. } => Family::Gaussian,
+        }
+    }
+}
+
+/// The penalty of the linear models, and how its strength is found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MdiPlusPenalty {
+    /// None: ordinary least squares, plain logistic or robust regression.
+    None,
+    /// On squares, with the strength of these (beside the sum of losses) that predicts left-out rows best.
+    Ridge {
+        /// Strengths to try; the first of equals wins.
+        alphas: Vec<f64>,
+    },
+    /// Elastic net, with mixture and strength by cross-validation over scikit-learn's grids.
+    ElasticNet {
+        /// Mixtures to try, from 0 (ridge) to 1 (lasso).
+        l1_ratios: Vec<f64>,
+    },
+}
+
+impl MdiPlusPenalty {
+    /// Ridge with the strengths that imodels tries: 100 from 1e-5 to 1e5 for numbers, 25 from 1e-2 to 1e3
+    /// for logistic and robust regression.
+    pub fn ridge(glm: MdiPlusGlm) -> Self {
+        let (low, high, count) = match glm {
+            MdiPlusGlm::Gaussian => (-5.0, 5.0, 100),
+            MdiPlusGlm::Logistic | MdiPlusGlm::Huber { .. } => (-2.0, 3.0, 25),
+        };
+        let step = (high - low) / f64::from(count - 1);
+        let alphas = (0..count).map(|at| libm::pow(10.0, low + step * f64::from(at))).collect();
+        Self::Ridge { alphas }
+    }
+
+    pub(super) fn searches_by_folds(&self) -> bool {
+        matches!(self, Self::ElasticNet { .. })
+    }
+}
+
+/// Options of MDI+.
+#[derive(Debug, Clone)]
+pub struct MdiPlusOptions<'m> {
+    /// Loss of the linear models.
+    pub glm: MdiPlusGlm,
+    /// Penalty of the linear models.
+    pub penalty: MdiPlusPenalty,
+    /// Whether the raw columns of the features a tree uses join its stumps.
+    pub include_raw: bool,
+    /// What partial predictions are measured by.
+    pub metric: Metric<'m>,
+    /// Whether importances are counted from the metric of the constant prediction.
+    pub above_constant: bool,
+    /// Probabilities are kept this far from 0 and 1.
+    pub trim: f64,
+    /// Folds of the cross-validation of elastic nets.
+    pub folds: usize,
+    /// Accuracy of the fits, as a share of the loss without any column.
+    pub tolerance: f64,
+    /// Most iterations of one fit.
+    pub max_iterations: usize,
+}
+
+impl MdiPlusOptions<'_> {
+    /// The choices of the method's authors: ridge and R2 for numbers, logistic ridge and log-loss for
+    /// classes.
+    pub fn for_response(response: &Response<'_>) -> Self {
+        let (glm, metric) = match response {
+            Response::Numeric(_) => (MdiPlusGlm::Gaussian, Metric::R2),
+            Response::Classes { .. } => (MdiPlusGlm::Logistic, Metric::LogLoss),
+        };
+        Self {
+            glm,
+            penalty: MdiPlusPenalty::ridge(glm),
+            include_raw: true,
+            metric,
+            above_constant: true,
+            trim: 0.01,
+            folds: 3,
+            tolerance: 1e-12,
+            max_iterations: 1000,
+        }
+    }
+
+    /// Checks every option before any work.
+    pub fn check(&self, response: &Response<'_>) -> Result<()> {
+        let fail = |name: &'static str, found: String, expected: &str| {
+            Err(Error::Parameter { name, found, expected: expected.into() })
+        };
+        match (self.glm, response) {
+            (MdiPlusGlm::Logistic, Response::Numeric(_)) => {
+                return fail(
+                    "glm",
+                    "logistic".into(),
+                    "ridge, elastic-net, ols or huber for numbers",
+                );
+            }
+            (MdiPlusGlm::Huber { .. }, Response::Classes { .. }) => {
+                return fail(
+                    "glm",
+                    "huber".into(),
+                    "logistic, ridge, elastic-net or ols for classes",
+                );
+            }
+            (MdiPlusGlm::Huber { epsilon }, _) if !(epsilon.is_finite() && epsilon > 1.0) => {
+                return fail("epsilon", epsilon.to_string(), "a number above 1");
+            }
+            _ => {}
+        }
+        match &self.penalty {
+            MdiPlusPenalty::None => {}
+            MdiPlusPenalty::Ridge { alphas } => {
+                let fine = |alpha: &f64| alpha.is_finite() && *alpha > 0.0;
+                if alphas.is_empty() || !alphas.iter().all(fine) {
+                    return fail("alphas", format!("{alphas:?}"), "at least one positive number");
+                }
+            }
+            MdiPlusPenalty::ElasticNet { l1_ratios } => {
+                if l1_ratios.is_empty() || !l1_ratios.iter().all(|r| (0.0..=1.0).contains(r)) {
+                    return fail("l1_ratio", format!("{l1_ratios:?}"), "numbers from 0 to 1");
+                }
+                if matches!(self.glm, MdiPlusGlm::Huber { .. }) {
+                    return fail("penalty", "elastic-net".into(), "ridge or none for huber");
+                }
+                if self.folds < 2 {
+                    return fail("folds", self.folds.to_string(), "at least 2");
+                }
+            }
+        }
+        if !(0.0..0.5).contains(&self.trim) {
+            return fail("trim", self.trim.to_string(), "a number from 0 to below 0.5");
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return fail("tolerance", self.tolerance.to_string(), "a number between 0 and 1");
+        }
+        if self.max_iterations == 0 {
+            return fail("max_iterations", "0".into(), "at least 1");
+        }
+        self.metric.check(response)
+    }
+}
