@@ -5,8 +5,8 @@ mod dense;
 
 use dense::{Sample, Weights, distance, listed, minimum_norm, ridge};
 use lmdi::glm::{
-    ActiveColumns, Elimination, GaussianProblem, Gradient, Penalty, Quadratic, least_squares,
-    polish,
+    ActiveColumns, Elimination, GaussianProblem, Gradient, Penalty, Quadratic, SideBySide,
+    least_squares, polish,
 };
 use lmdi::random::{below, generator, unit};
 use proptest::prelude::*;
@@ -134,7 +134,7 @@ proptest! {
         let problem = GaussianProblem::new(&sample.basis, &statistics);
         let l1 = part * problem.largest_gradient();
         let penalty = Penalty { l1, l2: [0.0, 1e-4, 0.5, 10.0][ratio] * l1 };
-        let start = problem.descent::<1>().point.coefficients(0);
+        let start = SideBySide::new([&problem]).descent().point.coefficients(0);
         let found = polish(&problem, &start, penalty);
         prop_assert!(found.is_some());
         let found = found.expect("just checked");
@@ -155,8 +155,9 @@ proptest! {
         let statistics = sample.statistics();
         let problem = GaussianProblem::new(&sample.basis, &statistics);
         let penalty = Penalty { l1: part * problem.largest_gradient(), l2: ridge };
-        let mut descent = problem.descent::<1>();
-        let progress = problem.descend(&mut descent, &[penalty], 1e-14, 1000);
+        let problems = SideBySide::new([&problem]);
+        let mut descent = problems.descent();
+        let progress = problems.descend(&mut descent, &[penalty], 1e-14, 1000);
         prop_assert!(progress.converged);
         let polished = polish(&problem, &descent.point.coefficients(0), penalty);
         prop_assert!(polished.is_some());

@@ -6,7 +6,7 @@
 //! 1/2 (b - b0)' H (b - b0) - g0' (b - b0) + l1 |b|_1 + l2/2 |b|^2
 //! ```
 //!
-//! where H is a [`Quadratic`] and g0 the gradient at the start, for `N` penalties side by side.
+//! where H is one of [`Curvatures`] and g0 the gradient at the start, for `N` problems side by side.
 //!
 //! A sweep visits the splits from the root down. A step d on split v moves the predictions of all
 //! rows left of v by d * a and right of v by d * b; instead of touching the rows or the gradients of
@@ -21,23 +21,26 @@
 //! every pass, which keeps the weighted residuals summing to zero.
 
 use super::coefficients::Coefficients;
+use super::curvatures::Curvatures;
 use super::penalty::Penalty;
-use super::quadratic::Quadratic;
 use super::raw_curvature::RawCurvature;
-use super::vector::{Lanes, per_lane, subtract_columns, subtract_products};
+use super::vector::{Lanes, per_lane, subtract_columns, subtract_products, subtract_scaled};
 
 /// Passes over the raw block for one pass over the stumps. The block is small and its columns are
 /// often correlated with one another, so it pays to settle it before the leaves are touched again.
 const RAW_PASSES: usize = 4;
 
+/// The raw block is settled when no step changed a gradient by more than this share of the l1 penalty.
+const SETTLED: f64 = 0.01;
+
 /// A raw column without slope may get one in the next sweeps when its gradient is above this share of
 /// the l1 penalty.
 const NEARLY_ACTIVE: f64 = 0.8;
 
-/// A point, the residual sums at it, and scratch space, for `N` penalties.
+/// A point, the residual sums at it, and scratch space, for `N` problems.
 #[derive(Debug, Clone)]
-pub struct Descent<'q, 'b, const N: usize> {
-    quadratic: &'q Quadratic<'b>,
+pub struct Descent<'q, const N: usize> {
+    curvatures: &'q Curvatures<N>,
     /// The current point and the residual sums at it.
     pub point: Point<N>,
     shift: Vec<Lanes<N>>,
@@ -52,6 +55,21 @@ pub struct Descent<'q, 'b, const N: usize> {
     pub since_rebuild: usize,
     l1: Lanes<N>,
     l2: Lanes<N>,
+}
+
+/// Where a descent starts: coefficients and the residual sums at them.
+#[derive(Debug, Clone)]
+pub struct Start<const N: usize> {
+    /// Intercepts.
+    pub intercept: Lanes<N>,
+    /// Slopes of the stumps.
+    pub stump: Vec<Lanes<N>>,
+    /// Slopes of the raw columns.
+    pub raw: Vec<Lanes<N>>,
+    /// Weighted residual sum of every leaf.
+    pub leaf_residual: Vec<Lanes<N>>,
+    /// Gradient (of minus the quadratic) along each raw column.
+    pub raw_gradient: Vec<Lanes<N>>,
 }
 
 /// A point and the residual sums at it, which are linear in the point.
@@ -76,6 +94,28 @@ impl<const N: usize> Point<N> {
             intercept: self.intercept[lane],
             stump: self.stump.iter().map(|b| b[lane]).collect(),
             raw: self.raw.iter().map(|b| b[lane]).collect(),
+        }
+    }
+
+    /// Gradient (of minus the quadratic) along one stump.
+    #[inline(always)]
+    pub fn stump_gradient(&self, curvatures: &Curvatures<N>, split: usize) -> Lanes<N> {
+        let nesting = &curvatures.nesting;
+        let (a, b) = (nesting.left_value[split], nesting.right_value[split]);
+        let left = self.node_residual[nesting.left[split] as usize];
+        let right = self.node_residual[nesting.right[split] as usize];
+        per_lane(|lane| a * left[lane] + b * right[lane])
+    }
+
+    /// Brings the residual sums of the splits up to date with those of the leaves.
+    #[inline(always)]
+    pub(super) fn sum_upwards(&mut self, curvatures: &Curvatures<N>) {
+        let nesting = &curvatures.nesting;
+        let node = &mut self.node_residual;
+        for split in (0..nesting.n_splits()).rev() {
+            let (left, right) =
+                (node[nesting.left[split] as usize], node[nesting.right[split] as usize]);
+            node[split] = per_lane(|lane| left[lane] + right[lane]);
         }
     }
 
@@ -128,29 +168,22 @@ impl<const N: usize> Point<N> {
     }
 }
 
-impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
-    /// Starts every lane at `at`, where the weighted residual sums of the leaves and along the raw
-    /// columns are known.
-    pub fn new(
-        quadratic: &'q Quadratic<'b>,
-        at: &Coefficients,
-        leaf_residual: &[f64],
-        raw_gradient: &[f64],
-    ) -> Self {
-        let m = quadratic.stumps.n_splits();
-        let n_raw = quadratic.n_raw();
-        let spread = |values: &[f64]| values.iter().map(|&value| [value; N]).collect::<Vec<_>>();
+impl<'q, const N: usize> Descent<'q, N> {
+    /// Starts at coefficients where the weighted residual sums of the leaves and along the raw columns
+    /// are known.
+    pub fn new(curvatures: &'q Curvatures<N>, at: Start<N>) -> Self {
+        let (m, n_raw) = (curvatures.n_splits(), curvatures.n_raw());
         let mut node_residual = vec![[0.0; N]; m];
-        node_residual.extend(leaf_residual.iter().map(|&value| [value; N]));
+        node_residual.extend(at.leaf_residual);
         let mut descent = Self {
-            quadratic,
+            curvatures,
             shift: vec![[0.0; N]; node_residual.len()],
             point: Point {
-                intercept: [at.intercept; N],
-                stump: spread(&at.stump),
-                raw: spread(&at.raw),
+                intercept: at.intercept,
+                stump: at.stump,
+                raw: at.raw,
                 node_residual,
-                raw_gradient: spread(raw_gradient),
+                raw_gradient: at.raw_gradient,
             },
             stump_inverse: vec![[0.0; N]; m],
             raw_inverse: vec![[0.0; N]; n_raw],
@@ -158,18 +191,18 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
             raw_moved: Vec::with_capacity(n_raw),
             raw_step: Vec::with_capacity(n_raw),
             model_gradient: vec![[0.0; N]; n_raw],
-            raw_curvature: RawCurvature::new(quadratic),
+            raw_curvature: RawCurvature::new(curvatures),
             since_rebuild: 0,
             l1: [0.0; N],
             l2: [0.0; N],
         };
         let step = descent.settle_intercept();
-        for (gradient, mean) in descent.point.raw_gradient.iter_mut().zip(&quadratic.raw_mean) {
+        for (gradient, mean) in descent.point.raw_gradient.iter_mut().zip(&curvatures.raw_mean) {
             for lane in 0..N {
-                gradient[lane] -= step[lane] * mean * quadratic.total;
+                gradient[lane] -= step[lane] * mean[lane] * curvatures.total[lane];
             }
         }
-        descent.refresh();
+        descent.point.sum_upwards(curvatures);
         descent
     }
 
@@ -177,18 +210,19 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
     /// The caller brings the raw gradients along.
     #[inline(always)]
     fn settle_intercept(&mut self) -> Lanes<N> {
-        let q = self.quadratic;
-        let leaves = &mut self.point.node_residual[q.stumps.n_splits()..];
+        let q = self.curvatures;
+        let leaves = &mut self.point.node_residual[q.n_splits()..];
         let mut sum = [0.0; N];
         for leaf in leaves.iter() {
             for lane in 0..N {
                 sum[lane] += leaf[lane];
             }
         }
-        let step: Lanes<N> = per_lane(|lane| if q.total > 0.0 { sum[lane] / q.total } else { 0.0 });
+        let step: Lanes<N> =
+            per_lane(|lane| if q.total[lane] > 0.0 { sum[lane] / q.total[lane] } else { 0.0 });
         for (leaf, weight) in leaves.iter_mut().zip(q.leaf_weight()) {
             for lane in 0..N {
-                leaf[lane] -= step[lane] * weight;
+                leaf[lane] -= step[lane] * weight[lane];
             }
         }
         for lane in 0..N {
@@ -202,15 +236,15 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
     pub fn set_penalty(&mut self, penalty: &[Penalty; N]) {
         self.l1 = per_lane(|lane| penalty[lane].l1);
         self.l2 = per_lane(|lane| penalty[lane].l2);
-        for (inverse, &square) in self.stump_inverse.iter_mut().zip(&self.quadratic.stump_square) {
-            *inverse = per_lane(|lane| invert(square + self.l2[lane]));
+        for (inverse, square) in self.stump_inverse.iter_mut().zip(&self.curvatures.stump_square) {
+            *inverse = per_lane(|lane| invert(square[lane] + self.l2[lane]));
         }
         self.invert_raw();
     }
 
     #[inline(always)]
     fn invert_raw(&mut self) {
-        let n_raw = self.quadratic.n_raw();
+        let n_raw = self.curvatures.n_raw();
         for (k, inverse) in self.raw_inverse.iter_mut().enumerate() {
             let square = self.raw_curvature.matrix[k * n_raw + k];
             *inverse = per_lane(|lane| invert(square[lane] + self.l2[lane]));
@@ -228,8 +262,8 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
                     || point.raw_gradient[*k][lane].abs() > NEARLY_ACTIVE * l1[lane]
             })
         };
-        let working = (0..self.quadratic.n_raw()).filter(may_move);
-        self.raw_curvature.rebuild(self.quadratic, &point.stump, working, self.l2, allowed);
+        let working = (0..self.curvatures.n_raw()).filter(may_move);
+        self.raw_curvature.rebuild(self.curvatures, &point.stump, working, self.l2, allowed);
         self.since_rebuild = 0;
         self.invert_raw();
     }
@@ -237,30 +271,8 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
     /// Lets the raw columns of one lane move as if no stump answered, which can never overshoot.
     #[inline(always)]
     pub fn forget_raw_curvature(&mut self, lane: usize) {
-        self.raw_curvature.forget(self.quadratic, lane);
+        self.raw_curvature.forget(self.curvatures, lane);
         self.invert_raw();
-    }
-
-    /// Brings the residual sums of the splits up to date with those of the leaves.
-    #[inline(always)]
-    fn refresh(&mut self) {
-        let stumps = self.quadratic.stumps;
-        let node = &mut self.point.node_residual;
-        for split in (0..stumps.n_splits()).rev() {
-            let (left, right) =
-                (node[stumps.left[split] as usize], node[stumps.right[split] as usize]);
-            node[split] = per_lane(|lane| left[lane] + right[lane]);
-        }
-    }
-
-    /// Gradient (of minus the quadratic) along one stump.
-    #[inline(always)]
-    pub fn stump_gradient(&self, split: usize) -> Lanes<N> {
-        let stumps = self.quadratic.stumps;
-        let (a, b) = (stumps.left_value[split], stumps.right_value[split]);
-        let left = self.point.node_residual[stumps.left[split] as usize];
-        let right = self.point.node_residual[stumps.right[split] as usize];
-        per_lane(|lane| a * left[lane] + b * right[lane])
     }
 
     /// One pass over all columns: raw columns first, so that the stumps have given the answer that
@@ -269,20 +281,20 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
     pub fn sweep(&mut self) {
         self.since_rebuild += 1;
         self.sweep_raw();
-        self.refresh();
+        self.point.sum_upwards(self.curvatures);
         self.sweep_stumps();
-        self.refresh();
+        self.point.sum_upwards(self.curvatures);
     }
 
     #[inline(always)]
     fn sweep_stumps(&mut self) {
-        let q = self.quadratic;
-        let stumps = q.stumps;
+        let q = self.curvatures;
+        let stumps = &q.nesting;
         let m = stumps.n_splits();
         self.shift[0] = [0.0; N];
         let (left, right) = (&stumps.left[..m], &stumps.right[..m]);
         let (left_value, right_value) = (&stumps.left_value[..m], &stumps.right_value[..m]);
-        let square = &q.stump_square[..m];
+        let (square, sum) = (&q.stump_square[..m], &q.stump_sum[..m]);
         let inverse = &self.stump_inverse[..m];
         let coefficient = &mut self.point.stump[..m];
         let residual = &self.point.node_residual[..];
@@ -292,13 +304,12 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
             let above = self.shift[split];
             let old = coefficient[split];
             let (left_residual, right_residual) = (residual[l], residual[r]);
-            // The gradient after the ancestors' moves: their shift is common to both children.
-            let pull = a * q.node_weight[l] + b * q.node_weight[r];
             let mut step = [0.0; N];
             for lane in 0..N {
+                // After the ancestors' moves: their shift is common to both children.
                 let gradient = a * left_residual[lane] + b * right_residual[lane]
-                    - above[lane] * pull
-                    + square[split] * old[lane];
+                    - above[lane] * sum[split][lane]
+                    + square[split][lane] * old[lane];
                 let kept = gradient - gradient.max(-self.l1[lane]).min(self.l1[lane]);
                 let new = kept * inverse[split][lane];
                 step[lane] = new - old[lane];
@@ -312,7 +323,7 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
             self.point.node_residual[m..].iter_mut().zip(leaf_shift.iter()).zip(q.leaf_weight())
         {
             for lane in 0..N {
-                residual[lane] -= shift[lane] * weight;
+                residual[lane] -= shift[lane] * weight[lane];
             }
         }
         let step = self.settle_intercept();
@@ -327,13 +338,13 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
 
     #[inline(always)]
     fn sweep_raw(&mut self) {
-        let q = self.quadratic;
-        let n_raw = q.n_raw();
-        let m = q.stumps.n_splits();
+        let q = self.curvatures;
+        let (m, n_raw) = (q.n_splits(), q.n_raw());
         let slope = &mut self.point.raw;
         self.raw_before.copy_from_slice(slope);
         self.model_gradient.copy_from_slice(&self.point.raw_gradient);
         for pass in 0..RAW_PASSES {
+            let mut largest = [0.0_f64; N];
             for k in 0..n_raw {
                 let old = slope[k];
                 if pass > 0 && old == [0.0; N] {
@@ -347,14 +358,16 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
                     let new = kept * self.raw_inverse[k][lane];
                     step[lane] = new - old[lane];
                     slope[k][lane] = new;
+                    let moved = (step[lane] * line[k][lane]).abs();
+                    largest[lane] = if moved > largest[lane] { moved } else { largest[lane] };
                 }
                 if step != [0.0; N] {
-                    for (gradient, curvature) in self.model_gradient.iter_mut().zip(line) {
-                        for lane in 0..N {
-                            gradient[lane] -= step[lane] * curvature[lane];
-                        }
-                    }
+                    subtract_scaled(&mut self.model_gradient, step, line);
                 }
+            }
+            // What is left is below what the next pass over the stumps will undo.
+            if (0..N).all(|lane| largest[lane] <= SETTLED * self.l1[lane]) {
+                break;
             }
         }
         self.raw_moved.clear();
@@ -408,16 +421,16 @@ impl<'q, 'b, const N: usize> Descent<'q, 'b, N> {
     /// Calls `visit` with lane, violation and curvature of every column.
     #[inline(always)]
     fn for_violations(&self, mut visit: impl FnMut(usize, f64, f64)) {
-        let q = self.quadratic;
+        let q = self.curvatures;
         let n_raw = q.n_raw();
-        let mut add = |gradient: Lanes<N>, b: Lanes<N>, square: f64| {
+        let mut add = |gradient: Lanes<N>, b: Lanes<N>, square: Lanes<N>| {
             for lane in 0..N {
                 let penalty = Penalty { l1: self.l1[lane], l2: self.l2[lane] };
-                visit(lane, penalty.violation(gradient[lane], b[lane]), square);
+                visit(lane, penalty.violation(gradient[lane], b[lane]), square[lane]);
             }
         };
         for (split, &b) in self.point.stump.iter().enumerate() {
-            add(self.stump_gradient(split), b, q.stump_square[split]);
+            add(self.point.stump_gradient(q, split), b, q.stump_square[split]);
         }
         for (k, (&gradient, &b)) in self.point.raw_gradient.iter().zip(&self.point.raw).enumerate()
         {

@@ -3,7 +3,7 @@
 use super::coefficients::Coefficients;
 use super::family::Family;
 use super::gaussian::GaussianProblem;
-use super::gaussian_search::search_gaussian;
+use super::gaussian_search::{Folds, search_gaussian};
 use super::least_squares::least_squares;
 use super::newton::NewtonProblem;
 use super::newton_search::search_newton;
@@ -11,7 +11,9 @@ use super::options::{GlmOptions, PenaltyChoice};
 use super::penalty::Penalty;
 use super::polish::polish;
 use super::selection::{Candidate, Search};
+use super::side_by_side::SideBySide;
 use super::statistics::Statistics;
+use super::whole_point::WholePoint;
 use crate::basis::{Basis, TreeRows};
 
 /// A fitted linear model and how its fit went.
@@ -79,17 +81,17 @@ fn fit_gaussian(
         .collect();
     let statistics = Statistics::sum(basis, &fold_statistics);
     let problem = GaussianProblem::new(basis, &statistics);
+    let folds = Folds { basis, rows, response: &response, statistics: &fold_statistics };
+    let mut near = None;
     let (chosen, search) = choose(
         options,
         problem.largest_gradient(),
         problem.quadratic.total,
         rows.n_folds(),
-        |search, l1_ratios| {
-            search_gaussian(search, l1_ratios, basis, rows, &response, &fold_statistics, options);
-        },
+        |search, l1_ratios| near = search_gaussian(search, l1_ratios, &folds, options),
     );
     let penalty = penalty_for(chosen, problem.quadratic.total);
-    let solved = solve_gaussian(&problem, penalty, options);
+    let solved = solve_gaussian(&problem, penalty, near.as_ref(), options);
     let mut coefficients = solved.coefficients;
     coefficients.intercept += offset;
     GlmFit { coefficients, chosen, search, ..solved }
@@ -110,7 +112,12 @@ const ROUGHLY: f64 = 1e-3;
 
 /// The minimum at one penalty: directly without an l1 part, else by coordinate descent and an exact
 /// solution on the active set it finds; by descent alone where that set does not settle.
-fn solve_gaussian(problem: &GaussianProblem<'_>, penalty: Penalty, options: &GlmOptions) -> GlmFit {
+fn solve_gaussian(
+    problem: &GaussianProblem<'_>,
+    penalty: Penalty,
+    near: Option<&Coefficients>,
+    options: &GlmOptions,
+) -> GlmFit {
     let done = |coefficients, iterations, gap, converged| GlmFit {
         coefficients,
         chosen: None,
@@ -123,26 +130,33 @@ fn solve_gaussian(problem: &GaussianProblem<'_>, penalty: Penalty, options: &Glm
         let (coefficients, exactness) = least_squares(problem, penalty.l2);
         return done(coefficients, exactness.iterations, exactness.violation, exactness.converged);
     }
-    let mut descent = problem.descent::<1>();
-    for factor in STRONGER {
-        let stronger = Penalty { l1: factor * penalty.l1, l2: factor * penalty.l2 };
-        if stronger.l1 < problem.largest_gradient() {
-            problem.descend(&mut descent, &[stronger], ROUGHLY, options.max_iterations);
+    let problems = SideBySide::new([problem]);
+    let mut point = match near {
+        Some(near) => WholePoint::new(&problems, near),
+        None => {
+            let mut point = WholePoint::zero(&problems);
+            for factor in STRONGER {
+                let stronger = Penalty { l1: factor * penalty.l1, l2: factor * penalty.l2 };
+                if stronger.l1 < problem.largest_gradient() {
+                    point.descend(&[stronger], ROUGHLY, options.max_iterations);
+                }
+            }
+            point
         }
-    }
+    };
     let mut iterations = 0;
     for near in NEAR {
         let near = options.tolerance.max(near);
         let sweeps = options.max_iterations.min(PATIENCE);
-        let progress = problem.descend(&mut descent, &[penalty], near, sweeps);
+        let progress = point.descend(&[penalty], near, sweeps);
         iterations += progress.iterations;
-        if let Some(exact) = polish(problem, &descent.point.coefficients(0), penalty) {
+        if let Some(exact) = polish(problem, &point.coefficients(0), penalty) {
             let violation = problem.violation(&exact, penalty);
             return done(exact, iterations, violation, true);
         }
     }
-    let end = problem.descend(&mut descent, &[penalty], options.tolerance, options.max_iterations);
-    done(descent.point.coefficients(0), iterations + end.iterations, end.gap, end.converged)
+    let end = point.descend(&[penalty], options.tolerance, options.max_iterations);
+    done(point.coefficients(0), iterations + end.iterations, end.gap, end.converged)
 }
 
 fn fit_newton(

@@ -16,7 +16,8 @@
 use super::active::ActiveColumns;
 use super::coefficients::Coefficients;
 use super::conjugate::System;
-use super::coordinate_descent::Descent;
+use super::coordinate_descent::{Descent, Start};
+use super::curvatures::Curvatures;
 use super::family::Family;
 use super::gradient::Gradient;
 use super::penalty::Penalty;
@@ -247,8 +248,8 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
             let Some(quadratic) = &point.curvature else {
                 return report;
             };
-            let mut descent =
-                Descent::<1>::new(quadratic, &point.at, &slope.leaf_residual, &slope.raw_gradient);
+            let curvatures = Curvatures::new([quadratic]);
+            let mut descent = Descent::new(&curvatures, start_at(&point.at, &slope));
             let intercept_violation = slope.leaf_residual.iter().sum::<f64>().abs();
             let sweeps = if penalty.l1 > 0.0 { MODEL_SWEEPS } else { 0 };
             let start = solve_model(&mut descent, penalty, anticipate, sweeps);
@@ -334,39 +335,51 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
     }
 }
 
+/// A descent's start at coefficients with these residual sums.
+fn start_at(at: &Coefficients, slope: &Slope) -> Start<1> {
+    let lane = |values: &[f64]| values.iter().map(|&value| [value]).collect();
+    Start {
+        intercept: [at.intercept],
+        stump: lane(&at.stump),
+        raw: lane(&at.raw),
+        leaf_residual: lane(&slope.leaf_residual),
+        raw_gradient: lane(&slope.raw_gradient),
+    }
+}
+
 /// At most `sweeps` sweeps until the model's violation fell to a small share; returns what there was to
 /// gain at the start.
 /// `anticipate` lets raw columns take the stumps' answer into account, which may overshoot.
 fn solve_model(
-    descent: &mut Descent<'_, '_, 1>,
+    descent: &mut Descent<'_, 1>,
     penalty: Penalty,
     anticipate: bool,
     sweeps: usize,
-) -> Start {
+) -> Promise {
     vectorised(SolveModel { descent, penalty, anticipate, sweeps })
 }
 
-struct SolveModel<'t, 'q, 'b> {
-    descent: &'t mut Descent<'q, 'b, 1>,
+struct SolveModel<'t, 'q> {
+    descent: &'t mut Descent<'q, 1>,
     penalty: Penalty,
     anticipate: bool,
     sweeps: usize,
 }
 
 /// What was left to gain where a model solve started.
-struct Start {
+struct Promise {
     violation: f64,
     promise: f64,
 }
 
-impl Vectorised for SolveModel<'_, '_, '_> {
-    type Output = Start;
+impl Vectorised for SolveModel<'_, '_> {
+    type Output = Promise;
 
     #[inline(always)]
-    fn run(self) -> Start {
+    fn run(self) -> Promise {
         let Self { descent, penalty, anticipate, sweeps } = self;
         descent.set_penalty(&[penalty]);
-        let start = Start { violation: descent.violation()[0], promise: descent.promise()[0] };
+        let start = Promise { violation: descent.violation()[0], promise: descent.promise()[0] };
         let mut before = start.violation;
         let mut steady = anticipate;
         for sweep in 0..sweeps {

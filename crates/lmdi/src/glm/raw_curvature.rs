@@ -20,8 +20,8 @@
 //!
 //! with no fill-in, and the intercept is eliminated last. Cost: set size x r^2 / 2.
 
-use super::quadratic::Quadratic;
-use super::vector::{COLUMNS, Lanes, add_scaled, per_lane};
+use super::curvatures::Curvatures;
+use super::vector::{COLUMNS, Lanes, per_lane};
 
 /// Splits considered for elimination, the heaviest of the tree.
 const MOST_ELIMINATED: usize = 32;
@@ -34,7 +34,7 @@ const TRUST: f64 = 0.9;
 #[derive(Debug, Clone)]
 pub(super) struct RawCurvature<const N: usize> {
     /// Raw sums per node, node by node.
-    node_raw: Vec<f64>,
+    node_raw: Vec<Lanes<N>>,
     /// The heaviest splits and all their ancestors, in node order; only the former are eliminated.
     considered: Vec<(u32, bool)>,
     /// Whether a node is among `considered`.
@@ -52,10 +52,26 @@ pub(super) struct RawCurvature<const N: usize> {
 }
 
 impl<const N: usize> RawCurvature<N> {
-    pub(super) fn new(q: &Quadratic<'_>) -> Self {
-        let (m, r) = (q.stumps.n_splits(), q.n_raw());
-        let nodes = m + q.stumps.n_leaves();
-        let mut node_raw = vec![0.0; nodes * r];
+    /// The curvature with every stump held still.
+    pub(super) fn new(q: &Curvatures<N>) -> Self {
+        Self {
+            node_raw: Vec::new(),
+            considered: Vec::new(),
+            is_considered: Vec::new(),
+            weight_taken: Vec::new(),
+            raw_taken: Vec::new(),
+            working: Vec::new(),
+            eliminated: Vec::new(),
+            inverse: Vec::new(),
+            matrix: q.raw_gram.clone(),
+        }
+    }
+
+    /// What every rebuild needs, before the first: many descents end without one.
+    fn prepare(&mut self, q: &Curvatures<N>) {
+        let (m, r) = (q.n_splits(), q.n_raw());
+        let nodes = m + q.nesting.n_leaves();
+        let mut node_raw = vec![[0.0; N]; nodes * r];
         for k in 0..r {
             for (leaf, sum) in q.raw_leaf_of(k).iter().enumerate() {
                 node_raw[(m + leaf) * r + k] = *sum;
@@ -65,15 +81,20 @@ impl<const N: usize> RawCurvature<N> {
         for split in (0..m).rev() {
             let (above, below) = node_raw.split_at_mut((split + 1) * r);
             let sum = &mut above[split * r..];
-            for child in [q.stumps.left[split] as usize, q.stumps.right[split] as usize] {
-                add_scaled(sum, 1.0, &below[(child - split - 1) * r..(child - split) * r]);
+            for child in [q.nesting.left[split] as usize, q.nesting.right[split] as usize] {
+                let child_raw = &below[(child - split - 1) * r..(child - split) * r];
+                for (sum, child) in sum.iter_mut().zip(child_raw) {
+                    for lane in 0..N {
+                        sum[lane] += child[lane];
+                    }
+                }
                 parent[child] = split as u32;
             }
         }
-        let mut heaviest: Vec<u32> = (0..m as u32).collect();
-        heaviest.sort_by(|&i, &j| {
-            q.node_weight[j as usize].total_cmp(&q.node_weight[i as usize]).then(i.cmp(&j))
-        });
+        let has_column = |split: &u32| q.nesting.right_value[*split as usize] != 0.0;
+        let mut heaviest: Vec<u32> = (0..m as u32).filter(has_column).collect();
+        let weight = |split: u32| q.node_weight[split as usize].iter().sum::<f64>();
+        heaviest.sort_by(|&i, &j| weight(j).total_cmp(&weight(i)).then(i.cmp(&j)));
         heaviest.truncate(MOST_ELIMINATED);
         let mut is_considered = vec![false; nodes];
         let mut considered: Vec<(u32, bool)> =
@@ -90,24 +111,18 @@ impl<const N: usize> RawCurvature<N> {
             }
         }
         considered.sort_unstable();
-        Self {
-            node_raw,
-            considered,
-            is_considered,
-            weight_taken: vec![[0.0; N]; m],
-            raw_taken: vec![[0.0; N]; m * r],
-            working: Vec::new(),
-            eliminated: Vec::new(),
-            inverse: Vec::new(),
-            matrix: q.raw_gram.iter().map(|&gram| [gram; N]).collect(),
-        }
+        self.node_raw = node_raw;
+        self.considered = considered;
+        self.is_considered = is_considered;
+        self.weight_taken = vec![[0.0; N]; m];
+        self.raw_taken = vec![[0.0; N]; m * r];
     }
 
     /// Goes back to the curvature with every stump held still, in one lane.
     #[inline(always)]
-    pub(super) fn forget(&mut self, q: &Quadratic<'_>, lane: usize) {
+    pub(super) fn forget(&mut self, q: &Curvatures<N>, lane: usize) {
         for (entry, gram) in self.matrix.iter_mut().zip(&q.raw_gram) {
-            entry[lane] = *gram;
+            entry[lane] = gram[lane];
         }
     }
 
@@ -116,15 +131,16 @@ impl<const N: usize> RawCurvature<N> {
     #[inline(always)]
     pub(super) fn rebuild(
         &mut self,
-        q: &Quadratic<'_>,
+        q: &Curvatures<N>,
         stump: &[Lanes<N>],
         working: impl Iterator<Item = usize>,
         l2: Lanes<N>,
         allowed: [bool; N],
     ) {
-        for (entry, gram) in self.matrix.iter_mut().zip(&q.raw_gram) {
-            *entry = [*gram; N];
+        if self.is_considered.is_empty() {
+            self.prepare(q);
         }
+        self.matrix.copy_from_slice(&q.raw_gram);
         self.working.clear();
         self.working.extend(working);
         let width = self.working.len();
@@ -132,21 +148,22 @@ impl<const N: usize> RawCurvature<N> {
         self.inverse.clear();
         for &(split, may_go) in self.considered.iter().rev() {
             let split = split as usize;
-            let (left, right) = (q.stumps.left[split] as usize, q.stumps.right[split] as usize);
+            let (left, right) = (q.nesting.left[split] as usize, q.nesting.right[split] as usize);
             let (above, below) = self.raw_taken.split_at_mut((split + 1) * q.n_raw());
             let taken = &mut above[split * q.n_raw()..][..width];
             taken.fill([0.0; N]);
             let mut weight_taken = [0.0; N];
-            let (a, b) = (q.stumps.left_value[split], q.stumps.right_value[split]);
-            let mut c = [a * q.node_weight[left] + b * q.node_weight[right]; N];
-            let mut d: Lanes<N> = per_lane(|lane| {
-                a * a * q.node_weight[left] + b * b * q.node_weight[right] + l2[lane]
-            });
+            let (a, b) = (q.nesting.left_value[split], q.nesting.right_value[split]);
+            let mut c = q.stump_sum[split];
+            let mut d: Lanes<N> = per_lane(|lane| q.stump_square[split][lane] + l2[lane]);
             let left_raw = &self.node_raw[left * q.n_raw()..(left + 1) * q.n_raw()];
             let right_raw = &self.node_raw[right * q.n_raw()..(right + 1) * q.n_raw()];
             let start = self.eliminated.len();
-            self.eliminated
-                .extend(self.working.iter().map(|&k| [a * left_raw[k] + b * right_raw[k]; N]));
+            self.eliminated.extend(
+                self.working
+                    .iter()
+                    .map(|&k| per_lane::<N>(|lane| a * left_raw[k][lane] + b * right_raw[k][lane])),
+            );
             let h = &mut self.eliminated[start..];
             for (child, value) in [(left, a), (right, b)] {
                 if !self.is_considered[child] {
@@ -190,10 +207,12 @@ impl<const N: usize> RawCurvature<N> {
     }
 
     #[inline(always)]
-    fn eliminate_intercept(&mut self, q: &Quadratic<'_>) {
-        let mut total = [q.total; N];
+    fn eliminate_intercept(&mut self, q: &Curvatures<N>) {
+        let mut total = q.total;
         let start = self.eliminated.len();
-        self.eliminated.extend(self.working.iter().map(|&k| [q.raw_mean[k] * q.total; N]));
+        self.eliminated.extend(
+            self.working.iter().map(|&k| per_lane::<N>(|lane| q.raw_mean[k][lane] * q.total[lane])),
+        );
         if !self.considered.is_empty() {
             let h = &mut self.eliminated[start..];
             for lane in 0..N {
@@ -209,7 +228,7 @@ impl<const N: usize> RawCurvature<N> {
     }
 
     #[inline(always)]
-    fn subtract_eliminated(&mut self, q: &Quadratic<'_>) {
+    fn subtract_eliminated(&mut self, q: &Curvatures<N>) {
         let (r, width) = (q.n_raw(), self.working.len());
         let mut scaled = vec![[0.0; N]; self.inverse.len()];
         for (j, &column) in self.working.iter().enumerate() {
@@ -241,19 +260,20 @@ impl<const N: usize> RawCurvature<N> {
                     }
                 }
                 for (&other, sum) in others.iter().zip(&sums) {
-                    let plain = q.raw_gram[column * r + other]
-                        + q.total * q.raw_mean[column] * q.raw_mean[other];
                     let still = q.raw_gram[column * r + other];
-                    let entry =
-                        per_lane(|lane| TRUST * (plain - sum[lane]) + (1.0 - TRUST) * still);
+                    let (mean, other_mean) = (q.raw_mean[column], q.raw_mean[other]);
+                    let entry = per_lane(|lane| {
+                        let plain = still[lane] + q.total[lane] * mean[lane] * other_mean[lane];
+                        TRUST * (plain - sum[lane]) + (1.0 - TRUST) * still[lane]
+                    });
                     self.matrix[column * r + other] = entry;
                     self.matrix[other * r + column] = entry;
                 }
             }
             // Rounding must not turn a column that the stumps replace entirely into a rising one.
-            let floor = 1e-10 * q.raw_gram[column * r + column];
-            for entry in &mut self.matrix[column * r + column] {
-                *entry = entry.max(floor);
+            let plain = q.raw_gram[column * r + column];
+            for (entry, plain) in self.matrix[column * r + column].iter_mut().zip(plain) {
+                *entry = entry.max(1e-10 * plain);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Sums and updates over slices with a fixed order of additions, and lanes.
 //!
-//! A [`Lanes`] holds the same quantity of `N` problems that share their rows and differ in their
-//! penalty; every operation works on all of them at once. The compiler turns a loop over lanes, or
+//! A [`Lanes`] holds the same quantity of `N` problems over the same columns, such as the training
+//! rows of several folds; every operation works on all of them at once. The compiler turns a loop over lanes, or
 //! over the eight partial sums of [`dot`], into vector instructions of whatever width the processor
 //! has; the order of additions, and with it every bit of the result, is the same for all widths.
 
@@ -49,6 +49,30 @@ pub(super) fn per_lane<const N: usize>(mut f: impl FnMut(usize) -> f64) -> Lanes
     out
 }
 
+/// `y[i] -= factor * x[i]`, several at a time.
+#[inline(always)]
+pub(super) fn subtract_scaled<const N: usize>(
+    y: &mut [Lanes<N>],
+    factor: Lanes<N>,
+    x: &[Lanes<N>],
+) {
+    assert_eq!(y.len(), x.len());
+    let (y_chunks, y_rest) = y.as_chunks_mut::<4>();
+    let (x_chunks, x_rest) = x.as_chunks::<4>();
+    for (y, x) in y_chunks.iter_mut().zip(x_chunks) {
+        for i in 0..4 {
+            for lane in 0..N {
+                y[i][lane] -= factor[lane] * x[i][lane];
+            }
+        }
+    }
+    for (y, x) in y_rest.iter_mut().zip(x_rest) {
+        for lane in 0..N {
+            y[lane] -= factor[lane] * x[lane];
+        }
+    }
+}
+
 /// Columns handled together by the products below, so that lanes are loaded once for all of them.
 pub(super) const COLUMNS: usize = 4;
 
@@ -57,12 +81,12 @@ pub(super) const COLUMNS: usize = 4;
 pub(super) fn subtract_products<const N: usize>(
     out: &mut [Lanes<N>],
     lanes: &[Lanes<N>],
-    columns: &[f64],
+    columns: &[Lanes<N>],
 ) {
     let n = lanes.len();
     let mut k = 0;
     while k + COLUMNS <= out.len() {
-        let block: [&[f64]; COLUMNS] =
+        let block: [&[Lanes<N>]; COLUMNS] =
             std::array::from_fn(|j| &columns[(k + j) * n..(k + j + 1) * n]);
         let mut sums = [[0.0; N]; COLUMNS];
         for i in 0..n {
@@ -70,7 +94,7 @@ pub(super) fn subtract_products<const N: usize>(
             for j in 0..COLUMNS {
                 let x = block[j][i];
                 for lane in 0..N {
-                    sums[j][lane] += value[lane] * x;
+                    sums[j][lane] += value[lane] * x[lane];
                 }
             }
         }
@@ -86,7 +110,7 @@ pub(super) fn subtract_products<const N: usize>(
         let mut sum = [0.0; N];
         for i in 0..n {
             for lane in 0..N {
-                sum[lane] += lanes[i][lane] * column[i];
+                sum[lane] += lanes[i][lane] * column[i][lane];
             }
         }
         for lane in 0..N {
@@ -101,20 +125,20 @@ pub(super) fn subtract_columns<const N: usize>(
     lanes: &mut [Lanes<N>],
     index: &[usize],
     steps: &[Lanes<N>],
-    columns: &[f64],
+    columns: &[Lanes<N>],
 ) {
     let n = lanes.len();
     let column = |k: usize| &columns[k * n..(k + 1) * n];
     let mut at = 0;
     while at + COLUMNS <= index.len() {
-        let block: [&[f64]; COLUMNS] = std::array::from_fn(|j| column(index[at + j]));
+        let block: [&[Lanes<N>]; COLUMNS] = std::array::from_fn(|j| column(index[at + j]));
         let step: [Lanes<N>; COLUMNS] = std::array::from_fn(|j| steps[at + j]);
         for i in 0..n {
             let mut sum = [0.0; N];
             for j in 0..COLUMNS {
                 let x = block[j][i];
                 for lane in 0..N {
-                    sum[lane] += step[j][lane] * x;
+                    sum[lane] += step[j][lane] * x[lane];
                 }
             }
             for lane in 0..N {
@@ -128,7 +152,7 @@ pub(super) fn subtract_columns<const N: usize>(
         let step = steps[at];
         for i in 0..n {
             for lane in 0..N {
-                lanes[i][lane] -= step[lane] * x[i];
+                lanes[i][lane] -= step[lane] * x[i][lane];
             }
         }
     }

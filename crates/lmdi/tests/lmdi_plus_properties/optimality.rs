@@ -9,7 +9,9 @@ use crate::random_models::dense_tree::DenseTree;
 use crate::random_models::{Kind, Table, cases, kind};
 use lmdi::basis::{Basis, TreeRows};
 use lmdi::forest::{Ensemble, Growth, Loss};
-use lmdi::glm::{Family, GaussianProblem, Penalty, PenaltyChoice, Statistics, Strength};
+use lmdi::glm::{
+    Family, GaussianProblem, Penalty, PenaltyChoice, SideBySide, Statistics, Strength,
+};
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions};
 use proptest::prelude::*;
@@ -306,8 +308,9 @@ proptest! {
         });
         let problem = GaussianProblem::new(&basis, &statistics);
         let penalty = Penalty { l1, l2 };
-        let mut descent = problem.descent::<1>();
-        problem.descend(&mut descent, &[penalty], 1e-15, 1000);
+        let problems = SideBySide::new([&problem]);
+        let mut descent = problems.descent();
+        problems.descend(&mut descent, &[penalty], 1e-15, 1000);
         let violation = problem.violation(&descent.point.coefficients(0), penalty);
         prop_assert!(violation < 1e-7, "{violation}");
     }

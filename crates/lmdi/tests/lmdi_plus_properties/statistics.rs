@@ -2,7 +2,7 @@
 
 use crate::random_models::{Kind, Table, cases, close};
 use lmdi::basis::{Basis, TreeRows};
-use lmdi::glm::{Coefficients, HeldOut, Statistics, squared_error_of_rows};
+use lmdi::glm::{Coefficients, GaussianProblem, SideBySide, Statistics, squared_error_of_rows};
 use lmdi::random::{below, generator, unit};
 use proptest::prelude::*;
 
@@ -90,7 +90,10 @@ proptest! {
             statistics.update(&rows.leaf[range.clone()], &rows.weight[range.clone()], &y[range], block.raw);
         });
         let want = squared_error_of_rows(&basis, &rows, 0..rows.len(), &y, &model);
-        match HeldOut::new(&basis, &statistics).squared_error(&model) {
+        let lane = |slopes: &[f64]| slopes.iter().map(|&b| [b]).collect::<Vec<_>>();
+        let problems = SideBySide::new([&GaussianProblem::new(&basis, &statistics)]);
+        let [found] = problems.squared_error([model.intercept], &lane(&model.stump), &lane(&model.raw));
+        match found {
             Some(found) => prop_assert!(close(found, want, 0.0, 1e-6), "{found} {want}"),
             None => prop_assert!(want < 1e-6 * statistics.response_square.max(1e-300), "{want}"),
         }

@@ -1,0 +1,172 @@
+//! The curvatures of several problems over the same columns, side by side.
+//!
+//! Lane `i` holds a [`Quadratic`] of its own rows, such as the training rows of one fold. The columns
+//! may be all of a basis or, after [`Curvatures::reduce`], what a [`Reduction`] left of them.
+
+use super::quadratic::Quadratic;
+use super::reduction::{Nesting, Reduction};
+use super::vector::{Lanes, Vectorised, per_lane, vectorised};
+use crate::forest::NONE;
+
+/// What coordinate descent reads of `N` quadratics.
+#[derive(Debug, Clone)]
+pub struct Curvatures<const N: usize> {
+    pub(super) nesting: Nesting,
+    /// Total weights.
+    pub(super) total: Lanes<N>,
+    /// Sum of weights of every node, splits first, then leaves.
+    pub(super) node_weight: Vec<Lanes<N>>,
+    /// Sum of each stump column.
+    pub(super) stump_sum: Vec<Lanes<N>>,
+    /// Sum of squares of each stump column.
+    pub(super) stump_square: Vec<Lanes<N>>,
+    /// Sum of w x_k per leaf, raw column by raw column.
+    pub(super) raw_leaf: Vec<Lanes<N>>,
+    /// Mean of each raw column.
+    pub(super) raw_mean: Vec<Lanes<N>>,
+    /// Centred raw Gram matrix, row-major, both triangles.
+    pub(super) raw_gram: Vec<Lanes<N>>,
+}
+
+impl<const N: usize> Curvatures<N> {
+    /// All columns of problems over the same basis.
+    pub fn new(quadratics: [&Quadratic<'_>; N]) -> Self {
+        let first = quadratics[0];
+        let gather = |len: usize, of: &dyn Fn(usize, usize) -> f64| -> Vec<Lanes<N>> {
+            (0..len).map(|i| per_lane(|lane| of(lane, i))).collect()
+        };
+        Self::with_sums(
+            Nesting::of(first.stumps),
+            per_lane(|lane| quadratics[lane].total),
+            gather(first.leaf_weight().len(), &|lane, leaf| quadratics[lane].leaf_weight()[leaf]),
+            gather(first.raw_leaf.len(), &|lane, i| quadratics[lane].raw_leaf[i]),
+            gather(first.raw_mean.len(), &|lane, k| quadratics[lane].raw_mean[k]),
+            gather(first.raw_gram.len(), &|lane, i| quadratics[lane].raw_gram[i]),
+        )
+    }
+
+    fn with_sums(
+        nesting: Nesting,
+        total: Lanes<N>,
+        leaf_weight: Vec<Lanes<N>>,
+        raw_leaf: Vec<Lanes<N>>,
+        raw_mean: Vec<Lanes<N>>,
+        raw_gram: Vec<Lanes<N>>,
+    ) -> Self {
+        let m = nesting.n_splits();
+        let mut node_weight = vec![[0.0; N]; m];
+        node_weight.extend(leaf_weight);
+        let (mut stump_sum, mut stump_square) = (vec![[0.0; N]; m], vec![[0.0; N]; m]);
+        for split in (0..m).rev() {
+            let left = node_weight[nesting.left[split] as usize];
+            let right = node_weight[nesting.right[split] as usize];
+            let (a, b) = (nesting.left_value[split], nesting.right_value[split]);
+            node_weight[split] = per_lane(|lane| left[lane] + right[lane]);
+            stump_sum[split] = per_lane(|lane| a * left[lane] + b * right[lane]);
+            stump_square[split] = per_lane(|lane| a * a * left[lane] + b * b * right[lane]);
+        }
+        Self { nesting, total, node_weight, stump_sum, stump_square, raw_leaf, raw_mean, raw_gram }
+    }
+
+    /// The columns that are left. Cost: leaves x raw columns left.
+    pub(super) fn reduce(&self, reduction: &Reduction) -> Self {
+        let (r, n_leaves) = (self.n_raw(), reduction.nesting.n_leaves());
+        let raw = &reduction.raw;
+        let mut raw_leaf = vec![[0.0; N]; raw.len() * n_leaves];
+        for (sums, &k) in raw_leaf.chunks_exact_mut(n_leaves).zip(raw) {
+            reduction.add_leaves(self.raw_leaf_of(k), sums);
+        }
+        let mut raw_gram = Vec::with_capacity(raw.len() * raw.len());
+        for &j in raw {
+            raw_gram.extend(raw.iter().map(|&k| self.raw_gram[j * r + k]));
+        }
+        Self::with_sums(
+            reduction.nesting.clone(),
+            self.total,
+            reduction.sum_leaves(self.leaf_weight()),
+            raw_leaf,
+            reduction.choose_raw(&self.raw_mean),
+            raw_gram,
+        )
+    }
+
+    /// Number of stump columns.
+    pub fn n_splits(&self) -> usize {
+        self.nesting.n_splits()
+    }
+
+    /// Number of raw columns.
+    pub fn n_raw(&self) -> usize {
+        self.raw_mean.len()
+    }
+
+    pub(super) fn leaf_weight(&self) -> &[Lanes<N>] {
+        &self.node_weight[self.n_splits()..]
+    }
+
+    pub(super) fn raw_leaf_of(&self, k: usize) -> &[Lanes<N>] {
+        let n_leaves = self.nesting.n_leaves();
+        &self.raw_leaf[k * n_leaves..(k + 1) * n_leaves]
+    }
+
+    /// The part of the linear predictor that is constant on each leaf: `intercept` and the stumps.
+    pub(super) fn leaf_offsets(&self, intercept: Lanes<N>, stump: &[Lanes<N>]) -> Vec<Lanes<N>> {
+        let m = self.n_splits();
+        let mut node = vec![intercept; m + self.nesting.n_leaves()];
+        for split in 0..m {
+            let (above, slope) = (node[split], stump[split]);
+            let (a, b) = (self.nesting.left_value[split], self.nesting.right_value[split]);
+            node[self.nesting.left[split] as usize] =
+                per_lane(|lane| above[lane] + slope[lane] * a);
+            node[self.nesting.right[split] as usize] =
+                per_lane(|lane| above[lane] + slope[lane] * b);
+        }
+        node.drain(..m);
+        node
+    }
+}
+
+impl Reduction {
+    /// Sums per leaf of the whole tree, as sums per leaf that is left.
+    pub(super) fn sum_leaves<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
+        let mut sums = vec![[0.0; N]; self.nesting.n_leaves()];
+        self.add_leaves(whole, &mut sums);
+        sums
+    }
+
+    fn add_leaves<const N: usize>(&self, whole: &[Lanes<N>], sums: &mut [Lanes<N>]) {
+        vectorised(AddLeaves { into: &self.leaf, whole, sums });
+    }
+
+    /// Values per stump of the whole tree, as values per stump that is left; zero for joints.
+    pub(super) fn choose_stumps<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
+        let of = |&split: &u32| if split == NONE { [0.0; N] } else { whole[split as usize] };
+        self.split.iter().map(of).collect()
+    }
+
+    /// Values per raw column, as values per raw column that is left.
+    pub(super) fn choose_raw<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
+        self.raw.iter().map(|&k| whole[k]).collect()
+    }
+}
+
+/// `sums[into[i]] += whole[i]`.
+struct AddLeaves<'t, const N: usize> {
+    into: &'t [u32],
+    whole: &'t [Lanes<N>],
+    sums: &'t mut [Lanes<N>],
+}
+
+impl<const N: usize> Vectorised for AddLeaves<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (&into, value) in self.into.iter().zip(self.whole) {
+            let sum = &mut self.sums[into as usize];
+            for lane in 0..N {
+                sum[lane] += value[lane];
+            }
+        }
+    }
+}
