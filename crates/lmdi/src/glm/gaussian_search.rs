@@ -32,6 +32,9 @@ const ROUGH: f64 = 1e-4;
 const STRIDE: usize = 4;
 const ROUGHLY: f64 = 1e-2;
 
+/// Few penalties are left after that look, so they can be solved this much more accurately than asked.
+const CLOSER: f64 = 0.3;
+
 /// How much worse than the best a candidate may look from afar and still be solved accurately, and
 /// how much worse the best of an l1 ratio.
 const NEAR_BEST: f64 = 2e-3;
@@ -188,8 +191,8 @@ impl Path<'_> {
         steps: &[usize],
         best: &mut Option<(f64, Coefficients)>,
     ) {
-        let tolerance = self.options.search_tolerance;
-        let span = if tolerance >= ROUGH { 5 } else { 1 };
+        let asked = self.options.search_tolerance;
+        let (tolerance, span) = if asked >= ROUGH { (CLOSER * asked, 5) } else { (asked, 1) };
         self.trace(search, start, steps, tolerance, span, &mut |error, model| {
             if best.as_ref().is_none_or(|(smallest, _)| error < *smallest) {
                 *best = Some((error, model()));

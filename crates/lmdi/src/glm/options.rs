@@ -137,10 +137,7 @@ impl GlmOptions {
                 _ => Measure::Deviance,
             },
             rule: Rule::Minimum,
-            search_tolerance: match family {
-                Family::Gaussian => 3e-4,
-                _ => 1e-3,
-            },
+            search_tolerance: 1e-3,
             tolerance: 1e-9,
             max_iterations: 10_000,
         }

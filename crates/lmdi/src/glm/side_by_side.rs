@@ -29,7 +29,8 @@ const REBUILD_EVERY: usize = 6;
 /// Sweeps at one penalty after which plain steps, slow but sure, take over.
 const GIVE_UP_AFTER: usize = 20;
 
-/// Below this share of y'y the squared error of other rows has lost too many digits to be compared.
+/// Below this share of the terms it is summed from, a squared error of other rows has lost too many
+/// digits to be compared.
 const CANCELLED: f64 = 1e-7;
 
 /// Least-squares problems over the same columns.
@@ -179,10 +180,8 @@ impl<const N: usize> SideBySide<N> {
         stump: &[Lanes<N>],
         raw: &[Lanes<N>],
     ) -> [Option<f64>; N] {
-        let error = vectorised(SquaredError { problems: self, intercept, stump, raw });
-        std::array::from_fn(|lane| {
-            (error[lane] > CANCELLED * self.response_square[lane]).then_some(error[lane])
-        })
+        let (error, size) = vectorised(SquaredError { problems: self, intercept, stump, raw });
+        std::array::from_fn(|lane| (error[lane] > CANCELLED * size[lane]).then_some(error[lane]))
     }
 }
 
@@ -194,19 +193,26 @@ struct SquaredError<'t, const N: usize> {
 }
 
 impl<const N: usize> Vectorised for SquaredError<'_, N> {
-    type Output = Lanes<N>;
+    type Output = (Lanes<N>, Lanes<N>);
 
     #[inline(always)]
-    fn run(self) -> Lanes<N> {
+    fn run(self) -> (Lanes<N>, Lanes<N>) {
         let Self { problems, intercept, stump, raw } = self;
         let q = &problems.curvatures;
         let r = q.n_raw();
         let from_mean = per_lane(|lane| intercept[lane] - problems.response_mean[lane]);
         let constant = q.leaf_offsets(from_mean, stump);
         let (mut error, mut at_mean) = (problems.response_square, [0.0; N]);
+        // Centring the responses has cost digits already.
+        let mut size = per_lane(|lane| {
+            let mean = problems.response_mean[lane];
+            problems.response_square[lane] + q.total[lane] * mean * mean
+        });
         for ((c, sum), w) in constant.iter().zip(&problems.leaf_response).zip(q.leaf_weight()) {
             for lane in 0..N {
-                error[lane] += c[lane] * (c[lane] * w[lane] - 2.0 * sum[lane]);
+                let square = c[lane] * c[lane] * w[lane];
+                size[lane] += square;
+                error[lane] += square - 2.0 * c[lane] * sum[lane];
             }
         }
         for k in (0..r).filter(|&k| raw[k] != [0.0; N]) {
@@ -225,10 +231,16 @@ impl<const N: usize> Vectorised for SquaredError<'_, N> {
             for lane in 0..N {
                 let along = 2.0 * (crossed[lane] - problems.raw_gradient[k][lane]) + image[lane];
                 error[lane] += raw[k][lane] * along;
+                size[lane] += (raw[k][lane] * image[lane]).abs();
                 at_mean[lane] += raw[k][lane] * q.raw_mean[k][lane];
             }
         }
-        per_lane(|lane| error[lane] + q.total[lane] * at_mean[lane] * at_mean[lane])
+        for lane in 0..N {
+            let square = q.total[lane] * at_mean[lane] * at_mean[lane];
+            error[lane] += square;
+            size[lane] += square;
+        }
+        (error, size)
     }
 }
 
