@@ -14,7 +14,7 @@ Examples:
   lmdi convert houses.lmdi --save houses.json
   lmdi convert houses.json --save houses.lmdi
 
-Both forms hold the same model, explainer included, to the last bit. JSON is for other programs and for
+Both forms hold the same model, explainer included, to the last bit. JSON is for other programs and for \
 reading; it is several times larger. docs/model-format.md describes both.")]
 pub struct Options {
     /// Model file in either form

@@ -54,9 +54,9 @@ Examples:
   lmdi explain data.csv --target y --test new.csv --out - --top 3
   lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
 
-The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (for
-classes also `probability:LABEL`), `base`, and `score:COL` for every column. Base plus scores is the
-prediction: in units of the target, or for classes in log-odds of the second one; with three or more
+The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (for \
+classes also `probability:LABEL`), `base`, and `score:COL` for every column. Base plus scores is the \
+prediction: in units of the target, or for classes in log-odds of the second one; with three or more \
 classes each has its own `base:LABEL` and `score:LABEL:COL`.
 
 Explained are the rows of --test, or those that --holdout keeps out, or the training rows.")]

@@ -105,7 +105,7 @@ fn report(error: &anyhow::Error) -> ExitCode {
     if closed {
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {}", lmdi_io::printable::printable(&format!("{error:#}")));
+    eprintln!("error: {}", lmdi_io::printable::printable(&readable(format!("{error:#}"))));
     let library = error.downcast_ref::<lmdi::Error>();
     let interrupted = matches!(library, Some(lmdi::Error::Interrupted))
         || matches!(error.downcast_ref::<lmdi_io::Error>(), Some(lmdi_io::Error::Interrupted));
@@ -118,6 +118,15 @@ fn report(error: &anyhow::Error) -> ExitCode {
     }
 }
 
+/// Cut where a name or cell of monstrous length would fill the screen.
+fn readable(message: String) -> String {
+    const LONGEST: usize = 2000;
+    match message.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}... ({} bytes)", &message[..end], message.len()),
+        None => message,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,5 +135,16 @@ mod tests {
     #[test]
     fn the_flags_are_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn paragraphs_of_help_are_left_to_the_terminal_to_wrap() {
+        for command in Arguments::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let (_, text) = help.split_once("\n\n").unwrap_or_default();
+            for paragraph in text.split("\n\n") {
+                assert!(!paragraph.contains('\n'), "{}: {paragraph}", command.get_name());
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::options::{ReadFlags, ThreadFlags, check_writable};
 use crate::progress::Progress;
 use crate::{model_file, prediction, rows};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use lmdi::table::Frame;
 use lmdi_io::write::{Output, write_table};
@@ -17,9 +17,9 @@ Examples:
   lmdi predict houses.lmdi new.parquet --out prices.parquet --keep id
   cat new.csv | lmdi predict houses.lmdi - --out - | head
 
-Columns are found by name, in any order. The result has a row for each row of the table: `prediction`
-and, for a model of classes, `probability:LABEL` for every label. Levels that training did not know
-are counted on standard error; they count as the pooled rare levels if the column has them, else as
+Columns are found by name, in any order. The result has a row for each row of the table: `prediction` \
+and, for a model of classes, `probability:LABEL` for every label. Levels that training did not know \
+are counted on standard error; they count as the pooled rare levels if the column has them, else as \
 no level.")]
 pub struct Options {
     /// Model file
@@ -51,6 +51,6 @@ pub fn run(options: &Options) -> Result<()> {
     let predictions = model.ensemble.predict(&table.x.view(), &progress)?;
     drop(progress);
     columns.extend(prediction::columns(&model.ensemble.outcome, predictions));
-    let result = Frame::new(columns)?;
+    let result = Frame::new(columns).context("the result: leave out a --keep, or rename it")?;
     Ok(write_table(&result, &output, &Progress::new("Writing", result.rows() as u64))?)
 }

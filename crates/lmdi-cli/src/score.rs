@@ -22,8 +22,8 @@ Examples:
   lmdi score houses.lmdi new.parquet --out scores.parquet --keep id --standard-error
   lmdi score houses.lmdi new.csv --out - --top 3
 
-Columns are found by name, in any order; the target is not needed. The result is that of `lmdi
-explain`: row, prediction, base and a score a column. Levels that training did not know are counted on
+Columns are found by name, in any order; the target is not needed. The result is that of `lmdi \
+explain`: row, prediction, base and a score a column. Levels that training did not know are counted on \
 standard error; they count as the pooled rare levels if the column has them, else as no level.")]
 pub struct Options {
     /// Model file with an explainer, as `lmdi explain --save` writes it

@@ -18,8 +18,8 @@ Examples:
   lmdi train data.parquet --target y --drop id --kind zip=categorical --weight w --save model.lmdi
   zcat data.csv.gz | lmdi train - --target y --save model.lmdi
 
-The target decides the task: numbers are a regression, unless there are exactly two distinct ones;
-two labels are binary, more are multiclass. Rows without a target are left out and counted.
+The target decides the task: numbers are a regression, unless there are exactly two distinct ones; \
+two labels are binary, more are multiclass. Rows without a target are left out and counted. \
 Categorical columns become one 0/1 column a level.")]
 pub struct Options {
     /// CSV or Parquet file; - is standard input

@@ -26,7 +26,7 @@ impl fmt::Display for Place {
 #[non_exhaustive]
 pub enum Error {
     /// A cell is not what its column needs.
-    #[error("{}, {place}, column {column:?}: found {}; expected {expected}", printable(.input), excerpt(.found))]
+    #[error("{}, {place}, column {}: found {}; expected {expected}", printable(.input), excerpt(.column), excerpt(.found))]
     Cell {
         /// Name of the file.
         input: String,
@@ -66,8 +66,8 @@ pub enum Error {
 /// Result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The cell in quotes, cut to a length that fits a message.
-fn excerpt(cell: &str) -> String {
+/// The cell or name in quotes, cut to a length that fits a message.
+pub(crate) fn excerpt(cell: &str) -> String {
     const SHOWN: usize = 60;
     match cell.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{:?}... ({} bytes)", &cell[..end], cell.len()),

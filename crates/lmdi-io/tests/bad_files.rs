@@ -50,6 +50,21 @@ fn text_files_are_refused_with_the_place() {
 }
 
 #[test]
+fn long_names_and_cells_are_quoted_in_part() {
+    let long = "x".repeat(100_000);
+    let mut latin = long.clone().into_bytes();
+    latin.push(0xe9);
+    for file in [
+        format!("{long},{long}\n1,2\n").into_bytes(),
+        format!("{long},b\n1,2\ninf,2\n").into_bytes(),
+        [latin.as_slice(), b",b\n1,2\n"].concat(),
+    ] {
+        let message = error_of(&file);
+        assert!(message.len() < 400 && message.contains("xxx\"..."), "{} bytes", message.len());
+    }
+}
+
+#[test]
 fn a_stated_number_column_names_the_line_of_its_first_text() {
     let input = Input::bytes("t.csv", b"a,b\n1,2\n\"x\ny\",2\nz,q\n".to_vec());
     let mut options = ReadOptions::default();

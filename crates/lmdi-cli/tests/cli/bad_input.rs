@@ -116,6 +116,9 @@ fn outputs_that_cannot_be_written_are_named_and_leave_nothing() {
     let predict = ["predict", "m.lmdi", &data, "--out"];
     place.run(&[&predict[..], &["no/such/p.csv"]].concat()).fails(1, &["no/such/p.csv"]);
     place.run(&[&predict[..], &["p.xlsx"]].concat()).fails(1, &[".csv or .parquet"]);
+    place
+        .run(&[&predict[..], &["p.csv", "--keep", "hue", "--keep", "hue"]].concat())
+        .fails(1, &["--keep", "both named \"hue\""]);
     assert_eq!(place.names(), ["m.lmdi"]);
 }
 
@@ -191,6 +194,35 @@ fn an_interrupted_run_ends_with_130_and_leaves_no_file() {
     let status = child.wait().expect("ended");
     assert_eq!(status.code(), Some(130));
     assert_eq!(place.names(), ["t.csv"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_under_standard_output_is_told() {
+    use std::process::Command;
+    let place = Place::new();
+    let data = example("wine.csv");
+    place.run(&["train", &data, "--target", "cultivar", "--trees", "3", "--save", "m.lmdi"]).good();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let output = Command::new(assert_cmd::cargo::cargo_bin("lmdi"))
+        .current_dir(place.directory.path())
+        .args(["predict", "m.lmdi", &data, "--out", "-"])
+        .stdout(full)
+        .output()
+        .expect("ran");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("cannot write to standard output"), "{message}");
+}
+
+#[test]
+fn a_message_never_fills_the_screen() {
+    let place = Place::new();
+    let names: Vec<String> = (0..20).map(|at| format!("{}{at}", "n".repeat(50_000))).collect();
+    place.file("t.csv", format!("{}\n{}\n", names.join(","), vec!["1"; 20].join(",")));
+    let run = place.run(&["train", "t.csv", "--target", "y"]);
+    assert!(run.err.len() < 3000, "{} bytes", run.err.len());
+    run.fails(1, &["t.csv", "no column \"y\""]);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 use super::column::{ColumnReader, Problem, Settled};
 use super::input::Opened;
 use super::{CellType, Format, ReadOptions, Table, delimiter, names};
+use crate::error::excerpt;
 use crate::{Error, Place, Result};
 use csv::ByteRecord;
 use flate2::read::MultiGzDecoder;
@@ -187,10 +188,10 @@ impl<'a> CsvFile<'a> {
             };
             names.push(std::str::from_utf8(field).map_err(|_| {
                 self.opened.unusable(format!(
-                    "line {}: the name of column {} ({:?}) is not UTF-8; {TO_UTF8}",
+                    "line {}: the name of column {} ({}) is not UTF-8; {TO_UTF8}",
                     self.line_at(byte_of(&header)),
                     at + 1,
-                    String::from_utf8_lossy(field)
+                    excerpt(&String::from_utf8_lossy(field))
                 ))
             })?);
         }

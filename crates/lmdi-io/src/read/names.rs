@@ -1,5 +1,6 @@
 //! Column names: spaces at the ends cut off, an empty name replaced by the position, no name twice.
 
+use crate::error::excerpt;
 use std::collections::HashMap;
 
 /// The names of a header, or why they cannot be used.
@@ -15,9 +16,10 @@ pub(super) fn column_names<'a>(
         };
         if let Some(first) = first_at.insert(name.clone(), at) {
             return Err(format!(
-                "columns {} and {} are both named {name:?}; rename one of them",
+                "columns {} and {} are both named {}; rename one of them",
                 first + 1,
-                at + 1
+                at + 1,
+                excerpt(&name)
             ));
         }
         names.push(name);

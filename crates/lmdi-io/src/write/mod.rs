@@ -57,7 +57,10 @@ pub fn write_table(frame: &Frame, output: &Output, monitor: &dyn Monitor) -> Res
     let written = match output {
         Output::Stdout => {
             let mut stdout = io::stdout().lock();
-            csv::write(frame, &mut stdout, monitor).and_then(|()| stdout.flush())
+            let written = csv::write(frame, &mut stdout, monitor).and_then(|()| stdout.flush());
+            written.map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
+            })
         }
         Output::Csv(path) => to_file(path, |file| csv::write(frame, file, monitor)),
         Output::Parquet(path) => to_file(path, |file| parquet::write(frame, file, monitor)),
