@@ -91,6 +91,7 @@ def frame(data, seed=1):
     return table, y.to_numpy()
 
 
+@pytest.mark.filterwarnings("ignore:column .* holds")
 @pytest.mark.parametrize("response", ["numbers", "classes"])
 def test_categories(data, response):
     table, y = frame(data)
@@ -111,6 +112,7 @@ def test_categories(data, response):
         np.testing.assert_allclose(ours.predict_raw(rows), margins(model, theirs), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:column .* holds")
 def test_categories_of_an_array(data):
     X = data.X.copy()
     model = HistGradientBoostingRegressor(categorical_features=[1], **SMALL).fit(X, data.y)

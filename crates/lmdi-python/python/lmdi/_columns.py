@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from . import _tables
-from ._errors import listed
+from ._errors import LmdiWarning, listed
 
 
 class Categories:
@@ -138,7 +139,7 @@ class Columns:
         for at in range(self.count):
             values = column(at)
             if at in self.categories:
-                values = self.categories[at].encode(values)
+                values = self._codes(at, values, labels[at])
             else:
                 values = _tables.as_floats(values, f"column {labels[at]!r}")
             if array is None:
@@ -147,6 +148,17 @@ class Columns:
                 array = array.astype(values.dtype, order="F")
             array[:, at] = values
         return np.empty((n_rows, 0)) if array is None else array
+
+    def _codes(self, at: int, values: np.ndarray, name: str) -> np.ndarray:
+        unknown = self.categories[at].unknown(values)
+        if unknown:
+            warnings.warn(
+                f"column {name!r} holds {listed(unknown)}, which the model was not trained on; such cells "
+                "are taken as missing, as the model itself does",
+                LmdiWarning,
+                stacklevel=2,
+            )
+        return self.categories[at].encode(values)
 
     def _check_count(self, found: int) -> None:
         if found != self.count:

@@ -27,7 +27,9 @@ def classes_of(estimator) -> np.ndarray | None:
         )
     classes = getattr(estimator, "classes_", None)
     if classes is not None and len(classes) < 2:
-        raise ValueError(f"the model knows only the class {classes[0]!r}; expected two or more")
+        raise ValueError(
+            f"the model knows only the class {str(classes[0])!r}; expected two or more"
+        )
     return classes
 
 

@@ -1,0 +1,248 @@
+"""Bad input ends in an exception of the right type that says what to do; never in an abort."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    BaggingRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import lmdi
+
+
+@pytest.fixture(scope="module")
+def forest(data):
+    return RandomForestRegressor(3, min_samples_leaf=5, random_state=0).fit(data.X, data.y)
+
+
+@pytest.fixture(scope="module")
+def explainer(data, forest):
+    return lmdi.LMDIPlus(forest).fit(data.X, data.y)
+
+
+def test_unfitted(data, forest):
+    for model in (RandomForestRegressor(), GradientBoostingRegressor(), DecisionTreeRegressor()):
+        with pytest.raises(NotFittedError, match="not fitted yet: call its fit"):
+            lmdi.LMDIPlus(model).fit(data.X, data.y)
+    with pytest.raises(NotFittedError, match="call its fit"):
+        lmdi.LMDIPlus(lmdi.RandomForestRegressor()).fit(data.X, data.y)
+    for use in ("explain", "predict", "rank"):
+        with pytest.raises(lmdi.NotFittedError, match=r"call fit\(X_train, y_train\) first"):
+            getattr(lmdi.LMDIPlus(forest), use)(data.X)
+    with pytest.raises(NotFittedError):
+        lmdi.LMDIPlus(forest).save("never.lmdi")
+
+
+@pytest.mark.parametrize(
+    ("model", "advice"),
+    [
+        (LinearRegression(), "LinearRegression is not supported; expected a fitted model"),
+        (AdaBoostRegressor(n_estimators=2), "AdaBoostRegressor is not supported"),
+        (BaggingRegressor(LinearRegression(), 2), "BaggingRegressor of LinearRegression"),
+        (make_pipeline(StandardScaler(), DecisionTreeRegressor()), r"model=pipe\[-1\]"),
+    ],
+)
+def test_models_that_are_not_supported(data, model, advice):
+    with pytest.raises(TypeError, match=advice):
+        lmdi.LMDIPlus(model.fit(data.X, data.y)).fit(data.X, data.y)
+
+
+def test_wrappers(data):
+    calibrated = CalibratedClassifierCV(RandomForestClassifier(3), cv=2).fit(data.X, data.two)
+    with pytest.raises(TypeError, match=r"calibrated_classifiers_\[0\].estimator"):
+        lmdi.LMDIPlus(calibrated).fit(data.X, data.two)
+    search = GridSearchCV(DecisionTreeRegressor(), {"max_depth": [2, 3]}).fit(data.X, data.y)
+    assert lmdi.LMDIPlus(search).fit(data.X, data.y).explain(data.X).shape == data.X.shape
+    pipe = make_pipeline(StandardScaler(), DecisionTreeRegressor(max_depth=4)).fit(data.X, data.y)
+    table = pipe[:-1].transform(data.X)
+    assert lmdi.LMDIPlus(pipe[-1]).fit(table, data.y).explain(table).shape == data.X.shape
+
+
+def test_things_that_are_no_models(data):
+    with pytest.raises(TypeError, match="the class RandomForestRegressor; pass a fitted object"):
+        lmdi.LMDIPlus(RandomForestRegressor).fit(data.X, data.y)
+    with pytest.raises(TypeError, match="lmdi.load"):
+        lmdi.LMDIPlus("model.json").fit(data.X, data.y)
+    with pytest.raises(TypeError, match="not supported"):
+        lmdi.LMDIPlus(None).fit(data.X, data.y)
+
+
+def test_models_with_parts_that_are_not_supported(data):
+    two = np.stack([data.y, data.y], axis=1)
+    with pytest.raises(ValueError, match="2 responses at once; fit one model for each"):
+        lmdi.LMDIPlus(DecisionTreeRegressor().fit(data.X, two)).fit(data.X, data.y)
+    one = np.zeros(len(data.X))
+    with pytest.raises(ValueError, match="only the class '0.0'"):
+        lmdi.LMDIPlus(DecisionTreeClassifier().fit(data.X, one)).fit(data.X, one)
+    huber = GradientBoostingRegressor(loss="huber", n_estimators=2).fit(data.X, data.y)
+    with pytest.raises(ValueError, match=r"loss='huber'\) is not supported; expected"):
+        lmdi.LMDIPlus(huber).fit(data.X, data.y)
+    gamma = HistGradientBoostingRegressor(loss="quantile", quantile=0.5, max_iter=2)
+    with pytest.raises(ValueError, match="'quantile'"):
+        lmdi.LMDIPlus(gamma.fit(data.X, data.y)).fit(data.X, data.y)
+    start = GradientBoostingClassifier(init=DecisionTreeClassifier(), n_estimators=2)
+    with pytest.raises(ValueError, match="init=None or init='zero'"):
+        lmdi.LMDIPlus(start.fit(data.X, data.two)).fit(data.X, data.two)
+
+
+def test_tables_of_the_wrong_shape(data, explainer):
+    with pytest.raises(ValueError, match="X has 5 features, but the model is expecting 6 features"):
+        explainer.explain(data.X[:, :5])
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array.*reshape"):
+        explainer.explain(data.X[0])
+    with pytest.raises(ValueError, match="3 dimensions"):
+        explainer.explain(data.X[None])
+    with pytest.raises(ValueError, match="one dimension.*to_frame"):
+        explainer.explain(pd.Series(data.X[0]))
+    assert explainer.explain(data.X[:0]).values.shape == (0, 6)
+    with pytest.raises(ValueError, match="0 sample"):
+        lmdi.LMDIPlus(explainer.model).fit(data.X[:0], data.y[:0])
+
+
+def test_cells_that_are_no_numbers(data, explainer):
+    text = data.X.astype(object)
+    text[3, 2] = "tall"
+    with pytest.raises(ValueError, match="'tall'; expected numbers: encode"):
+        explainer.explain(text)
+    frame = pd.DataFrame(data.X).astype(object)
+    frame.iloc[0, 1] = "wide"
+    with pytest.raises(ValueError, match="column 'x1' holds 'wide'"):
+        explainer.explain(frame)
+    dates = pd.DataFrame(data.X).assign(d=pd.Timestamp("2026-01-01")).iloc[:, 1:]
+    with pytest.raises(ValueError, match="expected numbers"):
+        explainer.explain(dates)
+    with pytest.raises(ValueError, match="complex"):
+        explainer.explain(data.X.astype(complex))
+    for worst in (np.inf, -np.inf):
+        infinite = data.X.copy()
+        infinite[7, 4] = worst
+        with pytest.raises(ValueError, match="infinite.*row 7, column 'x4'"):
+            explainer.explain(infinite)
+        with pytest.raises(ValueError, match="infinite"):
+            lmdi.LMDIPlus(explainer.model).fit(infinite, data.y)
+
+
+def test_responses(data, forest):
+    fit = lmdi.LMDIPlus(forest).fit
+    wrong = data.y.copy()
+    wrong[11] = np.nan
+    with pytest.raises(ValueError, match="y is NaN in row 11"):
+        fit(data.X, wrong)
+    wrong[11] = np.inf
+    with pytest.raises(ValueError, match="y is infinite.*row 11"):
+        fit(data.X, wrong)
+    with pytest.raises(ValueError, match="X has 300 rows, y has 299"):
+        fit(data.X, data.y[:-1])
+    with pytest.raises(ValueError, match="'yes'|'no'"):
+        fit(data.X, data.two)
+    with pytest.raises(ValueError, match="one entry a row"):
+        fit(data.X, np.stack([data.y, data.y], axis=1))
+    with pytest.raises(ValueError, match="y is None"):
+        fit(data.X, None)
+
+
+def test_classes(data):
+    model = RandomForestClassifier(2, random_state=0).fit(data.X, data.two)
+    fit = lmdi.LMDIPlus(model).fit
+    other = np.where(data.two == "yes", "maybe", "no")
+    with pytest.raises(ValueError, match="does not know the classes 'maybe'.*trained on 'no', 'yes'"):
+        fit(data.X, other)
+    holes = data.two.astype(object)
+    holes[2] = None
+    with pytest.raises(ValueError, match="missing labels"):
+        fit(data.X, holes)
+
+
+def test_weights(data, forest):
+    fit = lmdi.LMDIPlus(forest).fit
+    with pytest.raises(ValueError, match="sample_weight has 3"):
+        fit(data.X, data.y, sample_weight=[1, 2, 3])
+    with pytest.raises(ValueError, match="no negative weight"):
+        fit(data.X, data.y, sample_weight=-data.weights - 1)
+    with pytest.raises(ValueError, match="zero"):
+        fit(data.X, data.y, sample_weight=np.zeros(len(data.y)))
+
+
+def test_rows_that_are_not_the_training_rows(data, forest):
+    with pytest.raises(ValueError, match="trained on 300 rows but 200 were given.*uniform"):
+        lmdi.LMDIPlus(forest).fit(data.X[:200], data.y[:200])
+    lmdi.LMDIPlus(forest, fit_on="uniform").fit(data.X[:200], data.y[:200])
+
+
+def test_categories_the_model_does_not_know_are_missing_cells(data):
+    table = pd.DataFrame({"x": data.X[:, 0], "c": pd.Categorical(data.two)})
+    model = HistGradientBoostingRegressor(max_iter=5).fit(table, data.y)
+    explainer = lmdi.LMDIPlus(model).fit(table, data.y)
+    new = table.assign(c=pd.Categorical(["never"] * len(table)))
+    gone = table.assign(c=pd.Categorical([None] * len(table), ["no", "yes"]))
+    with pytest.warns(lmdi.LmdiWarning, match="column 'c' holds 'never'.*taken as missing"):
+        values = explainer.explain(new).values
+    assert np.array_equal(values, explainer.explain(gone).values)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fit_on": "bag"}, "`fit_on` is bag; expected all, inbag, oob or uniform"),
+        ({"glm": "net"}, "`glm` is net"),
+        ({"family": "gamma"}, "`family` is gamma"),
+        ({"family": "binomial"}, "gaussian or poisson"),
+        ({"rule": "best"}, "`rule` is best"),
+        ({"selection": "auc"}, "`selection` is auc"),
+        ({"selection": "accuracy"}, "measure"),
+        ({"folds": 1}, "`folds` is 1; expected at least 2"),
+        ({"l1_ratio": 2}, "l1_ratio"),
+        ({"alpha": -1, "glm": "ridge"}, "penalty"),
+        ({"alpha": 1, "C": 1}, "beside alpha"),
+        ({"alpha": 1}, "one number beside a fixed penalty"),
+        ({"glm": "ols", "alpha": 1}, "beside alpha or C"),
+        ({"glm": "ridge", "l1_ratio": 0.5}, "unless glm is elastic_net"),
+        ({"tolerance": 0}, "tolerance"),
+        ({"max_iterations": 0}, "max_iterations"),
+        ({"ablation": 5}, "`ablation` is 5; expected a step from 1 to 4"),
+        ({"preset": "best"}, "the one preset is 'paper'"),
+        ({"preset": "paper", "folds": 5}, "leave out folds"),
+        ({"preset": "paper", "ablation": 1}, "give one"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+    ],
+)
+def test_options(data, forest, options, message):
+    with pytest.raises(ValueError, match=message):
+        lmdi.LMDIPlus(forest, **options).fit(data.X, data.y)
+
+
+def test_options_of_the_wrong_type(data, forest, explainer):
+    for options in ({"folds": "three"}, {"include_raw": "x"}, {"n_jobs": "all"}, {"fit_on": 3}):
+        with pytest.raises(TypeError):
+            lmdi.LMDIPlus(forest, **options).fit(data.X, data.y)
+    with pytest.raises(ValueError, match="`trees` is some; expected all, oob or inbag"):
+        explainer.explain(data.X, trees="some")
+    with pytest.raises(ValueError, match="by is 'size'"):
+        explainer.rank(data.X, by="size")
+    with pytest.raises(AttributeError, match="predicts numbers"):
+        explainer.predict_proba(data.X)
+
+
+def test_files(tmp_path, data):
+    path = tmp_path / "model.lmdi"
+    for content in (b"", b"hello", b"{", b"\x89LMDI"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="model file|JSON|starts with"):
+            lmdi.load(path)
+    with pytest.raises(FileNotFoundError):
+        lmdi.load(tmp_path / "nothing.lmdi")
+    with pytest.raises(FileNotFoundError):
+        lmdi.export(DecisionTreeRegressor().fit(data.X, data.y), tmp_path / "no" / "model.lmdi")
