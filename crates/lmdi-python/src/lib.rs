@@ -9,6 +9,7 @@
 //! | `run` | work without the interpreter's lock: threads, Ctrl-C, progress |
 //! | `errors` | the library's errors as Python exceptions |
 //! | `model`, `tree_arrays` | an ensemble, from arrays or from a file |
+//! | `encode` | tables with text, for models that were trained on such |
 //! | `lmdi_plus`, `options` | the explainer |
 //! | `train` | our learners |
 //!
@@ -16,6 +17,7 @@
 //! [`arrays::score_arrays`].
 
 mod arrays;
+mod encode;
 mod errors;
 mod lmdi_plus;
 mod model;
@@ -31,6 +33,7 @@ fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<model::Model>()?;
     module.add_class::<lmdi_plus::LmdiPlusExplainer>()?;
+    module.add_function(wrap_pyfunction!(encode::encode, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_forest, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_boosting, module)?)?;
     Ok(())

@@ -8,6 +8,7 @@ use crate::tree_arrays::TreeArrays;
 use lmdi::Error;
 use lmdi::file::{Metadata, Model as Content};
 use lmdi::forest::{Aggregation, Ensemble, Growth, Link, Loss, Outcome, Predictor};
+use lmdi::table::{Encoding, Schema};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::prelude::*;
@@ -46,7 +47,7 @@ impl Model {
     /// An ensemble from the arrays of its trees, checked. Without a learning rate the trees are averaged.
     #[staticmethod]
     #[pyo3(signature = (*, feature_names, classes, trees, output_of_tree, base_score, learning_rate,
-        link, growth, loss, producer))]
+        link, growth, loss, producer, levels))]
     #[expect(clippy::too_many_arguments, reason = "the parts of an ensemble, named in Python")]
     fn from_arrays(
         feature_names: Vec<String>,
@@ -59,6 +60,7 @@ impl Model {
         growth: &str,
         loss: &str,
         producer: String,
+        levels: Vec<(usize, Vec<String>)>,
     ) -> PyResult<Self> {
         let trees: Vec<_> = trees.iter().map(TreeArrays::tree).collect::<PyResult<_>>()?;
         let ensemble = Ensemble {
@@ -75,9 +77,11 @@ impl Model {
             growth: growth_named(growth, loss)?,
             outcome: classes.map_or(Outcome::Number, Outcome::Classes),
         };
-        ensemble.check().map_err(exception)?;
+        let schema = schema_with(&ensemble, levels)?;
         let metadata = Metadata { producer, ..Metadata::default() };
-        Ok(Self::of(Content { metadata, ..Content::new(ensemble) }))
+        let content = Content { metadata, schema, ..Content::new(ensemble) };
+        content.check().map_err(exception)?;
+        Ok(Self::of(content))
     }
 
     /// A model and its fitted explainer, if any, from the bytes of a model file.
@@ -97,9 +101,22 @@ impl Model {
         file_bytes(py, &self.content, json)
     }
 
+    /// The same model with other names for its classes.
+    fn relabelled(&self, classes: Vec<String>) -> PyResult<Self> {
+        let mut content = (*self.content).clone();
+        content.ensemble.outcome = Outcome::Classes(classes);
+        content.check().map_err(exception)?;
+        Ok(Self::of(content))
+    }
+
     /// The same model with other names for its columns.
     fn renamed(&self, feature_names: Vec<String>) -> PyResult<Self> {
         let mut content = (*self.content).clone();
+        if let Some(schema) = &mut content.schema {
+            for (column, name) in schema.columns.iter_mut().zip(&feature_names) {
+                column.name.clone_from(name);
+            }
+        }
         content.ensemble.feature_names = feature_names;
         content.check().map_err(exception)?;
         Ok(Self::of(content))
@@ -116,6 +133,28 @@ impl Model {
             Outcome::Number => None,
             Outcome::Classes(labels) => Some(labels.clone()),
         }
+    }
+
+    /// Names of the columns of a table, for a model that turns some of them into several matrix columns.
+    #[getter]
+    fn input_columns(&self) -> Option<Vec<String>> {
+        let schema = self.content.schema.as_ref()?;
+        let plain = |encoding: &Encoding| matches!(encoding, Encoding::Number | Encoding::Codes(_));
+        let all_plain = schema.columns.iter().all(|column| plain(&column.encoding));
+        (!all_plain).then(|| schema.columns.iter().map(|column| column.name.clone()).collect())
+    }
+
+    /// The names of the categories of each column that is read as codes.
+    #[getter]
+    fn levels(&self) -> Vec<(usize, Vec<String>)> {
+        let columns = self.content.schema.iter().flat_map(|schema| &schema.columns);
+        columns
+            .enumerate()
+            .filter_map(|(at, column)| match &column.encoding {
+                Encoding::Codes(levels) => Some((at, levels.clone())),
+                _ => None,
+            })
+            .collect()
     }
 
     #[getter]
@@ -188,6 +227,21 @@ pub fn file_bytes<'py>(
     Ok(PyBytes::new(py, &bytes.map_err(exception)?))
 }
 
+/// Numbers, and codes of the named levels; no schema where all is numbers.
+fn schema_with(ensemble: &Ensemble, levels: Vec<(usize, Vec<String>)>) -> PyResult<Option<Schema>> {
+    if levels.is_empty() {
+        return Ok(None);
+    }
+    let mut schema = Schema::numeric(ensemble.feature_names.iter().cloned());
+    for (at, levels) in levels {
+        let column = schema.columns.get_mut(at).ok_or_else(|| {
+            exception(Error::Model(format!("there is no column {at} to have categories")))
+        })?;
+        column.encoding = Encoding::Codes(levels);
+    }
+    Ok(Some(schema))
+}
+
 fn link_named(name: &str) -> PyResult<Link> {
     match name {
         "identity" => Ok(Link::Identity),
@@ -207,6 +261,7 @@ fn growth_named(growth: &str, loss: &str) -> PyResult<Growth> {
         "logistic" => Loss::Logistic,
         "multinomial" => Loss::Multinomial,
         "poisson" => Loss::Poisson,
+        "gamma" => Loss::Gamma,
         _ => return Err(unknown("loss", loss)),
     };
     match growth {

@@ -14,8 +14,9 @@ def probing_rows(X, thresholds, missing=True, seed=0, most=6000):
     random = np.random.default_rng(seed)
     cells = []
     for column, threshold in sorted(set(thresholds)):
-        if not np.isfinite(threshold):
-            continue  # Only missing cells are on the other side; tables hold no infinite cell.
+        if not abs(threshold) < 1e38:
+            # Only missing cells are on the other side; tables hold no infinite cell.
+            continue
         single = np.float32(threshold)
         cells += [
             (column, threshold),

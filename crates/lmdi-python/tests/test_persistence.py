@@ -78,12 +78,16 @@ def test_a_pickle_needs_no_library_that_grew_the_model(data):
     assert np.array_equal(values, explainer.explain(data.X).values)
 
 
-def test_categories_survive_a_pickle(data):
-    table = pd.DataFrame({"x": data.X[:, 0], "c": pd.Categorical(data.two)})
+def test_categories_survive(tmp_path, data):
+    table = pd.DataFrame({"x": data.X[:, 0], "c": pd.Categorical(data.two), "n": pd.Categorical(data.three)})
+    table.loc[::7, "c"] = None
     model = HistGradientBoostingRegressor(max_iter=5).fit(table, data.y)
     explainer = lmdi.LMDIPlus(model).fit(table, data.y)
-    again = pickle.loads(pickle.dumps(explainer))
-    assert np.array_equal(again.explain(table).values, explainer.explain(table).values)
+    explainer.save(tmp_path / "model.lmdi")
+    for again in (pickle.loads(pickle.dumps(explainer)), lmdi.load(tmp_path / "model.lmdi")):
+        e = again.explain(table)
+        assert np.array_equal(e.values, explainer.explain(table).values)
+        assert e.display_data[1, 1] == data.two[1]
 
 
 def test_learners_round_trip(data):
@@ -116,7 +120,12 @@ def test_exported_models_predict_alike(tmp_path, data):
 
 
 def test_labels_in_files_keep_their_type(tmp_path, data):
-    for labels in (np.array([1, 7]), np.array([False, True]), np.array([0.0, 1.0]), np.array(["a", "b"])):
+    for labels in (
+        np.array([1, 7]),
+        np.array([False, True]),
+        np.array([0.0, 1.0]),
+        np.array(["a", "b"]),
+    ):
         y = labels[(data.y > 0).astype(int)]
         model = RandomForestClassifier(2, random_state=0).fit(data.X, y)
         lmdi.export(model, tmp_path / "model.lmdi")

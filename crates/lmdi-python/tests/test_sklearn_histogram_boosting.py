@@ -4,10 +4,10 @@ replaced by node indices, walked by scikit-learn itself."""
 import numpy as np
 import pandas as pd
 import pytest
-from rows import probing_rows
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from lmdi._models import model_of
+from rows import probing_rows
 
 SMALL = {"max_iter": 12, "min_samples_leaf": 5, "random_state": 0}
 
@@ -45,6 +45,7 @@ def margins(model, X):
 CASES = [
     (HistGradientBoostingRegressor(**SMALL), "y"),
     (HistGradientBoostingRegressor(loss="poisson", learning_rate=0.3, **SMALL), "counts"),
+    (HistGradientBoostingRegressor(loss="gamma", **SMALL), "positive"),
     (HistGradientBoostingClassifier(**SMALL), "two"),
     (HistGradientBoostingClassifier(**SMALL), "three"),
     (HistGradientBoostingClassifier(early_stopping=True, **{**SMALL, "max_iter": 60}), "three"),
@@ -55,7 +56,8 @@ CASES = [
 @pytest.mark.parametrize("missing", [False, True], ids=["numbers", "missing"])
 def test_numbers_and_missing_cells(data, model, response, missing):
     X = data.X_missing if missing else data.X
-    y = np.abs(np.round(data.y)) if response == "counts" else getattr(data, response)
+    made = {"counts": np.abs(np.round(data.y)), "positive": np.exp(data.y)}
+    y = made.get(response, getattr(data, response, None))
     model.fit(X, y)
     ours = model_of(model)
     rows = probing_rows(X, thresholds(model))

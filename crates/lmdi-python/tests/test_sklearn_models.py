@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from rows import probing_rows, thresholds_of
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -22,6 +21,7 @@ from sklearn.tree import (
 )
 
 from lmdi._models import model_of
+from rows import probing_rows, thresholds_of
 
 
 def trees_of(model):
@@ -51,10 +51,7 @@ def check_exact(model, X, missing=True):
         narrow = table.astype(np.float32)
         place = [slice(None)] * len(trees) if features is None else features
         theirs = np.stack(
-            [
-                tree.apply(np.ascontiguousarray(narrow[:, columns]))
-                for tree, columns in zip(trees, place)
-            ],
+            [tree.apply(np.ascontiguousarray(narrow[:, columns])) for tree, columns in zip(trees, place)],
             axis=1,
         )
         mismatches = (ours.apply(table) != theirs).sum()

@@ -82,9 +82,7 @@ def test_whole_numbers_and_truth_values(data):
         assert np.array_equal(explainer.explain(X.astype(kind)).values, expected)
     mixed = pd.DataFrame({"n": X[:, 0].astype("int64"), "t": X[:, 1].astype(bool)})
     assert np.array_equal(explainer.explain(mixed).values, expected)
-    assert np.array_equal(
-        explainer.explain(mixed.astype({"n": "Int64", "t": "boolean"})).values, expected
-    )
+    assert np.array_equal(explainer.explain(mixed.astype({"n": "Int64", "t": "boolean"})).values, expected)
 
 
 def test_missing_values_of_every_library_are_nan(data):

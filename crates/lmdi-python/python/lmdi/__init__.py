@@ -9,8 +9,8 @@
 >>> explanation.values.shape
 (5, 3)
 
-`LMDIPlus` explains fitted models of scikit-learn, XGBoost, LightGBM and CatBoost, and the learners of this
-package, which need scikit-learn to be installed and are loaded when first used.
+`LMDIPlus` explains fitted models of scikit-learn and the learners of this package, which need scikit-learn to
+be installed and are loaded when first used.
 """
 
 from ._errors import LmdiWarning, NotFittedError

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,33 +14,41 @@ from ._errors import LmdiWarning, listed
 
 
 class Categories:
-    """The values of a categorical column; a value becomes its position, an unknown one is missing."""
+    """The values of a categorical column; a value becomes its position, an unknown one is missing.
+
+    Values are known by their text, as in model files: whole numbers without a point, so that 3 and 3.0 are
+    the same category.
+    """
 
     def __init__(self, values):
-        self.values = list(values)
-        self._codes = {value: code for code, value in enumerate(self.values) if not _missing(value)}
+        self.levels = [level_text(value) for value in values]
+        self._codes = {level: at for at, level in enumerate(self.levels)}
 
-    def __eq__(self, other):
-        return isinstance(other, Categories) and self._codes == other._codes
-
-    def encode(self, column: np.ndarray) -> np.ndarray:
-        """The code of each cell; NaN for missing and unknown ones."""
+    def encode(self, column: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        """The code of each cell, NaN for missing and unknown ones, and the unknown categories."""
         distinct, inverse = _distinct(column)
-        codes = [np.nan if _missing(cell) else self._codes.get(cell, np.nan) for cell in distinct]
-        return np.asarray(codes, dtype=np.float64)[inverse]
-
-    def label(self, code: float):
-        """The category of a code, None if it is missing."""
-        return None if np.isnan(code) else self.values[int(code)]
-
-    def unknown(self, column: np.ndarray) -> list:
-        """Categories of a column that the model does not know."""
-        distinct, _ = _distinct(column)
-        return [cell for cell in distinct if not _missing(cell) and cell not in self._codes]
+        texts = [None if is_missing(cell) else level_text(cell) for cell in distinct]
+        codes = [self._codes.get(text, np.nan) for text in texts]
+        unknown = [text for text in texts if text is not None and text not in self._codes]
+        return np.asarray(codes, dtype=np.float64)[inverse], unknown
 
 
-def _missing(cell) -> bool:
-    return cell is None or cell != cell
+def level_text(value) -> str:
+    """A category as text."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def is_missing(cell) -> bool:
+    """Whether a cell is None, NaN or the missing value of pandas."""
+    return cell is None or cell is _pandas_missing() or cell != cell
+
+
+def _pandas_missing():
+    """pandas' own missing value, which no comparison recognises, if pandas is in use."""
+    pandas = sys.modules.get("pandas")
+    return None if pandas is None else getattr(pandas, "NA", None)
 
 
 def _distinct(column):
@@ -50,7 +59,7 @@ def _distinct(column):
     place: dict = {}
     inverse = np.empty(len(column), dtype=np.intp)
     for at, cell in enumerate(column.tolist()):
-        cell = None if _missing(cell) else cell
+        cell = None if is_missing(cell) else cell
         inverse[at] = place.setdefault(cell, len(place))
     return list(place), inverse
 
@@ -78,16 +87,22 @@ class Columns:
     categories: dict[int, Categories] = field(default_factory=dict)
     #: A number that stands for a missing cell, beside NaN.
     missing: float | None = None
+    #: Categorical columns that the model knows by code only, by position.
+    coded: frozenset[int] = frozenset()
 
     def labels(self) -> list[str]:
         """A name for every column."""
         return list(self.names) if self.names else [f"x{at}" for at in range(self.count)]
 
+    def levels(self) -> list[tuple[int, list[str]]]:
+        """Names of the categories by column, as a model file keeps them."""
+        return [(at, list_.levels) for at, list_ in sorted(self.categories.items())]
+
     def named(self, names: list[str] | None) -> Columns:
         """The same columns with these names, if they had none."""
         if self.names is not None or names is None:
             return self
-        return Columns(tuple(names), self.count, self.categories, self.missing)
+        return replace(self, names=tuple(names))
 
     def read(self, X) -> Cells:
         """The cells of a table, its columns in the order of the model."""
@@ -120,7 +135,7 @@ class Columns:
         else:
             self._check_count(frame.n_columns)
         names = list(self.names) if self.names else frame.names
-        block = None if self.categories else frame.block()
+        block = None if self.categories or self.coded else frame.block()
         if block is not None and block.dtype.kind in "fbui":
             array = _tables.as_floats(block, "X")
             return Cells(array if order is None else array[:, order], names)
@@ -128,7 +143,10 @@ class Columns:
         place = order or range(self.count)
 
         def column(at):
-            return _tables.column_values(frame.column(place[at]), labels[at])
+            cells = frame.column(place[at])
+            if at in self.coded:
+                return _tables.category_codes(cells, labels[at])
+            return _tables.column_values(cells, labels[at])
 
         return Cells(self._fill(frame.n_rows, column), names)
 
@@ -150,7 +168,7 @@ class Columns:
         return np.empty((n_rows, 0)) if array is None else array
 
     def _codes(self, at: int, values: np.ndarray, name: str) -> np.ndarray:
-        unknown = self.categories[at].unknown(values)
+        codes, unknown = self.categories[at].encode(values)
         if unknown:
             warnings.warn(
                 f"column {name!r} holds {listed(unknown)}, which the model was not trained on; such cells "
@@ -158,12 +176,11 @@ class Columns:
                 LmdiWarning,
                 stacklevel=2,
             )
-        return self.categories[at].encode(values)
+        return codes
 
     def _check_count(self, found: int) -> None:
         if found != self.count:
             known = f": {listed(self.names)}" if self.names else ""
             raise ValueError(
-                f"X has {found} features, but the model is expecting {self.count} features as "
-                f"input{known}"
+                f"X has {found} features, but the model is expecting {self.count} features as input{known}"
             )

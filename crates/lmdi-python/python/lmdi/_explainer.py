@@ -63,9 +63,7 @@ class Explainer:
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             name = type(self).__name__
-            raise not_fitted(
-                f"This {name} instance is not fitted yet: call fit(X_train, y_train) first"
-            )
+            raise not_fitted(f"This {name} instance is not fitted yet: call fit(X_train, y_train) first")
 
     def _take_model(self, X) -> tuple[Model, Cells]:
         """The model's trees, with the names of the table's columns if they had none, and the table."""
@@ -119,5 +117,5 @@ class Explainer:
             output_names=outputs,
             std_error=std_error,
             scale=scale,
-            categories={at: list_.values for at, list_ in model._columns.categories.items()},
+            categories={at: list_.levels for at, list_ in model._columns.categories.items()},
         )

@@ -107,9 +107,7 @@ class Explanation:
             raise ValueError(f"there is no output {which!r}; there is one, {self.output_names}")
         if isinstance(which, str):
             if which not in self.output_names:
-                raise ValueError(
-                    f"there is no output {which!r}; expected one of {listed(self.output_names)}"
-                )
+                raise ValueError(f"there is no output {which!r}; expected one of {listed(self.output_names)}")
             which = self.output_names.index(which)
         return self._with(
             values=self.values[:, :, which],
@@ -160,8 +158,7 @@ class Explanation:
         order = np.argsort(-self.sizes(), axis=1, kind="stable")[:, :k]
         shown = self.values if self.values.ndim == 2 else self.sizes()
         return [
-            [(self.feature_names[at], float(values[at])) for at in line]
-            for line, values in zip(order, shown)
+            [(self.feature_names[at], float(values[at])) for at in line] for line, values in zip(order, shown)
         ]
 
     def grouped(self, groups: dict[str, list[str]]) -> Explanation:
@@ -223,7 +220,6 @@ class Explanation:
             return frame(self.values, self.base_values)
         outputs = self.output_names or list(range(self.values.shape[2]))
         parts = {
-            name: frame(self.values[:, :, at], self.base_values[:, at])
-            for at, name in enumerate(outputs)
+            name: frame(self.values[:, :, at], self.base_values[:, at]) for at, name in enumerate(outputs)
         }
         return pandas.concat(parts, axis=1)

@@ -6,7 +6,7 @@ import os
 import tempfile
 
 from . import _lmdi
-from ._model import Model, model_of_file
+from ._model import model_of_file
 
 
 def write(path, content: bytes) -> None:

@@ -14,9 +14,18 @@ from ._model import Model
 
 #: Keywords that change a choice of the method; a preset fixes them all.
 CHOICES = (
-    "fit_on include_raw glm l1_ratio alpha C folds selection rule family".split()
+    "fit_on",
+    "include_raw",
+    "glm",
+    "l1_ratio",
+    "alpha",
+    "C",
+    "folds",
+    "selection",
+    "rule",
+    "family",
 )
-ACCURACY = "tolerance search_tolerance max_iterations".split()
+ACCURACY = ("tolerance", "search_tolerance", "max_iterations")
 
 
 class LMDIPlus(Explainer):

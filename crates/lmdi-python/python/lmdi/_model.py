@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
-from . import _lmdi, _responses
-from ._columns import Cells, Columns
+from . import _lmdi, _responses, _tables
+from ._columns import Categories, Cells, Columns, is_missing, level_text
+from ._errors import LmdiWarning
 from ._running import running
 
 
@@ -70,12 +73,38 @@ class Model:
         return self._over_rows(self._compiled.predict, X, n_jobs)
 
     def _over_rows(self, work, X, n_jobs):
-        cells = self._columns.read(X)
+        cells = self._read(X)
         with running(n_jobs, False, "", 0) as run:
             return work(cells.table, run)
 
     def _read(self, X) -> Cells:
-        return self._columns.read(X)
+        """The cells of a table as the trees read them."""
+        wanted = self._compiled.input_columns
+        frame = None if wanted is None else _tables.frame_of(X)
+        if frame is None or frame.names in (None, self.feature_names):
+            return self._columns.read(X)
+        return Cells(self._encoded(frame, wanted), self.feature_names)
+
+    def _encoded(self, frame: _tables.Frame, wanted: list[str]) -> np.ndarray:
+        """The matrix of a table that holds text."""
+        order = _tables.order_of_columns(frame.names, wanted) or range(len(wanted))
+        columns = []
+        for name, at in zip(wanted, order):
+            values = _tables.column_values(frame.column(at), name)
+            if values.dtype.kind in "OUS":
+                cells = [None if is_missing(cell) else level_text(cell) for cell in values.tolist()]
+            else:
+                cells = np.ascontiguousarray(values, dtype=np.float64)
+            columns.append((name, cells))
+        matrix, unseen = _lmdi.encode(self._compiled, columns)
+        for name, example in unseen:
+            found = "missing cells" if example is None else repr(example)
+            warnings.warn(
+                f"column {name!r} holds {found}, which the model was not trained on",
+                LmdiWarning,
+                stacklevel=2,
+            )
+        return matrix.T
 
     def to_bytes(self, json: bool = False) -> bytes:
         """The content of a model file."""
@@ -104,4 +133,8 @@ def model_of_file(compiled: _lmdi.Model) -> Model:
     unnamed = names == tuple(f"x{at}" for at in range(len(names)))
     labels = compiled.classes
     classes = None if labels is None else _responses.labels_from_text(labels)
-    return Model(compiled, Columns(None if unnamed else names, len(names)), classes)
+    # Where columns become several, places in the table are not places in the matrix.
+    levels = [] if compiled.input_columns else compiled.levels
+    categories = {at: Categories(list_) for at, list_ in levels}
+    columns = Columns(None if unnamed else names, len(names), categories)
+    return Model(compiled, columns, classes)

@@ -46,9 +46,13 @@ def codes(y, classes: np.ndarray, n_rows: int):
     unknown = [label for label in distinct if label not in place]
     if unknown:
         missing = any(label is None or label != label for label in unknown)
-        advice = "y has missing labels (NaN); leave such rows out" if missing else (
-            f"the model does not know the classes {listed(unknown)} of y; it was trained on "
-            f"{listed(classes)}"
+        advice = (
+            "y has missing labels (NaN); leave such rows out"
+            if missing
+            else (
+                f"the model does not know the classes {listed(unknown)} of y; it was trained on "
+                f"{listed(classes)}"
+            )
         )
         raise ValueError(advice)
     table = np.asarray([place[label] for label in distinct], dtype=np.uint32)

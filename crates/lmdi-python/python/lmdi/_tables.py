@@ -7,7 +7,8 @@ matrices) is converted once.
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,6 +87,14 @@ def column_values(column, name: str) -> np.ndarray:
     return np.asarray(column)
 
 
+def category_codes(column, name: str) -> np.ndarray:
+    """The codes of a pandas category, NaN where missing; other columns as they are."""
+    if type(column).__module__.split(".")[0] == "pandas" and column.dtype.name == "category":
+        codes = column.cat.codes.to_numpy().astype(np.float64)
+        return np.where(codes < 0, np.nan, codes)
+    return column_values(column, name)
+
+
 def _is_array(column) -> bool:
     return type(column).__name__ != "ChunkedArray"
 
@@ -158,9 +167,9 @@ def order_of_columns(found: list[str], expected: list[str]) -> list[int] | None:
     """Where the expected columns are among those found; None if they are in order already."""
     if found == expected:
         return None
-    repeated = sorted({name for name in found if found.count(name) > 1}) if len(
-        set(found)
-    ) < len(found) else []
+    repeated = (
+        sorted({name for name in found if found.count(name) > 1}) if len(set(found)) < len(found) else []
+    )
     if repeated:
         raise ValueError(f"X has more than one column named {listed(repeated)}")
     place = {name: at for at, name in enumerate(found)}

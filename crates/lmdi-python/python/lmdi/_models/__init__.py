@@ -58,7 +58,8 @@ def model_of(model) -> Model:
         found = READERS.get(kind.__module__.split(".")[0], {}).get(kind.__name__)
         if found is not None:
             file, function = found.split(".")
-            return getattr(import_module(f".{file}", __name__), function)(model)
+            reader = getattr(import_module(f".{file}", __name__), function)
+            return reader(model)
     raise TypeError(_refusal(model))
 
 

@@ -14,9 +14,7 @@ def check_fitted(estimator, attribute: str) -> None:
     """Raises unless the estimator has been fitted."""
     if not hasattr(estimator, attribute):
         name = type(estimator).__name__
-        raise not_fitted(
-            f"This {name} instance is not fitted yet: call its fit(X, y) before it is explained"
-        )
+        raise not_fitted(f"This {name} instance is not fitted yet: call its fit(X, y) before it is explained")
 
 
 def classes_of(estimator) -> np.ndarray | None:
@@ -27,9 +25,7 @@ def classes_of(estimator) -> np.ndarray | None:
         )
     classes = getattr(estimator, "classes_", None)
     if classes is not None and len(classes) < 2:
-        raise ValueError(
-            f"the model knows only the class {str(classes[0])!r}; expected two or more"
-        )
+        raise ValueError(f"the model knows only the class {str(classes[0])!r}; expected two or more")
     return classes
 
 
@@ -87,6 +83,7 @@ def assemble(estimator, columns: Columns, classes, trees, sees_every_row=False, 
         feature_names=columns.labels(),
         classes=None if classes is None else [str(label) for label in classes.tolist()],
         trees=trees,
+        levels=columns.levels(),
         producer=f"scikit-learn {version('scikit-learn')} {type(estimator).__name__}",
         **parts,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._columns import Categories
+from .._columns import Categories, is_missing
 from .._model import Model
 from .sklearn_common import assemble, check_fitted, classes_of, columns_of
 
@@ -44,7 +44,11 @@ def boosting(estimator) -> Model:
 
 def _loss(estimator, classes, n_outputs):
     if classes is None:
-        known = {"squared_error": ("squared_error", "identity"), "poisson": ("poisson", "log")}
+        known = {
+            "squared_error": ("squared_error", "identity"),
+            "poisson": ("poisson", "log"),
+            "gamma": ("gamma", "log"),
+        }
     else:
         several = ("multinomial", "softmax")
         known = {"log_loss": ("logistic", "logit") if n_outputs == 1 else several}
@@ -64,7 +68,11 @@ def _columns(estimator):
         return np.arange(n_features), {}
     place = np.concatenate([np.flatnonzero(mask), np.flatnonzero(~mask)])
     encoder = estimator._preprocessor.named_transformers_["encoder"]
-    values = [np.asarray(list_).tolist() for list_ in encoder.categories_]
+    # A missing value comes last and is encoded as missing.
+    values = [
+        [value for value in np.asarray(list_).tolist() if not is_missing(value)]
+        for list_ in encoder.categories_
+    ]
     return place, {int(at): Categories(list_) for at, list_ in zip(place, values)}
 
 

@@ -28,10 +28,7 @@ def forest(estimator) -> Model:
         bags = _counts(estimator.estimators_samples_, estimator._n_samples)
     else:
         bags = [None] * len(estimator.estimators_)
-    trees = [
-        tree_arrays(member.tree_, classes, bag)
-        for member, bag in zip(estimator.estimators_, bags)
-    ]
+    trees = [tree_arrays(member.tree_, classes, bag) for member, bag in zip(estimator.estimators_, bags)]
     every = not estimator.bootstrap
     return assemble(estimator, columns_of(estimator), classes, trees, sees_every_row=every)
 

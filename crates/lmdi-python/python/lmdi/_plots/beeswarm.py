@@ -17,9 +17,7 @@ def beeswarm(explanation, max_display, output, ax):
     importance = explanation.importance()
     sampled = len(explanation) > MOST_ROWS
     if sampled:
-        explanation = explanation[
-            np.sort(np.random.default_rng(0).permutation(len(explanation))[:MOST_ROWS])
-        ]
+        explanation = explanation[np.sort(np.random.default_rng(0).permutation(len(explanation))[:MOST_ROWS])]
     first, rest = style.shown(importance, max_display)
     labels = [style.literal(explanation.feature_names[at]) for at in first]
     if len(rest):
@@ -34,9 +32,7 @@ def beeswarm(explanation, max_display, output, ax):
             ax.scatter(values, height, s=9, color=style.NEUTRAL, linewidths=0, rasterized=True)
             continue
         missing = np.isnan(colours)
-        ax.scatter(
-            values[missing], height[missing], s=9, color="#c4c7cc", linewidths=0, rasterized=True
-        )
+        ax.scatter(values[missing], height[missing], s=9, color="#c4c7cc", linewidths=0, rasterized=True)
         known = ~missing
         dots = ax.scatter(
             values[known],

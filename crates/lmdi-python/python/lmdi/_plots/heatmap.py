@@ -30,9 +30,7 @@ def heatmap(explanation, max_display, output, ax):
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("scores", [style.DOWN, "#f7f7f7", style.UP])
-    image = ax.imshow(
-        lines, aspect="auto", cmap=colours, vmin=-limit, vmax=limit, interpolation="nearest"
-    )
+    image = ax.imshow(lines, aspect="auto", cmap=colours, vmin=-limit, vmax=limit, interpolation="nearest")
     style.name_lines(ax, labels)
     ax.set_ylim(len(labels) - 0.5, -0.5)
     for spine in ax.spines.values():

@@ -31,9 +31,7 @@ def scatter(explanation, feature, color, output, ax):
         coloured = known & ~np.isnan(tint)
         grey = known & np.isnan(tint)
         ax.scatter(place[grey], values[grey], color="#c4c7cc", **look)
-        dots = ax.scatter(
-            place[coloured], values[coloured], c=tint[coloured], cmap=style.CELLS, **look
-        )
+        dots = ax.scatter(place[coloured], values[coloured], c=tint[coloured], cmap=style.CELLS, **look)
         bar = ax.figure.colorbar(dots, ax=ax, pad=0.02)
         bar.set_label(style.literal(explanation.feature_names[other]))
         bar.outline.set_visible(False)
@@ -53,7 +51,7 @@ def scatter(explanation, feature, color, output, ax):
     style.plain(ax, zero_line=False)
     ax.axhline(0, color=style.NEUTRAL, linewidth=0.8, zorder=0)
     if labels:
-        names = [style.literal(label) for label in labels if label is not None and label == label]
+        names = [style.literal(label) for label in labels]
         ax.set_xticks(range(len(names)), names)
     ax.set_xlabel(style.literal(explanation.feature_names[at]))
     ax.set_ylabel(f"change of {style.unit(explanation)}")

@@ -38,11 +38,20 @@ def waterfall(explanation, row, max_display, output, ax):
             fontsize=9,
         )
         below = line + 1 < len(steps)
-        ax.plot([start, start], [line - 0.35, line + (1.35 if below else 0.6)], color=style.NEUTRAL,
-                linewidth=0.7, linestyle=":", zorder=0)
+        down_to = line + (1.35 if below else 0.6)
+        ax.plot(
+            [start, start],
+            [line - 0.35, down_to],
+            ":",
+            color=style.NEUTRAL,
+            linewidth=0.9,
+            zorder=0,
+        )
         at = start
     style.name_lines(ax, [name for name, _ in steps])
     style.plain(ax, zero_line=False)
+    # Bars would otherwise touch the frame.
+    ax.use_sticky_edges = False
     ax.margins(x=0.12)
     ax.set_xlabel(style.unit(explanation))
     ax.set_title(f"base value {base:.4g}  →  {total:.4g}", fontsize=10, loc="left")
