@@ -30,6 +30,9 @@ const OPEN: f64 = 1e-12;
 /// Steps after which to give up.
 const MOST_STEPS: usize = 400;
 
+/// Steps with an exact factor, after which what is left of the gradient is rounding.
+const EXACT_STEPS: usize = 3;
+
 /// The largest curvature of a column.
 pub(super) fn largest_curvature(quadratic: &Quadratic<'_>) -> f64 {
     let r = quadratic.n_raw();
@@ -43,6 +46,7 @@ pub(super) struct System<'q, 'b> {
     l2: f64,
     /// Least curvature of a direction to move in.
     least: f64,
+    most_steps: usize,
     factor: Elimination<'q, 'b>,
 }
 
@@ -61,7 +65,8 @@ impl<'q, 'b> System<'q, 'b> {
         // Without any curvature there is nothing to solve, and every penalty says so.
         let bearable = if bearable > 0.0 { bearable } else { 1.0 };
         let factor = Elimination::new(quadratic, active, bearable);
-        Self { quadratic, l2, least: OPEN * largest, factor }
+        let most_steps = if bearable > l2 { MOST_STEPS } else { EXACT_STEPS };
+        Self { quadratic, l2, least: OPEN * largest, most_steps, factor }
     }
 
     /// Solves `(H + l2) step = gradient`, as far as the gradient is within reach of H.
@@ -75,7 +80,7 @@ impl<'q, 'b> System<'q, 'b> {
         let mut step = Coefficients::zero(answer.stump.len(), answer.raw.len());
         let mut steps = 0;
         let mut open = None;
-        while steps < MOST_STEPS && size > enough {
+        while steps < self.most_steps && size > enough {
             let mut image = Gradient::zero(q);
             image.follow(q, &direction, self.l2);
             let bend = -image.along(q, &direction);
