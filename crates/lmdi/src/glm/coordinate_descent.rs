@@ -28,10 +28,10 @@ use super::vector::{Lanes, per_lane, subtract_columns, subtract_products, subtra
 
 /// Passes over the raw block for one pass over the stumps. The block is small and its columns are
 /// often correlated with one another, so it pays to settle it before the leaves are touched again.
-const RAW_PASSES: usize = 4;
+const RAW_PASSES: usize = 2;
 
 /// The raw block is settled when no step changed a gradient by more than this share of the l1 penalty.
-const SETTLED: f64 = 0.01;
+const SETTLED: f64 = 0.05;
 
 /// A raw column without slope may get one in the next sweeps when its gradient is above this share of
 /// the l1 penalty.

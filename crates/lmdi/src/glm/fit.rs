@@ -98,7 +98,7 @@ fn fit_gaussian(
 }
 
 /// Accuracies from which an exact solution on the active set is tried, one after the other.
-const NEAR: [f64; 3] = [1e-6, 1e-7, 1e-8];
+const NEAR: [f64; 3] = [1e-4, 1e-6, 1e-8];
 
 /// Sweeps after which an exact solution is tried all the same: columns that are nearly alike, such as
 /// the stump and the raw column of a feature of two values, need thousands.

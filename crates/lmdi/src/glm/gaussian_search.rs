@@ -30,7 +30,7 @@ const ROUGH: f64 = 1e-4;
 
 /// Every how many penalties are solved for that look, and how accurately.
 const STRIDE: usize = 4;
-const ROUGHLY: f64 = 1e-2;
+const ROUGHLY: f64 = 2e-2;
 
 /// Few penalties are left after that look, so they can be solved this much more accurately than asked.
 const CLOSER: f64 = 0.3;
@@ -203,7 +203,7 @@ impl Path<'_> {
     /// Solves some steps of the path roughly; returns points that were passed.
     fn look_from_afar(&self, search: &mut Search, steps: &[usize]) -> Vec<Mark> {
         let start = WholePoint::zero(&self.group.training);
-        self.trace(search, start, steps, ROUGHLY, 2, &mut |_, _| ())
+        self.trace(search, start, steps, ROUGHLY, 3, &mut |_, _| ())
     }
 
     /// The steps that may be best after a look from afar: those around the ones that look best.
