@@ -52,6 +52,7 @@ Examples:
   lmdi explain examples/diabetes.csv --target progression --out scores.csv
   lmdi explain data.csv --target label --holdout 0.3 --out scores.parquet --save model.lmdi
   lmdi explain data.csv --target y --test new.csv --out - --top 3
+  lmdi explain data.csv --target y --model xgboost.json --out scores.csv
   lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
 
 The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (for \
@@ -80,7 +81,8 @@ pub struct Options {
     /// Trees that a training row is scored on
     #[arg(long, value_enum, value_name = "TREES", default_value = "all")]
     pub score_trees: ScoreTrees,
-    /// The model to train (forest, extra-trees or boosting), or the file of a trained one
+    /// The model to train (forest, extra-trees or boosting), or the file of a trained one, which may be
+    /// one of XGBoost, LightGBM or CatBoost
     #[arg(long, value_name = "KIND|FILE", default_value = "forest", value_parser = parse_model, help_heading = "Model")]
     model: ModelSource,
     #[command(flatten)]

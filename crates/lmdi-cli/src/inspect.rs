@@ -86,7 +86,7 @@ fn is_model(path: &Path) -> Result<bool> {
     File::open(path)
         .and_then(|file| file.take(64).read_to_end(&mut start))
         .with_context(|| format!("cannot read {}", printable(&name)))?;
-    Ok(Model::is_start_of_model(&start))
+    Ok(crate::model_file::is_start_of_model(&start))
 }
 
 fn depth(tree: &Tree) -> usize {

@@ -22,7 +22,7 @@ and, for a model of classes, `probability:LABEL` for every label. Levels that tr
 are counted on standard error; they count as the pooled rare levels if the column has them, else as \
 no level.")]
 pub struct Options {
-    /// Model file
+    /// Model file, of ours or of XGBoost, LightGBM or CatBoost
     model: PathBuf,
     /// CSV or Parquet file; - is standard input
     data: PathBuf,

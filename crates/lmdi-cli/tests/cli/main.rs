@@ -4,4 +4,5 @@ mod bad_input;
 mod commands;
 mod explain;
 mod explain_bad_input;
+mod import;
 mod support;

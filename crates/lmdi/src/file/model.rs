@@ -1,6 +1,7 @@
 //! The bundle that is saved: an ensemble with what is known about it.
 
 use super::{container, json, v1};
+use crate::forest::import::Imported;
 use crate::forest::{Ensemble, Outcome};
 use crate::importance::LmdiPlus;
 use crate::importance::lmdi_plus::{OutputScale, TreeModel, check_parts};
@@ -102,6 +103,20 @@ pub struct Quality {
     pub measure: String,
     /// The value; NaN when it is not defined.
     pub value: f64,
+}
+
+impl From<Imported> for Model {
+    /// The model with the columns it reads, and where it comes from as metadata.
+    fn from(imported: Imported) -> Self {
+        let producer = format!("{} {}", imported.library, imported.version).trim_end().to_owned();
+        let training_options = format!(
+            "objective = {}\nrounds = {} of {}",
+            imported.objective, imported.rounds_used, imported.rounds
+        );
+        let schema = Some(imported.schema());
+        let metadata = Metadata { producer, training_options, ..Metadata::default() };
+        Self { ensemble: imported.ensemble, schema, explainer: None, metadata }
+    }
 }
 
 impl Model {

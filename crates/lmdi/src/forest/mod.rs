@@ -3,6 +3,7 @@
 mod category_set;
 mod compiled;
 mod ensemble;
+pub mod import;
 mod in_bag;
 mod oob;
 pub mod predict;

@@ -222,7 +222,9 @@ impl Shared<'_> {
                     None => 0..k,
                 };
                 let starts_round = match ensemble.growth {
-                    Growth::Shrunk { trees_per_round, .. } => tree % trees_per_round as usize == 0,
+                    Growth::Shrunk { trees_per_round, .. } => {
+                        tree.is_multiple_of(trees_per_round as usize)
+                    }
                     _ => tree == 0 || outputs.start <= last_output,
                 };
                 if starts_round {

@@ -1,0 +1,108 @@
+//! Models of other libraries, from the outside.
+
+use crate::support::Place;
+
+/// Two trees as LightGBM writes them: a set of named categories, then a threshold.
+const LIGHTGBM: &str = "tree
+version=v4
+num_class=1
+num_tree_per_iteration=1
+label_index=0
+max_feature_idx=1
+objective=regression
+feature_names=city width
+feature_infos=0:1:2 [0:9]
+tree_sizes=1 1
+
+Tree=0
+num_leaves=2
+num_cat=1
+split_feature=0
+threshold=0
+decision_type=1
+left_child=-1
+right_child=-2
+leaf_value=14 10
+leaf_weight=3 3
+leaf_count=3 3
+cat_boundaries=0 1
+cat_threshold=5
+is_linear=0
+shrinkage=1
+
+Tree=1
+num_leaves=2
+num_cat=0
+split_feature=1
+threshold=4.5
+decision_type=10
+left_child=-1
+right_child=-2
+leaf_value=-1 1
+leaf_weight=3 3
+leaf_count=3 3
+is_linear=0
+shrinkage=0.1
+
+end of trees
+
+parameters:
+[boosting: gbdt]
+[categorical_feature: 0]
+end of parameters
+
+pandas_categorical:[[\"Bern\", \"Basel\", \"Chur\"]]
+";
+
+const TABLE: &str =
+    "width,price,city\n1,13,Bern\n8,15,Chur\n2,9,Basel\n9,11,Basel\n,12,Chur\n5,11,Basel\n";
+
+#[test]
+fn predict_explain_and_inspect_take_a_file_of_another_library() {
+    let place = Place::new();
+    let (model, data) = (place.file("model.txt", LIGHTGBM), place.file("data.csv", TABLE));
+    let run = place.run(&["predict", model, data, "--out", "-"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    // Bern and Chur are members and go left; a missing width goes left.
+    assert_eq!(
+        run.out.lines().collect::<Vec<_>>(),
+        ["prediction", "13", "15", "9", "11", "13", "11"]
+    );
+
+    let new = place.file("new.csv", "city,width\nGenf,9\n");
+    let run = place.run(&["predict", model, new, "--out", "-"]);
+    assert!(run.err.contains("a level that training did not know, such as Genf"), "{}", run.err);
+    assert_eq!(run.out.lines().last(), Some("11"));
+
+    let run = place.run(&["inspect", model]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("LightGBM format v4"), "{}", run.out);
+    assert!(run.out.contains("3 levels"), "{}", run.out);
+
+    let explain = ["explain", data, "--model", model, "--target", "price"];
+    let run = place.run(&[&explain[..], &["--out", "scores.csv", "--save", "all.lmdi"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let scores = place.read("scores.csv");
+    assert!(scores.starts_with("row,prediction,base,score:city,score:width"), "{scores}");
+    assert_eq!(scores.lines().count(), 7);
+    // Saved with its explainer it is a model of ours that needs the other file no more.
+    let run = place.run(&["score", "all.lmdi", data, "--out", "again.csv"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(place.read("again.csv"), scores);
+}
+
+#[test]
+fn a_file_that_cannot_be_used_says_why() {
+    let place = Place::new();
+    let data = place.file("data.csv", TABLE);
+    let linear = place.file("linear.txt", LIGHTGBM.replace("is_linear=0", "is_linear=1"));
+    let run = place.run(&["predict", linear, data, "--out", "-"]);
+    assert_ne!(run.code, 0);
+    assert!(run.err.contains("linear.txt") && run.err.contains("linear_tree=false"), "{}", run.err);
+    let closed = place.file("model.cbm", "CBM1....");
+    for command in [&["inspect", closed][..], &["predict", closed, data, "--out", "-"]] {
+        let run = place.run(command);
+        assert_ne!(run.code, 0);
+        assert!(run.err.contains("format=\"json\""), "{}", run.err);
+    }
+}

@@ -1,0 +1,204 @@
+//! CatBoost's JSON models: symmetric and other trees, numbers and one-hot categories.
+//!
+//! - A cell is rounded to 32 bits; `x > border` goes right. NaN goes right where the feature's
+//!   `nan_value_treatment` is `AsTrue`, otherwise left.
+//! - A one-hot split sends one category right. The file knows categories by the hash of their text;
+//!   their names are in it if it was saved with a pool.
+//! - Split i of a symmetric tree is asked at depth i and gives bit i of the leaf's number.
+//! - The raw output is `bias + scale * sum of leaf values`. With several classes a leaf has a value
+//!   for each.
+
+mod file;
+mod tree;
+
+use super::layout::in_tree;
+use super::objective::Meaning;
+use super::{
+    Categories, Imported, Library, Rounds, category_words::CategoryWords, numbered_labels, refuse,
+    rounds_used,
+};
+use crate::forest::{Aggregation, Ensemble, Loss, Missing};
+use crate::{Error, Result};
+use file::{Bias, FeaturesInfo, File, ModelInfo, Names};
+use std::collections::BTreeMap;
+
+const LIBRARY: Library = Library::CatBoost;
+
+/// Features that a file may have without listing them.
+const MOST_FEATURES: usize = 1 << 20;
+
+pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
+    let file: File = serde_json::from_slice(bytes)
+        .map_err(|error| Error::Format(format!("CatBoost: {error}")))?;
+    let (meaning, objective) = meaning_of(&file.model_info)?;
+    let k = meaning.n_outputs();
+    let features = Features::of(&file.features_info, bytes.len())?;
+    let scale = file.scale_and_bias.0;
+    let base_score = match file.scale_and_bias.1 {
+        Bias::One(bias) => vec![bias; k],
+        Bias::Many(biases) if biases.len() == k => biases,
+        Bias::Many(biases) if biases.is_empty() => vec![0.0; k],
+        Bias::Many(biases) => {
+            return refuse(LIBRARY, format!("{} biases for {k} outputs", biases.len()));
+        }
+    };
+    let rounds = file.oblivious_trees.len() + file.trees.len();
+    if rounds == 0 {
+        return refuse(LIBRARY, "it has no trees");
+    }
+    let used = rounds_used(rounds, wish, None)?;
+    let mut words = CategoryWords::for_file(bytes.len());
+    let mut trees = Vec::with_capacity(used);
+    let mut node_ids = Vec::with_capacity(used);
+    for index in 0..used {
+        let read = match file.oblivious_trees.get(index) {
+            Some(tree) => tree::read_symmetric(tree, &features, k, scale, &mut words),
+            None => {
+                let tree = &file.trees[index - file.oblivious_trees.len()];
+                tree::read_nested(tree, &features, k, scale, &mut words)
+            }
+        };
+        let (tree, ids) = in_tree(index, read)?;
+        trees.push(tree);
+        node_ids.push(ids);
+    }
+    Ok(Imported {
+        ensemble: Ensemble {
+            feature_names: features.names,
+            trees,
+            output_of_tree: Vec::new(),
+            n_outputs: k,
+            aggregation: Aggregation::Sum { learning_rate: 1.0 },
+            base_score,
+            link: meaning.link,
+            growth: meaning.shrunk(1),
+            outcome: meaning.outcome,
+        },
+        library: LIBRARY,
+        version: version(&file.model_info),
+        objective,
+        categories: features.categories,
+        best_iteration: None,
+        rounds,
+        rounds_used: used,
+        node_ids,
+    })
+}
+
+/// What the loss function means.
+fn meaning_of(info: &ModelInfo) -> Result<(Meaning, String)> {
+    let loss = &info.params().loss_function;
+    let labels = |fallback: usize| -> Result<Vec<String>> {
+        let names = match &info.class_params {
+            Some(Names { class_names }) => {
+                class_names.iter().map(file::label).collect::<Vec<String>>()
+            }
+            None => Vec::new(),
+        };
+        match names.len() {
+            0 => Ok(numbered_labels(fallback)),
+            count if count >= 2 => Ok(names),
+            count => refuse(LIBRARY, format!("{count} class names; expected at least 2")),
+        }
+    };
+    let meaning = match loss.kind.as_str() {
+        "RMSE" => Meaning::squared_error(),
+        "Logloss" | "CrossEntropy" => Meaning::binary(labels(2)?),
+        "MultiClass" => Meaning::multinomial(labels(0)?),
+        "MultiClassOneVsAll" => Meaning::one_vs_rest(labels(0)?),
+        "Poisson" => Meaning::log(Loss::Poisson),
+        "Tweedie" => {
+            let power = loss.params.get("variance_power").map(file::label);
+            match power.and_then(|text| text.parse().ok()) {
+                Some(power) => Meaning::log(Loss::Tweedie { power }),
+                None => return refuse(LIBRARY, "loss Tweedie has no variance_power"),
+            }
+        }
+        "" => {
+            return refuse(LIBRARY, "it does not name its loss function (model_info.params)");
+        }
+        other => {
+            return refuse(
+                LIBRARY,
+                format!(
+                    "loss function {other:?} is not read; expected RMSE, Logloss, CrossEntropy, \
+                     MultiClass, MultiClassOneVsAll, Poisson or Tweedie"
+                ),
+            );
+        }
+    };
+    Ok((meaning, loss.kind.clone()))
+}
+
+/// The version, from a text about the build that has it as `tags/v1.2.10` or `release 1.2.10`.
+fn version(info: &ModelInfo) -> String {
+    let after = |mark: &str| {
+        let text = info.catboost_version_info.split_once(mark)?.1;
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        Some(text[..end].trim_end_matches('.').to_owned())
+    };
+    after("tags/v").or_else(|| after("release ")).unwrap_or_default()
+}
+
+/// Columns of the matrix, found by the numbers that splits name them by.
+struct Features {
+    names: Vec<String>,
+    categories: Vec<Option<Categories>>,
+    /// By number among the float features: column, and where NaN goes.
+    float: BTreeMap<usize, (u32, Missing)>,
+    /// By number among the categorical features: column.
+    categorical: BTreeMap<usize, u32>,
+    /// The code of each hashed category.
+    code_of_hash: BTreeMap<u32, u32>,
+}
+
+impl Features {
+    fn of(info: &FeaturesInfo, file_size: usize) -> Result<Self> {
+        let used = |what: &str, list: &[serde::de::IgnoredAny]| match list.is_empty() {
+            true => Ok(()),
+            false => refuse(LIBRARY, format!("{what} features are not read")),
+        };
+        used("text", &info.text_features)?;
+        used("embedding", &info.embedding_features)?;
+        let flat = info.float_features.iter().map(|feature| feature.place.flat_feature_index);
+        let flat = flat.chain(info.categorical_features.iter().map(|f| f.place.flat_feature_index));
+        let count = flat.max().map_or(0, |last| last.saturating_add(1));
+        if count > MOST_FEATURES {
+            return refuse(LIBRARY, format!("{count} features; expected at most {MOST_FEATURES}"));
+        }
+        let mut names: Vec<String> = (0..count).map(|at| at.to_string()).collect();
+        let mut categories = vec![None; count];
+        let mut float = BTreeMap::new();
+        for feature in &info.float_features {
+            let column = feature.place.flat_feature_index;
+            feature.place.name(&mut names[column]);
+            let missing = match feature.nan_value_treatment.as_str() {
+                "AsTrue" => Missing::Right,
+                _ => Missing::Left,
+            };
+            float.insert(feature.place.feature_index, (column as u32, missing));
+        }
+        // One list of hashes for all columns: a level that another column has does no harm.
+        let mut code_of_hash = BTreeMap::new();
+        let mut levels = Vec::new();
+        for entry in &info.cat_features_hash {
+            code_of_hash.entry(entry.hash).or_insert_with(|| {
+                levels.push(entry.value.clone());
+                levels.len() as u32 - 1
+            });
+        }
+        // Every categorical column gets a copy; a small file must not ask for very many.
+        let copies = levels.len().saturating_mul(info.categorical_features.len());
+        if copies > file_size.saturating_add(MOST_FEATURES) {
+            return refuse(LIBRARY, "it has too many categories for so many categorical features");
+        }
+        let mut categorical = BTreeMap::new();
+        for feature in &info.categorical_features {
+            let column = feature.place.flat_feature_index;
+            feature.place.name(&mut names[column]);
+            categories[column] = Some(Categories::Levels(levels.clone()));
+            categorical.insert(feature.place.feature_index, column as u32);
+        }
+        Ok(Self { names, categories, float, categorical, code_of_hash })
+    }
+}
