@@ -41,7 +41,6 @@ ENVIRONMENTS = {
     "lightgbm-3.3.5": ("lightgbm", SHARED + ["pandas==1.5.3", "scikit-learn==1.3.2", "lightgbm==3.3.5"]),
     "lightgbm-4.0.0": ("lightgbm", SHARED + ["pandas==2.2.3", "scikit-learn==1.3.2", "lightgbm==4.0.0"]),
     "lightgbm-4.7.0": ("lightgbm", SHARED + ["pandas==2.2.3", "scikit-learn==1.3.2", "lightgbm==4.7.0"]),
-    "catboost-1.2.3": ("catboost", SHARED + ["pandas==2.2.3", "catboost==1.2.3"]),
     "catboost-1.2.10": ("catboost", SHARED + ["pandas==2.2.3", "catboost==1.2.10"]),
 }
 # Environments with every case; the others have those whose format changed.
