@@ -69,3 +69,4 @@ pub use side_by_side::{Progress, SideBySide};
 pub use statistics::Statistics;
 pub use validation::squared_error_of_rows;
 pub use vector::Lanes;
+pub(crate) use vector::{Vectorised, vectorised};

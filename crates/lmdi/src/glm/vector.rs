@@ -159,7 +159,7 @@ pub(super) fn subtract_columns<const N: usize>(
 }
 
 /// Work that is compiled a second time for processors with wider vectors.
-pub(super) trait Vectorised {
+pub(crate) trait Vectorised {
     /// What the work returns.
     type Output;
     /// The work; must be `#[inline(always)]` with all it calls.
@@ -179,6 +179,6 @@ impl<W: Vectorised> pulp::NullaryFnOnce for Dispatched<W> {
 
 /// Runs `work` with the widest vectors of this processor. The result does not depend on them: no
 /// sum changes its order, and products are never fused with sums.
-pub(super) fn vectorised<W: Vectorised>(work: W) -> W::Output {
+pub(crate) fn vectorised<W: Vectorised>(work: W) -> W::Output {
     pulp::Arch::new().dispatch(Dispatched(work))
 }

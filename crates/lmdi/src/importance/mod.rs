@@ -28,6 +28,7 @@ pub mod permutation;
 mod ranking;
 pub mod saabas;
 mod scores;
+pub mod tree_shap;
 
 use checks::{check_cells, check_response, check_weights};
 
@@ -40,3 +41,4 @@ pub use metric::{CustomMetric, Metric};
 pub use ranking::rank_in_place;
 pub use saabas::Saabas;
 pub use scores::Scores;
+pub use tree_shap::TreeShap;
