@@ -3,6 +3,7 @@
 //! Three steps, each of which may be given instead of made: a model (`--model FILE`), its explainer (kept
 //! in that file), and the rows to score (`--test`, `--holdout`, else the rows that were fitted on).
 
+use crate::explainer::{Explainer, ExplainerFlags};
 use crate::learning::LearningFlags;
 use crate::method::MethodFlags;
 use crate::options::{ReadFlags, ThreadFlags, check_writable, wrong};
@@ -15,7 +16,7 @@ use crate::training::ModelKind;
 use crate::{model_file, summary};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use lmdi::file::{Explainer, Model};
+use lmdi::file::{self, Model};
 use lmdi::importance::lmdi_plus::TreeSubset;
 use lmdi_io::printable::printable;
 use lmdi_io::write::{Output, write_table};
@@ -45,7 +46,7 @@ fn parse_model(text: &str) -> Result<ModelSource, std::convert::Infallible> {
     Ok(kind.map_or_else(|| ModelSource::File(text.into()), ModelSource::Train))
 }
 
-/// Train a model, explain it with LMDI+ and write what each column adds to each prediction.
+/// Train a model, explain it with LMDI+ or another method and write what each column adds to each prediction.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -53,6 +54,7 @@ Examples:
   lmdi explain data.csv --target label --holdout 0.3 --out scores.parquet --save model.lmdi
   lmdi explain data.csv --target y --test new.csv --out - --top 3
   lmdi explain data.csv --target y --model xgboost.json --out scores.csv
+  lmdi explain data.csv --target y --method tree-shap --out scores.csv
   lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
 
 The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (for \
@@ -88,6 +90,8 @@ pub struct Options {
     #[command(flatten)]
     pub result: ScoreFlags,
     #[command(flatten)]
+    pub explainer: ExplainerFlags,
+    #[command(flatten)]
     pub method: MethodFlags,
     #[command(flatten)]
     pub learning: LearningFlags,
@@ -109,6 +113,15 @@ pub fn run(options: &Options) -> Result<()> {
             "score_trees",
             "oob or inbag, for rows that no tree was trained on",
             "all with --test and --holdout: every tree is out-of-bag there",
+        ));
+    }
+    options.explainer.check(Some(&options.method), &options.result)?;
+    if options.score_trees != ScoreTrees::All && options.explainer.fits_nothing() {
+        let name = options.explainer.method.name();
+        return Err(wrong(
+            "score_trees",
+            format!("oob or inbag, with {name}"),
+            "all, or --method lmdi-plus",
         ));
     }
     let mut report: Box<dyn Write> = match output {
@@ -154,15 +167,18 @@ impl Options {
         };
         writeln!(
             out,
-            "Scored {} {}{which}, {:.2} s. Base plus scores is the {} to within {}.",
+            "Scored {} {}{which}, {:.2} s. Base plus scores is the {}{}.",
             count(rows.x.rows() as u64),
             rows.what,
             started.elapsed().as_secs_f64(),
             summary::total_text(&subject),
-            short_number(scored.residual)
+            match scored.residual {
+                residual if residual.is_nan() => String::new(),
+                residual => format!(" to within {}", short_number(residual)),
+            }
         )?;
         let mut quality_of_explainer = Vec::new();
-        if let Some((y, weights)) = &rows.truth {
+        if let (Some((y, weights)), Explainer::LmdiPlus(_)) = (&rows.truth, &explainer) {
             let sample = Sample::measure("lmdi_plus", y, &scored.predictions, weights.as_deref());
             write!(out, "\n{}", quality::table(std::slice::from_ref(&sample)))?;
             if let Some(note) = quality::far_below(&sample, &model.metadata.quality) {
@@ -185,8 +201,12 @@ impl Options {
             }
         }
         if let Some(path) = &self.save {
-            let explainer = Some(Explainer::of(&explainer, how));
-            let mut model = Model { explainer, ..model };
+            let mut model = match &explainer {
+                Explainer::LmdiPlus(fitted) => {
+                    Model { explainer: Some(file::Explainer::of(fitted, how)), ..model }
+                }
+                Explainer::Other(_) => model,
+            };
             model.metadata.quality.extend(quality_of_explainer);
             model_file::save_and_tell(&model, path, out)?;
         }

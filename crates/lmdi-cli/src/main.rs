@@ -1,7 +1,7 @@
 //! The `lmdi` command.
 //!
 //! One file a command (`explain`, `score`, `train`, `predict`, `inspect`, `convert`, `completions`), and what
-//! they share: flags (`options`, `training`, `parameters`, `method`), from a table to a model and its explainer (`learning`,
+//! they share: flags (`options`, `training`, `parameters`, `method`, `explainer`), from a table to a model and its explainer (`learning`,
 //! `preparation`), rows that a model reads (`rows`), results (`prediction`, `scoring`), long work
 //! (`progress`, `interrupt`), panics (`crash`) and text for people (`terminal`, `columns`, `quality`,
 //! `summary`).
@@ -14,6 +14,7 @@ mod completions;
 mod convert;
 mod crash;
 mod explain;
+mod explainer;
 mod inspect;
 mod interrupt;
 mod learning;
@@ -47,7 +48,7 @@ struct Arguments {
 
 const LONG_ABOUT: &str =
     "Trains tree ensembles on a CSV or Parquet table and explains, row by row, \
-how much each column adds to a prediction (LMDI+).
+how much each column adds to a prediction (LMDI+, TreeSHAP and others).
 
 Tables may be CSV (plain or gzip; delimiter found by itself) or Parquet; `-` reads standard input. \
 Missing cells are: empty, NA, N/A, NaN, null, ? (in any case).";

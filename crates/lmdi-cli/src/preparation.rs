@@ -5,6 +5,7 @@
 //! known by their fingerprint; for other rows all count alike, and that is said.
 
 use crate::explain::{Options, ScoreTrees};
+use crate::explainer::Explainer;
 use crate::learning::{Learned, Rows};
 use crate::options::wrong;
 use crate::progress::Progress;
@@ -28,8 +29,8 @@ use std::time::Instant;
 pub struct Prepared {
     pub model: Model,
     pub schema: Schema,
-    pub explainer: LmdiPlus,
-    /// How the explainer was fitted, in words.
+    pub explainer: Explainer,
+    /// How the explainer was fitted, in words; empty if nothing was.
     pub how: String,
     pub rows: ScoreRows,
 }
@@ -67,7 +68,11 @@ impl Options {
         let learned = self.learning.learn(&self.data, target, kind, &self.reading, out, check)?;
         let Learned { model, frame, train, holdout } = learned;
         let schema = rows::schema_of(&model);
-        let (explainer, how) = self.fit(&model, &train, None, out)?;
+        let (explainer, how) = if self.explainer.fits_nothing() {
+            self.ready(&model, &schema, out)?
+        } else {
+            self.fit(&model, &train, None, out)?
+        };
         let rows = match (&self.test, holdout) {
             (Some(test), _) => self.test_rows(test, &schema)?,
             (None, Some(held)) => ScoreRows {
@@ -107,6 +112,19 @@ impl Options {
         let mut schema = rows::schema_of(&model);
         self.result
             .check(&schema, matches!(model.ensemble.aggregation, Aggregation::Sum { .. }))?;
+        if self.explainer.fits_nothing() {
+            if self.test.is_some() {
+                return Err(wrong(
+                    "test",
+                    format!("given, but {} needs no training rows", self.explainer.method.name()),
+                    "the rows to explain as DATA",
+                ));
+            }
+            let mut rows = self.test_rows(&self.data, &schema)?;
+            rows.what = "rows";
+            let (explainer, how) = self.ready(&model, &schema, out)?;
+            return Ok(Prepared { model, schema, explainer, how, rows });
+        }
         let kept = model.explainer.take().filter(|_| self.method.first_given().is_none());
         if let (Some(kept), ScoreTrees::All) = (&kept, self.score_trees) {
             if self.test.is_some() {
@@ -124,6 +142,7 @@ impl Options {
             summary::print_fits(out, &explainer, None)?;
             let mut rows = self.test_rows(&self.data, &schema)?;
             rows.what = "rows";
+            let explainer = Explainer::LmdiPlus(Box::new(explainer));
             return Ok(Prepared { model, schema, explainer, how: kept.options.clone(), rows });
         }
         schema.target = Some(self.target_of(&model, &schema, &name)?);
@@ -140,7 +159,8 @@ impl Options {
                     out,
                     "{name} holds an explainer; the rows of the table are scored, nothing is fitted."
                 )?;
-                (kept.clone().ready(&model.ensemble)?, kept.options)
+                let explainer = kept.clone().ready(&model.ensemble)?;
+                (Explainer::LmdiPlus(Box::new(explainer)), kept.options)
             }
             None => {
                 // That was of the explainer which is now replaced.
@@ -222,7 +242,7 @@ impl Options {
         rows: &Rows,
         other: Option<(&str, &str)>,
         out: &mut dyn Write,
-    ) -> Result<(LmdiPlus, String)> {
+    ) -> Result<(Explainer, String)> {
         let ensemble = &model.ensemble;
         let boosted = !matches!(ensemble.growth, Growth::Independent);
         let task = match &ensemble.outcome {
@@ -269,7 +289,19 @@ impl Options {
             writeln!(out, "{reason}")?;
         }
         summary::print_fits(out, &explainer, Some(options.tolerance))?;
-        Ok((explainer, how))
+        Ok((Explainer::LmdiPlus(Box::new(explainer)), how))
+    }
+
+    /// The explainer of a method that fits nothing.
+    fn ready(
+        &self,
+        model: &Model,
+        schema: &Schema,
+        out: &mut dyn Write,
+    ) -> Result<(Explainer, String)> {
+        let explainer = self.explainer.ready(&model.ensemble, schema, &self.reading)?;
+        writeln!(out, "\n{}: nothing is fitted.", self.explainer.method.name())?;
+        Ok((explainer, String::new()))
     }
 
     /// Reads rows to score that need no target.

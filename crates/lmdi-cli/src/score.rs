@@ -1,5 +1,6 @@
-//! `lmdi score`: new rows explained by a saved explainer.
+//! `lmdi score`: new rows explained by a saved explainer, or by a method that needs none.
 
+use crate::explainer::{Explainer, ExplainerFlags};
 use crate::model_file;
 use crate::options::{ReadFlags, ThreadFlags, check_writable};
 use crate::progress::Progress;
@@ -13,7 +14,7 @@ use lmdi_io::printable::printable;
 use lmdi_io::write::{Output, write_table};
 use std::path::PathBuf;
 
-/// Explain the rows of a table with a saved explainer.
+/// Explain the rows of a table with a saved model.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -21,18 +22,21 @@ Examples:
   lmdi score houses.lmdi new.csv --out scores.csv
   lmdi score houses.lmdi new.parquet --out scores.parquet --keep id --standard-error
   lmdi score houses.lmdi new.csv --out - --top 3
+  lmdi score houses.lmdi new.csv --out scores.csv --method tree-shap
 
 Columns are found by name, in any order; the target is not needed. The result is that of `lmdi \
 explain`: row, prediction, base and a score a column. Levels that training did not know are counted on \
 standard error; they count as the pooled rare levels if the column has them, else as no level.")]
 pub struct Options {
-    /// Model file with an explainer, as `lmdi explain --save` writes it
+    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
     model: PathBuf,
     /// CSV or Parquet file; - is standard input
     data: PathBuf,
     /// Where to write: a name ending in .csv or .parquet, or - for standard output (CSV)
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    explainer: ExplainerFlags,
     #[command(flatten)]
     result: ScoreFlags,
     #[command(flatten)]
@@ -46,16 +50,22 @@ pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
     let output = Output::from_argument(&options.out)?;
     check_writable(Some(&output), None)?;
+    options.explainer.check(None, &options.result)?;
     let mut model = model_file::load(&options.model)?;
     let schema = rows::schema_of(&model);
-    let Some(explainer) = model.explainer.take() else {
-        bail!(
-            "{}: the model has no explainer; make one with `lmdi explain DATA --model MODEL --save MODEL`",
-            printable(&options.model.display().to_string())
-        );
-    };
     options.result.check(&schema, matches!(model.ensemble.aggregation, Aggregation::Sum { .. }))?;
-    let explainer = explainer.ready(&model.ensemble)?;
+    let explainer = if options.explainer.fits_nothing() {
+        options.explainer.ready(&model.ensemble, &schema, &options.reading)?
+    } else {
+        let Some(kept) = model.explainer.take() else {
+            bail!(
+                "{}: the model has no explainer; make one with `lmdi explain DATA --model MODEL --save MODEL`, \
+                 or choose a method that fits nothing, such as --method tree-shap",
+                printable(&options.model.display().to_string())
+            );
+        };
+        Explainer::LmdiPlus(Box::new(kept.ready(&model.ensemble)?))
+    };
     let table = rows::read(&options.data, &schema, &options.result.keep, &[], &options.reading)?;
     options.result.check_kept(&table.frame, &table.name)?;
     let subject = Subject { ensemble: &model.ensemble, schema: &schema, explainer: &explainer };

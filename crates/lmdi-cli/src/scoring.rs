@@ -15,15 +15,17 @@
 //! With three or more classes there is one `base`, `score` and `error` a class: `score:LABEL:COL`, where
 //! `:` and `\` in a label are written `\:` and `\\`, so that no two names are equal.
 
+use crate::explainer::Explainer;
 use crate::options::wrong;
 use crate::prediction;
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use lmdi::explanation::{rank_by_score, sum_groups, top_features};
+use lmdi::forest::predict::apply_link;
 use lmdi::forest::{Ensemble, Outcome};
 use lmdi::importance::lmdi_plus::{ScoreOptions, TreeSubset};
-use lmdi::importance::{Groups, LmdiPlus, Scores};
+use lmdi::importance::{Groups, LmdiPlus, LocalMethod, Scores};
 use lmdi::table::{Column, Frame, Labels, Matrix, Schema, Values};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -68,7 +70,7 @@ fn parse_group(text: &str) -> Result<(String, String)> {
 pub struct Subject<'a> {
     pub ensemble: &'a Ensemble,
     pub schema: &'a Schema,
-    pub explainer: &'a LmdiPlus,
+    pub explainer: &'a Explainer,
 }
 
 /// Rows to explain.
@@ -92,7 +94,8 @@ pub struct Scored {
     ranks: Option<Vec<f64>>,
     /// Per row a number, or the probability of every class.
     pub predictions: Vec<f64>,
-    /// Largest difference between base plus written scores and the linear predictor.
+    /// Largest difference between base plus written scores and what they are to add up to; NaN where
+    /// that is no prediction.
     pub residual: f64,
 }
 
@@ -108,6 +111,14 @@ impl ScoreFlags {
             ));
         }
         Ok(())
+    }
+
+    /// The first given flag that only LMDI+ has.
+    pub fn first_of_lmdi_plus(&self) -> Option<&'static str> {
+        if self.standard_error {
+            return Some("--standard-error");
+        }
+        (self.rank == Some(RankBy::Rank)).then_some("--rank rank")
     }
 
     /// Fails on columns to keep that the table does not have, before any work.
@@ -159,15 +170,30 @@ impl ScoreFlags {
     /// Explains rows.
     pub fn score(&self, subject: &Subject<'_>, asked: &Asked<'_>) -> Result<Scored> {
         let (names, groups) = self.grouping(subject.schema)?;
+        match subject.explainer {
+            Explainer::LmdiPlus(explainer) => self.score_fitted(explainer, names, &groups, asked),
+            Explainer::Other(explainer) => {
+                self.score_other(&**explainer, names, &groups, subject.ensemble, asked)
+            }
+        }
+    }
+
+    /// Scores, standard errors and ranks of LMDI+, which is a model and predicts.
+    fn score_fitted(
+        &self,
+        explainer: &LmdiPlus,
+        names: Vec<String>,
+        groups: &Groups,
+        asked: &Asked<'_>,
+    ) -> Result<Scored> {
         let x = asked.x.view();
         let rows = x.rows() as u64;
         let options = ScoreOptions { trees: asked.trees, standard_error: false };
-        let explainer = subject.explainer;
         let single = explainer.score(&x, &options, &Progress::new("Scoring", rows))?;
-        let scores = sum_groups(&single, &groups)?;
+        let scores = sum_groups(&single, groups)?;
         let errors = if self.standard_error {
             let progress = Progress::new("Standard errors", rows);
-            Some(explainer.group_standard_errors(&x, &groups, asked.trees, &progress)?)
+            Some(explainer.group_standard_errors(&x, groups, asked.trees, &progress)?)
         } else {
             None
         };
@@ -175,7 +201,7 @@ impl ScoreFlags {
             (None, _) => None,
             (Some(RankBy::Score), _) => Some(rank_by_score(&scores)),
             (Some(RankBy::Rank), TreeSubset::All) => {
-                Some(explainer.rank_groups_by_rank(&x, &groups, &Progress::new("Ranking", rows))?)
+                Some(explainer.rank_groups_by_rank(&x, groups, &Progress::new("Ranking", rows))?)
             }
             (Some(RankBy::Rank), _) => {
                 return Err(wrong(
@@ -197,6 +223,37 @@ impl ScoreFlags {
             predictions.extend(explainer.prediction_of(&totals));
         }
         Ok(Scored { names, scores, errors, ranks, predictions, residual })
+    }
+
+    /// Scores of any other method, beside the model's own predictions.
+    fn score_other(
+        &self,
+        explainer: &dyn LocalMethod,
+        names: Vec<String>,
+        groups: &Groups,
+        ensemble: &Ensemble,
+        asked: &Asked<'_>,
+    ) -> Result<Scored> {
+        let x = asked.x.view();
+        let progress = Progress::new("Scoring", x.rows() as u64);
+        let scores = sum_groups(&explainer.explain(&x, &progress)?, groups)?;
+        drop(progress);
+        let progress = Progress::new("Predicting", x.rows() as u64);
+        let raw = ensemble.predict_raw(&x, &progress)?;
+        let mut residual = if explainer.adds_up_to().is_some() { f64::NAN } else { 0.0 };
+        if explainer.adds_up_to().is_none() {
+            // Of two outputs that tell the same, the last is explained.
+            let (all, k) = (ensemble.n_outputs, scores.n_outputs);
+            for (row, raw) in raw.chunks_exact(all).enumerate() {
+                for output in 0..k {
+                    let off = (scores.total(row, output) - raw[all - k + output]).abs();
+                    residual = off.max(residual);
+                }
+            }
+        }
+        let ranks = self.rank.map(|_| rank_by_score(&scores));
+        let predictions = apply_link(ensemble.link, ensemble.n_outputs, raw);
+        Ok(Scored { names, scores, errors: None, ranks, predictions, residual })
     }
 
     /// The table of the result.

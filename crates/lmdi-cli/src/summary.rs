@@ -74,14 +74,17 @@ pub fn print_fits(
 }
 
 /// The scale of the scores in plain words.
-pub fn scale_text(subject: &Subject<'_>) -> String {
+pub fn scale_text(subject: &Subject<'_>, n_outputs: usize) -> String {
+    if let Some(what) = subject.explainer.adds_up_to() {
+        return format!("in units of the {what}");
+    }
     let target = subject.schema.target.as_ref();
     let name = target.map_or("the target".into(), |target| shortened(&target.name));
     let second = match &subject.ensemble.outcome {
         Outcome::Classes(labels) => shortened(labels.last().map_or("", String::as_str)),
         Outcome::Number => String::new(),
     };
-    match (subject.explainer.scale(), subject.explainer.n_outputs(), &subject.ensemble.outcome) {
+    match (subject.explainer.scale(), n_outputs, &subject.ensemble.outcome) {
         (OutputScale::Identity, _, Outcome::Number) => format!("in units of {name}"),
         (OutputScale::Identity, 1, _) => {
             format!("as a share of the probability that {name} is {second}")
@@ -96,6 +99,9 @@ pub fn scale_text(subject: &Subject<'_>) -> String {
 
 /// What base plus scores is.
 pub fn total_text(subject: &Subject<'_>) -> &'static str {
+    if let Some(what) = subject.explainer.adds_up_to() {
+        return what;
+    }
     match (subject.explainer.scale(), &subject.ensemble.outcome) {
         (OutputScale::Identity, Outcome::Number) => "prediction",
         (OutputScale::Identity, Outcome::Classes(_)) => "probability",
@@ -127,7 +133,7 @@ pub fn print_importance(
         out,
         "\nWhat matters: mean |score| over {}, {}{classes}\n",
         counted(n_known, "row"),
-        scale_text(subject)
+        scale_text(subject, scores.n_outputs)
     )?;
     let largest = mean.first().map_or(0.0, |(_, mean)| *mean);
     let decimals = Decimals::for_largest(largest);
@@ -197,6 +203,7 @@ pub fn print_example(
     table.row([format!("= {}", total_text(subject)), String::new(), decimals.text(total)]);
     write!(out, "{table}")?;
     match labels.get(class) {
+        _ if subject.explainer.adds_up_to().is_some() => Ok(()),
         Some(label) => writeln!(
             out,
             "\nThat is a probability of {} for {}.",

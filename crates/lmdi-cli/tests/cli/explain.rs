@@ -1,49 +1,7 @@
 //! `lmdi explain` and `lmdi score` as a user runs them: what is in the files, and what is printed.
 
-use crate::support::{Place, example};
-use lmdi::monitor::Silent;
-use lmdi::table::{Frame, Values};
-use lmdi_io::read::{Input, ReadOptions, read_table};
-
-fn table(place: &Place, name: &str) -> Frame {
-    let input = Input::from_argument(&place.path(name));
-    read_table(&input, &ReadOptions::default(), &Silent).expect("a table").frame
-}
-
-fn numbers<'f>(frame: &'f Frame, name: &str) -> &'f [f64] {
-    match &frame.column(name).unwrap_or_else(|| panic!("no column {name}")).values {
-        Values::Numbers(cells) => cells,
-        Values::Labels(_) => panic!("{name} is text"),
-    }
-}
-
-/// Base plus all columns whose name starts with `score:` and the prefix, row by row.
-fn totals(frame: &Frame, prefix: &str) -> Vec<f64> {
-    let base = if prefix.is_empty() {
-        "base".into()
-    } else {
-        format!("base:{}", prefix.trim_end_matches(':'))
-    };
-    let mut totals = numbers(frame, &base).to_vec();
-    let start = format!("score:{prefix}");
-    for column in frame.columns().iter().filter(|column| column.name.starts_with(&start)) {
-        for (total, score) in totals.iter_mut().zip(numbers(frame, &column.name)) {
-            *total += score;
-        }
-    }
-    totals
-}
-
-/// Sums of a few dozen rounded numbers agree to far less than this.
-const CLOSE: f64 = 1e-9;
-
-#[track_caller]
-fn assert_close(found: &[f64], expected: &[f64]) {
-    assert_eq!(found.len(), expected.len());
-    for (row, (a, b)) in found.iter().zip(expected).enumerate() {
-        assert!((a - b).abs() <= CLOSE * (1.0 + b.abs()), "row {row}: {a} is not {b}");
-    }
-}
+use crate::support::{Place, assert_close, example, numbers, table, totals};
+use lmdi::table::Frame;
 
 fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())

@@ -5,4 +5,5 @@ mod commands;
 mod explain;
 mod explain_bad_input;
 mod import;
+mod methods;
 mod support;

@@ -1,6 +1,9 @@
 //! What the tests of the command share: a directory of their own and the command run in it.
 
 use assert_cmd::Command;
+use lmdi::monitor::Silent;
+use lmdi::table::{Frame, Values};
+use lmdi_io::read::{Input, ReadOptions, read_table};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -95,4 +98,46 @@ pub fn example(name: &str) -> String {
 pub fn shared(path: &str) -> String {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../..", path].iter().collect();
     path.to_str().expect("UTF-8").to_owned()
+}
+
+/// Reads a table.
+pub fn table(place: &Place, name: &str) -> Frame {
+    let input = Input::from_argument(&place.path(name));
+    read_table(&input, &ReadOptions::default(), &Silent).expect("a table").frame
+}
+
+/// A column of numbers.
+pub fn numbers<'f>(frame: &'f Frame, name: &str) -> &'f [f64] {
+    match &frame.column(name).unwrap_or_else(|| panic!("no column {name}")).values {
+        Values::Numbers(cells) => cells,
+        Values::Labels(_) => panic!("{name} is text"),
+    }
+}
+
+/// Base plus all columns whose name starts with `score:` and the prefix, row by row.
+pub fn totals(frame: &Frame, prefix: &str) -> Vec<f64> {
+    let base = if prefix.is_empty() {
+        "base".into()
+    } else {
+        format!("base:{}", prefix.trim_end_matches(':'))
+    };
+    let mut totals = numbers(frame, &base).to_vec();
+    let start = format!("score:{prefix}");
+    for column in frame.columns().iter().filter(|column| column.name.starts_with(&start)) {
+        for (total, score) in totals.iter_mut().zip(numbers(frame, &column.name)) {
+            *total += score;
+        }
+    }
+    totals
+}
+
+/// Sums of a few dozen rounded numbers agree to far less than this.
+pub const CLOSE: f64 = 1e-9;
+
+#[track_caller]
+pub fn assert_close(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (row, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= CLOSE * (1.0 + b.abs()), "row {row}: {a} is not {b}");
+    }
 }

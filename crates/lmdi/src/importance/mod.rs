@@ -6,6 +6,7 @@
 //! | method | kind | in a few words |
 //! |---|---|---|
 //! | [`lmdi_plus`] | local | regularised linear model of every tree |
+//! | [`tree_shap`] | local | Shapley values of the trees' expected predictions |
 //! | [`saabas`] | local | changes of node values along the path |
 //! | [`local_mdi`] | local | decreases of impurity along the path |
 //! | [`lime`] | local | weighted linear model around the row |
@@ -22,6 +23,7 @@ pub mod lmdi_plus;
 pub mod local_mdi;
 pub mod mdi;
 pub mod mdi_plus;
+mod method;
 mod metric;
 mod moments;
 pub mod permutation;
@@ -37,8 +39,9 @@ pub use importances::Importances;
 pub use lime::Lime;
 pub use lmdi_plus::LmdiPlus;
 pub use local_mdi::LocalMdi;
+pub use method::{LocalMethod, Method};
 pub use metric::{CustomMetric, Metric};
 pub use ranking::rank_in_place;
 pub use saabas::Saabas;
 pub use scores::Scores;
-pub use tree_shap::TreeShap;
+pub use tree_shap::{InterventionalTreeShap, TreeShap};

@@ -58,7 +58,7 @@ fn absurdly_deep_trees_are_refused() {
     let levels = 600_000_u32;
     let n = 2 * levels as usize + 1;
     let child = |node: usize, offset: u32| {
-        if node % 2 == 0 && node + 1 < n { node as u32 + offset } else { u32::MAX }
+        if node.is_multiple_of(2) && node + 1 < n { node as u32 + offset } else { u32::MAX }
     };
     let tree = Tree {
         feature: (0..n).map(|node| if child(node, 1) == u32::MAX { u32::MAX } else { 0 }).collect(),

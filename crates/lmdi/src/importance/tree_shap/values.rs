@@ -252,9 +252,8 @@ fn twig<const REPEAT: bool>(
             up[output * n + q] = lanes(|lane| second + g[lane] * (first - second));
         }
     }
-    for output in 0..k {
-        let d = leaves[0][output] - leaves[1][output];
-        let sum = lanes(|lane| sum[lane] * d);
+    for (output, (first, second)) in leaves[0].iter().zip(leaves[1]).enumerate() {
+        let sum = lanes(|lane| sum[lane] * (first - second));
         add(program, split, &goes, &here, &sum, output, scores, width);
     }
 }

@@ -1,0 +1,142 @@
+//! Local methods by name, and what they have in common.
+
+use super::{LocalMdi, Saabas, Scores, TreeShap};
+use crate::Result;
+use crate::forest::Ensemble;
+use crate::importance::lmdi_plus::{OutputScale, ScoreOptions};
+use crate::importance::tree_shap::InterventionalTreeShap;
+use crate::monitor::Monitor;
+use crate::table::MatrixView;
+
+/// A local method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// [`LmdiPlus`](super::LmdiPlus).
+    LmdiPlus,
+    /// [`TreeShap`].
+    TreeShap,
+    /// [`Saabas`].
+    Saabas,
+    /// [`LocalMdi`].
+    LocalMdi,
+}
+
+impl Method {
+    /// Every method.
+    pub const ALL: [Self; 4] = [Self::LmdiPlus, Self::TreeShap, Self::Saabas, Self::LocalMdi];
+
+    /// The name a user writes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LmdiPlus => "lmdi-plus",
+            Self::TreeShap => "tree-shap",
+            Self::Saabas => "saabas",
+            Self::LocalMdi => "local-mdi",
+        }
+    }
+
+    /// The method of a name.
+    ///
+    /// ```
+    /// use lmdi::importance::Method;
+    /// assert_eq!(Method::from_name("tree-shap"), Some(Method::TreeShap));
+    /// assert_eq!(Method::from_name("shap"), None);
+    /// ```
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// The explainer of a method that follows from the trees alone; `None` for a method that is fitted
+    /// to rows.
+    ///
+    /// ```
+    /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
+    /// # use lmdi::{monitor::Silent, table::{Matrix, Response}};
+    /// use lmdi::importance::Method;
+    /// # fn main() -> lmdi::Result<()> {
+    /// # let x = Matrix::from_column_major((0..40).map(f64::from).collect(), 40, 1)?;
+    /// # let y: Vec<f64> = (0..40).map(|i| if i < 20 { 1.0 } else { 5.0 }).collect();
+    /// # let set = TrainingSet { x: x.view(), y: Response::Numeric(&y), weights: None,
+    /// #     feature_names: &["age".to_string()], labels: &[] };
+    /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
+    /// for method in Method::ALL {
+    ///     if let Some(explainer) = method.of_trees(&forest) {
+    ///         let scores = explainer?.explain(&x.view(), &Silent)?;
+    ///         assert_eq!((scores.n_rows, scores.n_features), (40, 1));
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn of_trees(self, ensemble: &Ensemble) -> Option<Result<Box<dyn LocalMethod>>> {
+        fn boxed<M: LocalMethod + 'static>(
+            made: Result<M>,
+        ) -> Option<Result<Box<dyn LocalMethod>>> {
+            Some(made.map(|method| Box::new(method) as Box<dyn LocalMethod>))
+        }
+        match self {
+            Self::LmdiPlus => None,
+            Self::TreeShap => boxed(TreeShap::new(ensemble)),
+            Self::Saabas => boxed(Saabas::new(ensemble)),
+            Self::LocalMdi => boxed(LocalMdi::new(ensemble)),
+        }
+    }
+}
+
+/// An explainer that is ready to explain rows.
+pub trait LocalMethod: Send + Sync {
+    /// What each feature adds, row by row. The monitor advances by one per row.
+    fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores>;
+
+    /// The scale of the scores.
+    fn scale(&self) -> OutputScale;
+
+    /// What base plus scores is, in words, unless it is the model's own raw output.
+    fn adds_up_to(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+impl LocalMethod for TreeShap {
+    fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
+        self.explain(x, monitor)
+    }
+
+    fn scale(&self) -> OutputScale {
+        self.scale()
+    }
+}
+
+impl LocalMethod for InterventionalTreeShap {
+    fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
+        self.explain(x, monitor)
+    }
+
+    fn scale(&self) -> OutputScale {
+        self.scale()
+    }
+}
+
+impl LocalMethod for Saabas {
+    fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
+        self.score(x, &ScoreOptions::default(), monitor)
+    }
+
+    fn scale(&self) -> OutputScale {
+        self.as_linear_model().scale()
+    }
+}
+
+impl LocalMethod for LocalMdi {
+    fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
+        self.score(x, &ScoreOptions::default(), monitor)
+    }
+
+    fn scale(&self) -> OutputScale {
+        OutputScale::Identity
+    }
+
+    fn adds_up_to(&self) -> Option<&'static str> {
+        Some("purity of the leaves")
+    }
+}
