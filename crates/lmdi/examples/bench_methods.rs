@@ -1,11 +1,11 @@
 //! Our side of `./bench methods`: `bench_methods MODEL ROWS RUNS METHOD [SCORES]` explains ROWS (a matrix
-//! file) of the model in MODEL (JSON or binary) with METHOD, and prints the least seconds of RUNS runs,
-//! and those of making the explainer, as JSON. SCORES is written as a matrix file.
+//! file) of the model in MODEL (JSON or binary) with METHOD, and prints as JSON the least seconds of RUNS runs, their
+//! mean processor time and the seconds of making the explainer. SCORES is written as a matrix file.
 
 mod support;
 
 use lmdi::file::Model;
-use lmdi::importance::TreeShap;
+use lmdi::importance::Method;
 use lmdi::monitor::Silent;
 use lmdi::table::MatrixView;
 use lmdi::{Error, Result};
@@ -19,20 +19,21 @@ fn main() -> Result<()> {
     };
     let ensemble = Model::from_bytes(&support::read(Path::new(model))?)?.ensemble;
     let rows = support::read_matrix(Path::new(rows))?;
-    let runs = runs.parse().map_err(|_| Error::Data(format!("{runs:?} is no number of runs")))?;
+    let runs: usize = runs.parse().map_err(|_| Error::Data(format!("{runs:?} is no number of runs")))?;
     let view = MatrixView::from_rows(&rows.cells, rows.rows, rows.cols)?;
-    let (prepare, explain, scores) = match method.as_str() {
-        "tree-shap" => {
-            let (explainer, prepare) = support::best_of(runs, || TreeShap::new(&ensemble))?;
-            let (scores, explain) = support::best_of(runs, || explainer.explain(&view, &Silent))?;
-            (prepare, explain, scores)
-        }
-        other => return Err(Error::Data(format!("{other:?} is no method that is measured here"))),
+    let made = Method::from_name(method)
+        .ok_or_else(|| Error::Data(format!("{method:?} is no method")))
+        .map(|method| support::best_of(runs, || method.of_trees(&ensemble).transpose()))?;
+    let (Some(explainer), prepare) = made? else {
+        return Err(Error::Data(format!("{method} is fitted to rows and not measured here")));
     };
+    let started = support::processor_seconds();
+    let (scores, explain) = support::best_of(runs, || explainer.explain(&view, &Silent))?;
+    let processor = (support::processor_seconds() - started) / runs as f64;
     if let [path, ..] = out {
         let width = scores.n_features * scores.n_outputs;
         support::write_matrix(Path::new(path), &scores.values, scores.n_rows, width)?;
     }
-    println!("{}", json!({ "prepare": prepare, "explain": explain }));
+    println!("{}", json!({ "prepare": prepare, "explain": explain, "explain_processor": processor }));
     Ok(())
 }

@@ -4,6 +4,7 @@
 mod brute_force;
 mod deep;
 mod definition;
+mod golden;
 mod invariance;
 mod random_trees;
 mod refusals;

@@ -50,7 +50,7 @@ impl Layout {
             first: usize::from(second_only),
             scale: match ensemble.link {
                 Link::Identity => OutputScale::Identity,
-                Link::Logit => OutputScale::LogOdds,
+                Link::Logit | Link::OneVsRest => OutputScale::LogOdds,
                 Link::Softmax => OutputScale::Softmax,
                 Link::Log => OutputScale::Log,
             },
