@@ -19,7 +19,8 @@ fn main() -> Result<()> {
     };
     let ensemble = Model::from_bytes(&support::read(Path::new(model))?)?.ensemble;
     let rows = support::read_matrix(Path::new(rows))?;
-    let runs: usize = runs.parse().map_err(|_| Error::Data(format!("{runs:?} is no number of runs")))?;
+    let runs: usize =
+        runs.parse().map_err(|_| Error::Data(format!("{runs:?} is no number of runs")))?;
     let view = MatrixView::from_rows(&rows.cells, rows.rows, rows.cols)?;
     let made = Method::from_name(method)
         .ok_or_else(|| Error::Data(format!("{method:?} is no method")))
@@ -34,6 +35,9 @@ fn main() -> Result<()> {
         let width = scores.n_features * scores.n_outputs;
         support::write_matrix(Path::new(path), &scores.values, scores.n_rows, width)?;
     }
-    println!("{}", json!({ "prepare": prepare, "explain": explain, "explain_processor": processor }));
+    println!(
+        "{}",
+        json!({ "prepare": prepare, "explain": explain, "explain_processor": processor })
+    );
     Ok(())
 }

@@ -17,7 +17,7 @@ fn methods_that_explain_the_prediction_add_up_to_it() {
             }
             let scores = table(&place, "s.csv");
             assert_close(&totals(&scores, ""), numbers(&scores, "prediction"));
-            assert!(scores.column("rank:bmi").is_some());
+            assert!(scores.column("rank:body_mass_index").is_some());
         }
     }
 }
