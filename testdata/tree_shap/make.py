@@ -8,7 +8,7 @@ sklearn.json: models as benches/export_sklearn.py writes them, rows (null is mis
 feature, output by output. Of two class shares only the second is kept. shap does not take gradient boosting
 of three classes, so its scores are those of its trees, added up by class.
 
-boosters.json: models as their libraries write them, rows, and what the libraries' own engines say
+boosters.json: models as boosters.py writes them, rows, and what the libraries' own engines say
 (`pred_contribs`, `pred_contrib`): the last feature is the base. XGBoost gives 32-bit numbers.
 """
 
@@ -33,6 +33,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent.parent / "benches"))
 
+from boosters import from_lightgbm, from_xgboost  # noqa: E402
 from export_sklearn import model, numbers  # noqa: E402
 
 N_TRAIN, N_NEW, N_BACKGROUND = 120, 12, 15
@@ -159,9 +160,8 @@ def booster_cases():
         name = f"xgboost_{objective}_{missing}_{categorical}".lower()
         yield {
             "name": name,
-            "model": booster.save_raw("json").decode(),
+            "model": from_xgboost(booster, classes, "binary" in objective),
             "x": cells(frame[N_TRAIN:]),
-            "n_outputs": classes,
             "contributions": np.asarray(booster.predict(new, pred_contribs=True), dtype=float)
             .reshape(N_NEW, classes, -1)
             .tolist(),
@@ -179,9 +179,8 @@ def booster_cases():
         booster = lightgbm.train(options, lightgbm.Dataset(frame[:N_TRAIN], y), 5)
         yield {
             "name": name.replace("xgboost", "lightgbm"),
-            "model": booster.model_to_string(),
+            "model": from_lightgbm(booster, classes, "binary" in objective),
             "x": cells(frame[N_TRAIN:]),
-            "n_outputs": classes,
             "contributions": np.asarray(booster.predict(frame[N_TRAIN:], pred_contrib=True))
             .reshape(N_NEW, classes, -1)
             .tolist(),

@@ -1,4 +1,4 @@
-//! Against shap on scikit-learn's models (`testdata/tree_shap/make.py`).
+//! Against shap on scikit-learn's models, and against the engines of XGBoost and LightGBM (`testdata/tree_shap/make.py`).
 
 use lmdi::file::Model;
 use lmdi::importance::tree_shap::{InterventionalTreeShap, TreeShap};
@@ -96,5 +96,49 @@ fn small_trees_have_the_values_of_the_textbook() {
         let shap = TreeShap::new(&ensemble).expect("an explainer");
         let found = shap.explain(&matrix(&case.x).view(), &Silent).expect("scores").values;
         assert_agree(&found, expected, 1e-14, name);
+    }
+}
+
+#[derive(Deserialize)]
+struct Booster {
+    name: String,
+    model: serde_json::Value,
+    x: Vec<Vec<Option<f64>>>,
+    /// Row by row, output by output, feature by feature, the base last.
+    contributions: Vec<Vec<Vec<f64>>>,
+    /// The same for pairs of features.
+    interactions: Option<Vec<Vec<Vec<f64>>>>,
+}
+
+#[test]
+fn scores_of_xgboost_and_lightgbm_models_are_those_of_their_own_engines() {
+    let cases: Vec<Booster> = cases("boosters.json");
+    assert_eq!(cases.len(), 8);
+    for case in cases {
+        let bytes = serde_json::to_vec(&case.model).expect("JSON");
+        let ensemble = Model::from_bytes(&bytes).expect("a model").ensemble;
+        let (x, p) = (matrix(&case.x), ensemble.n_features());
+        let shap = TreeShap::new(&ensemble).expect("an explainer");
+        let scores = shap.explain(&x.view(), &Silent).expect("scores");
+        let pairs = shap.interactions(&x.view(), &Silent).expect("interactions");
+        for row in 0..x.rows() {
+            for output in 0..scores.n_outputs {
+                let mut found: Vec<f64> = (0..p).map(|at| scores.get(row, at, output)).collect();
+                found.push(shap.base()[output]);
+                assert_agree(&found, &case.contributions[row][output], TOLERANCE, &case.name);
+                if let Some(expected) = &case.interactions {
+                    let expected: Vec<f64> = expected[row][output]
+                        .chunks_exact(p + 1)
+                        .take(p)
+                        .flat_map(|line| &line[..p])
+                        .copied()
+                        .collect();
+                    let found: Vec<f64> =
+                        (0..p * p).map(|at| pairs.get(row, at / p, at % p, output)).collect();
+                    // 32-bit numbers, and differences of them on the diagonal.
+                    assert_agree(&found, &expected, 1e-5, &case.name);
+                }
+            }
+        }
     }
 }
