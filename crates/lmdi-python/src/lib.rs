@@ -9,6 +9,7 @@
 //! | `run` | work without the interpreter's lock: threads, Ctrl-C, progress |
 //! | `errors` | the library's errors as Python exceptions |
 //! | `model`, `tree_arrays` | an ensemble, from arrays or from a file |
+//! | `foreign` | models of XGBoost, LightGBM and CatBoost |
 //! | `encode` | tables with text, for models that were trained on such |
 //! | `lmdi_plus`, `options` | the explainer |
 //! | `train` | our learners |
@@ -19,6 +20,7 @@
 mod arrays;
 mod encode;
 mod errors;
+mod foreign;
 mod lmdi_plus;
 mod model;
 mod options;
@@ -34,6 +36,8 @@ fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<lmdi_plus::LmdiPlusExplainer>()?;
     module.add_function(wrap_pyfunction!(encode::encode, module)?)?;
+    module.add_function(wrap_pyfunction!(foreign::read_foreign, module)?)?;
+    module.add_function(wrap_pyfunction!(foreign::foreign_node_ids, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_forest, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_boosting, module)?)?;
     Ok(())

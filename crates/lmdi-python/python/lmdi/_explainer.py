@@ -67,7 +67,7 @@ class Explainer:
 
     def _take_model(self, X) -> tuple[Model, Cells]:
         """The model's trees, with the names of the table's columns if they had none, and the table."""
-        model = model_of(self.model)
+        model = model_of(self.model, X)
         cells = model._read(X)
         columns = model._columns.named(cells.names)
         if len(cells.array) == 0:

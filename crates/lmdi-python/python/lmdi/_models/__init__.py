@@ -35,6 +35,21 @@ READERS = {
         "HalvingGridSearchCV": "wrappers.search",
         "HalvingRandomSearchCV": "wrappers.search",
     },
+    "xgboost": {
+        "Booster": "xgboost.booster",
+        "XGBRegressor": "xgboost.estimator",
+        "XGBClassifier": "xgboost.estimator",
+    },
+    "lightgbm": {
+        "Booster": "lightgbm.booster",
+        "LGBMRegressor": "lightgbm.estimator",
+        "LGBMClassifier": "lightgbm.estimator",
+    },
+    "catboost": {
+        "CatBoost": "catboost.estimator",
+        "CatBoostRegressor": "catboost.estimator",
+        "CatBoostClassifier": "catboost.estimator",
+    },
     "lmdi": {
         name: "own.learner"
         for name in (
@@ -49,7 +64,11 @@ READERS = {
 }
 
 
-def model_of(model) -> Model:
+#: Readers that take the table too, for what their library does not keep in the model.
+NEED_TABLE = ("catboost.estimator",)
+
+
+def model_of(model, table=None) -> Model:
     """The trees of a fitted model of any supported library."""
     if isinstance(model, Model):
         return model
@@ -59,7 +78,7 @@ def model_of(model) -> Model:
         if found is not None:
             file, function = found.split(".")
             reader = getattr(import_module(f".{file}", __name__), function)
-            return reader(model)
+            return reader(model, table) if found in NEED_TABLE else reader(model)
     raise TypeError(_refusal(model))
 
 

@@ -1,0 +1,96 @@
+"""Models of CatBoost are read exactly, live: the same leaf for every row, the same margins."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lmdi
+from lmdi import _lmdi
+from lmdi._models import model_of
+from lmdi._models.catboost import _json
+from rows import probing_rows
+
+catboost = pytest.importorskip("catboost")
+SMALL = {
+    "iterations": 8,
+    "depth": 4,
+    "verbose": False,
+    "allow_writing_files": False,
+    "random_seed": 0,
+    "thread_count": 1,
+}
+
+
+def check_exact(model, table, training=None):
+    training = table if training is None else training
+    ours = model_of(model, training)
+    ids = _lmdi.foreign_node_ids(_json(model, training), "all")
+    theirs = model.calc_leaf_indexes(table).reshape(len(table), -1)
+    leaves = ours.apply(table)
+    if model.get_all_params()["grow_policy"] == "SymmetricTree":
+        found = np.stack([ids[tree][leaves[:, tree]] for tree in range(leaves.shape[1])], axis=1)
+        assert (found != theirs).sum() == 0
+    else:
+        # A file numbers the leaves of such trees anew: the same rows must share a leaf.
+        for ours_in_tree, theirs_in_tree in zip(leaves.T, theirs.T):
+            pairs = set(zip(ours_in_tree.tolist(), theirs_in_tree.tolist()))
+            assert len(pairs) == len(set(ours_in_tree.tolist())) == len(set(theirs_in_tree.tolist()))
+    margins = model.predict(table, prediction_type="RawFormulaVal").reshape(len(table), -1)
+    np.testing.assert_allclose(ours.predict_raw(table), margins, rtol=1e-6, atol=1e-9)
+    return ours
+
+
+def borders(model):
+    return [(at, float(border)) for at, list_ in model.get_borders().items() for border in list_]
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["numbers", "missing"])
+@pytest.mark.parametrize("policy", ["SymmetricTree", "Lossguide", "Depthwise"])
+@pytest.mark.parametrize("response", ["y", "two", "three"])
+def test_numbers_and_missing_cells(data, policy, response, missing):
+    X = data.X_missing if missing else data.X
+    kind = catboost.CatBoostRegressor if response == "y" else catboost.CatBoostClassifier
+    y = getattr(data, response)
+    model = kind(grow_policy=policy, **SMALL).fit(X, y)
+    rows = probing_rows(X, borders(model), missing)
+    ours = check_exact(model, rows)
+    if response != "y":
+        np.testing.assert_allclose(ours.predict_proba(X), model.predict_proba(X), atol=1e-9)
+        assert (ours.predict(X) == np.ravel(model.predict(X))).all()
+
+
+@pytest.mark.parametrize("mode", ["Max", "Min"])
+def test_missing_cells_on_either_side(data, mode):
+    model = catboost.CatBoostRegressor(nan_mode=mode, **SMALL).fit(data.X_missing, data.y)
+    check_exact(model, probing_rows(data.X_missing, borders(model)))
+
+
+def test_one_hot_categories(data):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "c": random.choice(["red", "green", "blue"], 300),
+            "x": data.X_missing[:, 0],
+            "z": data.X[:, 3],
+        }
+    )
+    y = data.y + 3 * (frame["c"] == "red") - 2 * (frame["c"] == "blue")
+    model = catboost.CatBoostRegressor(cat_features=["c"], one_hot_max_size=10, **SMALL).fit(frame, y)
+    check_exact(model, frame)
+    with pytest.raises(ValueError, match="read together with a table"):
+        lmdi.export(model, "never.lmdi")
+    e = lmdi.LMDIPlus(model).fit(frame, y).explain(frame)
+    assert e.display_data[0, 0] == frame["c"][0]
+
+
+def test_explained_and_refused(data):
+    model = catboost.CatBoostClassifier(**SMALL).fit(data.X, data.two)
+    e = lmdi.LMDIPlus(model).fit(data.X, data.two).explain(data.X)
+    assert e.values.shape == (300, 6) and e.output_names == ["yes"]
+    with pytest.raises(lmdi.NotFittedError):
+        lmdi.LMDIPlus(catboost.CatBoostRegressor()).fit(data.X, data.y)
+    frame = pd.DataFrame({"c": [f"k{at % 40}" for at in range(300)], "x": data.X[:, 0]})
+    counted = catboost.CatBoostRegressor(cat_features=["c"], one_hot_max_size=2, **SMALL)
+    counted.fit(frame, data.y)
+    with pytest.raises(ValueError, match="one_hot_max_size|Ctr|statistics"):
+        lmdi.LMDIPlus(counted).fit(frame, data.y)

@@ -1,0 +1,99 @@
+"""Models of LightGBM are read exactly, live: the same leaf for every row, the same margins."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lmdi
+from lmdi import _lmdi
+from lmdi._models import model_of
+from rows import probing_rows
+
+lightgbm = pytest.importorskip("lightgbm")
+SMALL = {"n_estimators": 8, "num_leaves": 12, "min_child_samples": 5, "n_jobs": 1, "verbose": -1}
+
+
+def check_exact(model, table):
+    booster = getattr(model, "booster_", model)
+    ours = model_of(model)
+    ids = _lmdi.foreign_node_ids(booster.model_to_string().encode(), "all")
+    theirs = booster.predict(table, pred_leaf=True).reshape(len(table), -1)
+    leaves = ours.apply(table)
+    found = np.stack([ids[tree][leaves[:, tree]] for tree in range(leaves.shape[1])], axis=1)
+    assert (found != theirs).sum() == 0
+    # A random forest predicts the mean of its trees, but calls their sum the raw score.
+    is_forest = booster.params.get("boosting_type") == "rf"
+    margins = booster.predict(table, raw_score=not is_forest).reshape(len(table), -1)
+    np.testing.assert_allclose(ours.predict_raw(table), margins, rtol=1e-6, atol=1e-9)
+    return ours
+
+
+def thresholds(booster):
+    frame = booster.trees_to_dataframe()
+    frame = frame[frame["split_feature"].notna()]
+    place = {name: at for at, name in enumerate(booster.feature_name())}
+    return [(place[name], float(cell)) for name, cell in zip(frame["split_feature"], frame["threshold"])]
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["numbers", "missing"])
+@pytest.mark.parametrize(
+    ("kind", "options", "response"),
+    [
+        ("LGBMRegressor", {}, "y"),
+        ("LGBMRegressor", {"boosting_type": "dart"}, "y"),
+        ("LGBMRegressor", {"boosting_type": "goss"}, "y"),
+        ("LGBMRegressor", {"boosting_type": "rf", "subsample": 0.6, "subsample_freq": 1}, "y"),
+        ("LGBMRegressor", {"zero_as_missing": True}, "y"),
+        ("LGBMRegressor", {"use_missing": False}, "y"),
+        ("LGBMRegressor", {"objective": "poisson"}, "counts"),
+        ("LGBMClassifier", {}, "two"),
+        ("LGBMClassifier", {}, "three"),
+    ],
+)
+def test_numbers_and_missing_cells(data, kind, options, response, missing):
+    X = data.X_missing if missing else data.X
+    X = np.where(X == 0.0, -0.0, X)
+    y = np.abs(np.round(data.y)) if response == "counts" else getattr(data, response)
+    model = getattr(lightgbm, kind)(**{**SMALL, **options}).fit(X, y)
+    rows = probing_rows(X, thresholds(model.booster_))
+    ours = check_exact(model, rows)
+    check_exact(model.booster_, rows)
+    if hasattr(model, "predict_proba"):
+        np.testing.assert_allclose(ours.predict_proba(X), model.predict_proba(X), atol=1e-9)
+        assert (ours.predict(X) == model.predict(X)).all()
+
+
+def test_the_best_round_counts(data):
+    stop = lightgbm.early_stopping(3, verbose=False)
+    train = lightgbm.Dataset(data.X[:200], data.y[:200])
+    test = lightgbm.Dataset(data.X[200:], data.y[200:], reference=train)
+    booster = lightgbm.train(
+        {"verbose": -1, "learning_rate": 0.5, "num_threads": 1}, train, 300, [test], callbacks=[stop]
+    )
+    assert model_of(booster).n_trees == booster.best_iteration < 300
+    np.testing.assert_allclose(model_of(booster).predict(data.X), booster.predict(data.X), rtol=1e-9)
+
+
+def test_categories(data):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"x": data.X_missing[:, 0], "c": pd.Categorical(random.choice(["r", "g", "b", "k"], 300))}
+    )
+    frame.loc[::11, "c"] = None
+    y = data.y + 2 * (frame["c"] == "r") - (frame["c"] == "b")
+    options = {**SMALL, "min_data_per_group": 5, "max_cat_to_onehot": 1, "cat_smooth": 1.0}
+    model = lightgbm.LGBMRegressor(**options).fit(frame, y)
+    check_exact(model, frame)
+    other = frame.assign(c=frame["c"].cat.reorder_categories(["k", "r", "b", "g"]))
+    assert np.array_equal(model_of(model).apply(other), model_of(model).apply(frame))
+
+
+def test_explained(data):
+    model = lightgbm.LGBMClassifier(**SMALL).fit(data.X, data.three)
+    e = lmdi.LMDIPlus(model).fit(data.X, data.three).explain(data.X)
+    assert e.values.shape == (300, 6, 3) and e.output_names == ["0", "10", "20"]
+    with pytest.raises(lmdi.NotFittedError):
+        lmdi.LMDIPlus(lightgbm.LGBMRegressor()).fit(data.X, data.y)
+    linear = lightgbm.LGBMRegressor(linear_tree=True, **SMALL).fit(data.X, data.y)
+    with pytest.raises(ValueError, match="linear"):
+        lmdi.LMDIPlus(linear).fit(data.X, data.y)

@@ -1,0 +1,118 @@
+"""Models of XGBoost are read exactly, live: the same leaf for every row, the same margins."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lmdi
+from lmdi import _lmdi
+from lmdi._models import model_of
+from rows import probing_rows
+
+xgboost = pytest.importorskip("xgboost")
+SMALL = {"n_estimators": 8, "max_depth": 4, "learning_rate": 0.3, "n_jobs": 1, "random_state": 0}
+
+
+def thresholds(booster, n_columns):
+    names = booster.feature_names or [f"f{at}" for at in range(n_columns)]
+    frame = booster.trees_to_dataframe()
+    frame = frame[(frame["Feature"] != "Leaf") & frame["Split"].notna()]
+    place = {name: at for at, name in enumerate(names)}
+    return [(place[name], float(cell)) for name, cell in zip(frame["Feature"], frame["Split"])]
+
+
+def check_exact(model, rows, booster, rounds="all", frame=None):
+    """Leaves equal to `pred_leaf`, margins within 1e-6 relative to the sum of absolute leaf values."""
+    ours = model_of(model)
+    ids = _lmdi.foreign_node_ids(bytes(booster.save_raw("ubj")), rounds)
+    table = rows if frame is None else frame
+    missing = getattr(model, "missing", np.nan)
+    matrix = xgboost.DMatrix(table, missing=missing, enable_categorical=True)
+    used = (0, 0) if rounds == "all" else (0, booster.best_iteration + 1)
+    theirs = booster.predict(matrix, pred_leaf=True, iteration_range=used).reshape(len(table), -1)
+    leaves = ours.apply(table)
+    found = np.stack([ids[tree][leaves[:, tree]] for tree in range(leaves.shape[1])], axis=1)
+    assert (found != theirs).sum() == 0
+    margins = booster.predict(matrix, output_margin=True, iteration_range=used)
+    margins = margins.reshape(len(table), -1)
+    raw = ours.predict_raw(table)
+    np.testing.assert_allclose(raw, margins, rtol=1e-6, atol=2e-6 * max(1, np.abs(margins).max()))
+    return ours
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["numbers", "missing"])
+@pytest.mark.parametrize(
+    ("kind", "options", "response"),
+    [
+        ("XGBRegressor", {}, "y"),
+        ("XGBRegressor", {"booster": "dart", "rate_drop": 0.4}, "y"),
+        ("XGBRegressor", {"objective": "count:poisson"}, "counts"),
+        ("XGBRegressor", {"tree_method": "exact"}, "y"),
+        ("XGBRFRegressor", {"learning_rate": 1.0}, "y"),
+        ("XGBClassifier", {}, "binary"),
+        ("XGBClassifier", {"num_parallel_tree": 2}, "binary"),
+        ("XGBClassifier", {}, "codes"),
+    ],
+)
+def test_numbers_and_missing_cells(data, kind, options, response, missing):
+    X = data.X_missing if missing else data.X
+    made = {
+        "counts": np.abs(np.round(data.y)),
+        "binary": (data.two == "yes").astype(int),
+        "codes": data.three // 10,
+    }
+    y = made.get(response, data.y)
+    model = getattr(xgboost, kind)(**{**SMALL, **options}).fit(X, y)
+    booster = model.get_booster()
+    rows = probing_rows(X, thresholds(booster, X.shape[1]))
+    for table in (rows, rows.astype(np.float32)):
+        check_exact(model, table, booster)
+        check_exact(booster, table, booster)
+    if hasattr(model, "predict_proba"):
+        ours = model_of(model)
+        np.testing.assert_allclose(ours.predict_proba(X), model.predict_proba(X), atol=1e-6)
+        assert (ours.predict(X) == model.predict(X)).all()
+
+
+def test_the_best_round_counts(data):
+    model = xgboost.XGBRegressor(**{**SMALL, "n_estimators": 200}, early_stopping_rounds=3)
+    model.fit(data.X[:200], data.y[:200], eval_set=[(data.X[200:], data.y[200:])], verbose=False)
+    assert model.best_iteration + 1 < model.get_booster().num_boosted_rounds()
+    assert model_of(model).n_trees == model.best_iteration + 1
+    check_exact(model, data.X, model.get_booster(), rounds="best")
+    assert model_of(model.get_booster()).n_trees == model.get_booster().num_boosted_rounds()
+
+
+def test_a_number_that_means_missing(data):
+    X = np.where(np.isnan(data.X_missing), -999.0, data.X_missing)
+    model = xgboost.XGBRegressor(missing=-999.0, **SMALL).fit(X, data.y)
+    check_exact(model, X, model.get_booster())
+    nan = model_of(model).apply(data.X_missing)
+    assert np.array_equal(nan, model_of(model).apply(X))
+
+
+def test_categories(data):
+    random = np.random.default_rng(0)
+    names = np.array(["red", "green", "blue", "grey", "pink"])
+    frame = pd.DataFrame(
+        {"x": data.X_missing[:, 0], "c": pd.Categorical(random.choice(names[:4], 300)), "z": data.X[:, 3]}
+    )
+    frame.loc[::11, "c"] = None
+    y = data.y + 2 * (frame["c"] == "red") - (frame["c"] == "blue")
+    model = xgboost.XGBRegressor(enable_categorical=True, max_cat_to_onehot=1, **SMALL).fit(frame, y)
+    check_exact(model, None, model.get_booster(), frame=frame)
+    # The same categories in another order of codes mean the same.
+    other = frame.assign(c=frame["c"].cat.reorder_categories(["grey", "red", "blue", "green"]))
+    assert np.array_equal(model_of(model).apply(other), model_of(model).apply(frame))
+
+
+def test_explained(data):
+    model = xgboost.XGBClassifier(**SMALL).fit(data.X, data.three // 10)
+    e = lmdi.LMDIPlus(model).fit(data.X, data.three // 10).explain(data.X)
+    assert e.values.shape == (300, 6, 3) and e.scale == "softmax"
+    unfitted = xgboost.XGBRegressor()
+    with pytest.raises(lmdi.NotFittedError):
+        lmdi.LMDIPlus(unfitted).fit(data.X, data.y)
+    linear = xgboost.XGBRegressor(booster="gblinear").fit(data.X, data.y)
+    with pytest.raises(ValueError, match="gblinear|linear"):
+        lmdi.LMDIPlus(linear).fit(data.X, data.y)
