@@ -257,11 +257,13 @@ impl Path<'_> {
             let mut before = whole.restrict_before(&part, &reduction, &descent.point);
             loop {
                 let end = end_of(at);
+                let mut first = None;
                 for position in at..end {
                     let factor = self.continuation(search, steps, position);
                     descent.point.extrapolate(&mut before, factor);
                     let penalties = self.penalties(search, steps[position]);
                     part.descend(&mut descent, &penalties, tolerance, self.options.max_iterations);
+                    first.get_or_insert_with(|| descent.point.clone());
                     let model = |lane| whole.expand_lane(&reduction, &descent.point, lane);
                     let step = steps[position];
                     let error = self.validate(search, step, &held_out, &descent.point, model);
@@ -272,7 +274,11 @@ impl Path<'_> {
                 let penalties = weakest(search, at);
                 let gap = next.gap(&part, &descent.point, &working, &penalties);
                 if gap > tolerance && next.admit(&mut working, &penalties) {
-                    // A column that was left out is missed: once more from the start, with it.
+                    // A column that was left out is missed: these steps once more, with it, from where
+                    // the first of them ended.
+                    if let Some(first) = first {
+                        whole.follow(&reduction, &first, &first);
+                    }
                     break;
                 }
                 whole = next;

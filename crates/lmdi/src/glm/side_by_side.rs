@@ -24,10 +24,10 @@ use super::vector::{Lanes, Vectorised, per_lane, vectorised};
 const REBUILD_AFTER: usize = 2;
 
 /// Sweeps that a curvature of the raw block serves at least.
-const REBUILD_EVERY: usize = 6;
+const REBUILD_EVERY: usize = 10;
 
 /// Sweeps at one penalty after which plain steps, slow but sure, take over.
-const GIVE_UP_AFTER: usize = 20;
+const GIVE_UP_AFTER: usize = 80;
 
 /// Below this share of the terms it is summed from, a squared error of other rows has lost too many
 /// digits to be compared.
