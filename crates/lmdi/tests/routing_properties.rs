@@ -1,12 +1,15 @@
-//! The compiled router against the plain walk down the tree, on random trees of every kind.
+//! The compiled router against the plain walk down the tree, on random trees of every kind: the leaves
+//! it finds, the predictions, and the LMDI+ scores that are added up on the way.
 
 #![allow(clippy::unwrap_used)]
 
 use lmdi::forest::routing::Router;
 use lmdi::forest::{
-    Aggregation, CategorySet, Comparison, Ensemble, Growth, Link, Missing, NONE, Outcome,
+    Aggregation, CategorySet, Comparison, Ensemble, Growth, Link, Loss, Missing, NONE, Outcome,
     Precision, Tree,
 };
+use lmdi::importance::LmdiPlus;
+use lmdi::importance::lmdi_plus::{OutputScale, RawTerm, ScoreOptions, TreeFit, TreeModel};
 use lmdi::monitor::Silent;
 use lmdi::table::Matrix;
 use proptest::prelude::*;
@@ -123,6 +126,74 @@ fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
+/// Cells of [`COLUMNS`] columns as a matrix. With `wide` the columns lie far apart and trees take a
+/// larger form; otherwise, with `long`, the rows are repeated until they fill more than one of the
+/// portions in which rows walk.
+fn table(cells: &[f64], trees: &mut [Tree], wide: bool, long: bool) -> Matrix {
+    let few = cells.len() / COLUMNS;
+    let (apart, rows) = (if wide { 700 } else { 1 }, if long && !wide { 27 * few } else { few });
+    let n_columns = (COLUMNS - 1) * apart + 1;
+    let mut spread = vec![0.0; rows * n_columns];
+    for (column, cells) in cells.chunks_exact(few).enumerate() {
+        for (row, cell) in spread[column * apart * rows..][..rows].iter_mut().enumerate() {
+            *cell = cells[(row + row / few) % few];
+        }
+    }
+    for tree in trees {
+        tree.feature.iter_mut().filter(|at| **at != NONE).for_each(|at| *at *= apart as u32);
+    }
+    Matrix::from_column_major(spread, rows, n_columns).unwrap()
+}
+
+fn ensemble_of(trees: Vec<Tree>, n_columns: usize) -> Ensemble {
+    let ensemble = Ensemble {
+        feature_names: (0..n_columns).map(|col| format!("x{col}")).collect(),
+        trees,
+        output_of_tree: Vec::new(),
+        n_outputs: 1,
+        aggregation: Aggregation::Sum { learning_rate: 1.0 },
+        base_score: vec![0.0],
+        link: Link::Identity,
+        growth: Growth::Independent,
+        outcome: Outcome::Number,
+    };
+    ensemble.check().unwrap();
+    ensemble
+}
+
+fn row_of(x: &Matrix, row: usize) -> Vec<f64> {
+    (0..x.cols()).map(|col| x.column(col)[row]).collect()
+}
+
+/// A linear model of a tree with numbers that no order of additions leaves the same.
+fn linear_model(
+    tree: &Tree,
+    index: usize,
+    outputs: std::ops::Range<usize>,
+    raw: bool,
+) -> TreeModel {
+    let k = outputs.len();
+    let number = |at: usize| ((at * 37 + index * 11) % 101) as f64 / 7.0 - 6.0;
+    let mut features: Vec<u32> =
+        tree.feature.iter().copied().filter(|&feature| feature != NONE).collect();
+    features.sort_unstable();
+    features.dedup();
+    let term = |feature: u32| RawTerm {
+        feature,
+        mean: number(feature as usize),
+        slope: (0..k).map(|output| number(output + 3)).collect(),
+    };
+    TreeModel {
+        first_output: outputs.start as u32,
+        n_outputs: k as u32,
+        intercept: vec![0.0; k],
+        // What is given for the root must not count.
+        step: (0..tree.n_nodes() * k).map(number).collect(),
+        raw: if raw { features.into_iter().map(term).collect() } else { Vec::new() },
+        fits: vec![TreeFit { chosen: None, iterations: 0, gap: 0.0, converged: true }; k],
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
@@ -131,30 +202,11 @@ proptest! {
         mut trees in prop::collection::vec(tree(), 1..4),
         cells in prop::collection::vec(cell(), COLUMNS * 21),
         wide in prop::bool::weighted(0.1),
+        long in prop::bool::weighted(0.1),
     ) {
-        // Trees compile to a smaller form when their columns' numbers are small.
-        let (apart, rows) = (if wide { 700 } else { 1 }, cells.len() / COLUMNS);
-        let n_columns = (COLUMNS - 1) * apart + 1;
-        let mut spread = vec![0.0; rows * n_columns];
-        for (column, cells) in cells.chunks_exact(rows).enumerate() {
-            spread[column * apart * rows..][..rows].copy_from_slice(cells);
-        }
-        for tree in &mut trees {
-            tree.feature.iter_mut().filter(|at| **at != NONE).for_each(|at| *at *= apart as u32);
-        }
-        let ensemble = Ensemble {
-            feature_names: (0..n_columns).map(|col| format!("x{col}")).collect(),
-            trees,
-            output_of_tree: Vec::new(),
-            n_outputs: 1,
-            aggregation: Aggregation::Sum { learning_rate: 1.0 },
-            base_score: vec![0.0],
-            link: Link::Identity,
-            growth: Growth::Independent,
-            outcome: Outcome::Number,
-        };
-        ensemble.check().unwrap();
-        let x = Matrix::from_column_major(spread, rows, n_columns).unwrap();
+        let x = table(&cells, &mut trees, wide, long);
+        let rows = x.rows();
+        let ensemble = ensemble_of(trees, x.cols());
         let router = Router::new(&ensemble);
         let mut block = router.block();
         block.read(&x.view(), 0..rows);
@@ -165,7 +217,7 @@ proptest! {
         for (index, tree) in ensemble.trees.iter().enumerate() {
             router.leaves(index, &block, &mut leaves);
             for row in 0..rows {
-                let cells: Vec<f64> = (0..n_columns).map(|col| x.column(col)[row]).collect();
+                let cells = row_of(&x, row);
                 let leaf = tree.leaf_of(&cells) as u32;
                 prop_assert_eq!(leaves[row], leaf, "row {:?} of {:?}", cells, tree);
                 prop_assert_eq!(applied[row * ensemble.trees.len() + index], leaf);
@@ -182,5 +234,69 @@ proptest! {
             }
         }
         prop_assert_eq!(predicted, sums);
+    }
+    /// Scores are the steps of a row's path, added tree by tree from the root down, then the raw terms:
+    /// to the last bit, with any number of outputs.
+    #[test]
+    fn scores_are_the_steps_along_the_path_in_order(
+        mut trees in prop::collection::vec(tree(), 1..4),
+        cells in prop::collection::vec(cell().prop_filter("scored cells are finite", |x| !x.is_infinite()), COLUMNS * 21),
+        wide in prop::bool::weighted(0.05),
+        long in prop::bool::weighted(0.1),
+        raw in any::<bool>(),
+        k in 1usize..4,
+    ) {
+        let x = table(&cells, &mut trees, wide, long);
+        let mut ensemble = ensemble_of(trees, x.cols());
+        if k > 1 {
+            ensemble.outcome = Outcome::Classes((0..k).map(|class| class.to_string()).collect());
+            ensemble.link = Link::Softmax;
+            ensemble.growth = Growth::SecondOrder(Loss::Multinomial);
+            ensemble.n_outputs = k;
+            ensemble.base_score = vec![0.0; k];
+            ensemble.output_of_tree = vec![0; ensemble.trees.len()];
+        }
+        ensemble.check().unwrap();
+        // Trees add to one output each, to some or to all.
+        let models: Vec<TreeModel> = (0..ensemble.trees.len())
+            .map(|tree| linear_model(&ensemble.trees[tree], tree, tree.min(k - 1)..k, raw))
+            .collect();
+        let fitted = LmdiPlus::new(&ensemble, OutputScale::Identity, models).unwrap();
+        let scores = fitted.score(&x.view(), &ScoreOptions::default(), &Silent).unwrap();
+
+        let width = x.cols() * k;
+        let (mut centre, mut slope, mut offset) = (vec![f64::NAN; x.cols()], vec![0.0; width], vec![0.0; width]);
+        for model in fitted.trees() {
+            for term in &model.raw {
+                let feature = term.feature as usize;
+                if centre[feature].is_nan() {
+                    centre[feature] = term.mean;
+                }
+                for (output, s) in term.slope.iter().enumerate() {
+                    let at = feature * k + model.first_output as usize + output;
+                    slope[at] += s;
+                    offset[at] += s * (term.mean - centre[feature]);
+                }
+            }
+        }
+        for row in 0..x.rows() {
+            let cells = row_of(&x, row);
+            let mut expected = vec![0.0; width];
+            for (index, (tree, model)) in ensemble.trees.iter().zip(fitted.trees()).enumerate() {
+                for path in ensemble.decision_path(index, &cells).windows(2) {
+                    let at = tree.feature[path[0] as usize] as usize * k + model.first_output as usize;
+                    for output in 0..model.n_outputs as usize {
+                        expected[at + output] += model.step[path[1] as usize * model.n_outputs as usize + output];
+                    }
+                }
+            }
+            for (at, expected) in expected.iter_mut().enumerate() {
+                let cell = cells[at / k] - centre[at / k];
+                if !cell.is_nan() {
+                    *expected += slope[at] * cell - offset[at];
+                }
+            }
+            prop_assert_eq!(&scores.values[row * width..(row + 1) * width], &expected[..], "row {}", row);
+        }
     }
 }

@@ -7,12 +7,27 @@
 //! Walking waits for memory most of the time, so nodes are as small as they can be: where column
 //! and child fit one 32-bit word ([`Packed`]) a node of a tree that compares 32-bit cells takes 8
 //! bytes. Trees with more columns or nodes than that take the [`Wide`] form.
+//!
+//! Rows go down in two stages. First all of them take as many steps as most of them need, without
+//! a look at whether any has arrived. Those that have not are then listed and take a few steps at
+//! a time, until the list is empty: rows that have arrived cost no more steps, and no branch depends on
+//! where a row goes.
 
+use super::path_amounts::PathAmounts;
 use super::{Comparison, Missing, NONE, Tree};
 use std::fmt::Debug;
 
 /// Rows that step together.
-pub(super) const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
+
+/// Rows that are walked down before the next ones are looked at.
+const ROWS: usize = 64 * LANES;
+
+/// Share of the training weight that may reach its leaf within the steps that all rows take.
+const EARLY: f64 = 0.1;
+
+/// Steps between two lists of the rows that have not arrived.
+const STEPS: usize = 4;
 
 /// A cell in the width in which a tree compares it.
 pub(super) trait Cell: Copy + Debug + PartialOrd + Send + Sync {
@@ -135,14 +150,25 @@ impl Link for Wide {
     }
 }
 
-/// A compiled tree that compares cells of type `C`.
+/// A compiled tree that compares cells of type `C`. Cells lie as in a [`Block`](super::routing::Block).
 pub(super) trait Walk<C>: Debug + Send + Sync {
     /// The positions of the leaves that rows of `width` cells reach; `has_missing` if any cell is
     /// missing.
-    fn leaves(&self, cells: &[C], width: usize, has_missing: bool, out: &mut [u32]);
+    fn leaves(&self, cells: &[[C; LANES]], width: usize, has_missing: bool, out: &mut [u32]);
 
-    /// Follows one row; see [`Router::walk`](super::routing::Router::walk).
-    fn follow(&self, row: &[C], visit: &mut dyn FnMut(u32, bool)) -> u32;
+    /// The same, while the amounts of the nodes on the way are added to `sums`.
+    fn add_along(
+        &self,
+        cells: &[[C; LANES]],
+        width: usize,
+        has_missing: bool,
+        amounts: &PathAmounts,
+        sums: &mut [f64],
+        out: &mut [u32],
+    );
+
+    /// Follows the row whose cells begin at `start`; see [`Router::walk`](super::routing::Router::walk).
+    fn follow(&self, cells: &[C], start: usize, visit: &mut dyn FnMut(u32, bool)) -> u32;
 
     /// The node index of each position.
     fn original(&self) -> &[u32];
@@ -177,20 +203,24 @@ struct Node<C, L> {
 struct Compiled<C, L> {
     nodes: Vec<Node<C, L>>,
     original: Vec<u32>,
+    /// Steps that all rows take.
+    shared_steps: usize,
 }
 
 impl<C: Cell, L: Link> Compiled<C, L> {
     fn new(tree: &Tree) -> Self {
         let blank = Node { threshold: C::HIGHEST, link: L::new(0, 0, false) };
-        let mut compiled =
-            Self { nodes: vec![blank; tree.n_nodes()], original: vec![0; tree.n_nodes()] };
+        let mut nodes = vec![blank; tree.n_nodes()];
+        let mut original = vec![0; tree.n_nodes()];
+        let mut arrived = Arrivals::default();
         let mut next = 1;
-        let mut waiting = vec![(0u32, 0usize)];
-        while let Some((position, node)) = waiting.pop() {
-            compiled.original[position as usize] = node as u32;
-            let at = &mut compiled.nodes[position as usize];
+        let mut waiting = vec![(0u32, 0usize, 0usize)];
+        while let Some((position, node, depth)) = waiting.pop() {
+            original[position as usize] = node as u32;
+            let at = &mut nodes[position as usize];
             if tree.is_leaf(node) {
                 at.link = L::new(0, position, false);
+                arrived.count(depth, tree.weight[node]);
                 continue;
             }
             at.threshold = match tree.comparison {
@@ -200,77 +230,190 @@ impl<C: Cell, L: Link> Compiled<C, L> {
             at.link = L::new(tree.feature[node], next, tree.missing[node] == Missing::Right);
             // The child with more training rows is placed first, near its parent.
             let (left, right) = (tree.left[node] as usize, tree.right[node] as usize);
-            let children = [(next, left), (next + 1, right)];
+            let children = [(next, left, depth + 1), (next + 1, right, depth + 1)];
             let heavy = usize::from(tree.weight[right] > tree.weight[left]);
             waiting.push(children[1 - heavy]);
             waiting.push(children[heavy]);
             next += 2;
         }
-        compiled
+        Self { nodes, original, shared_steps: arrived.shared_steps() }
     }
 
-    /// The next position of a row. Without missing cells (`MISSING` false) one comparison decides.
+    /// The next position of the row whose cells begin at `start`, and a call of `enter` with the
+    /// index of the cell that decided and the position entered: that of the root, which no row
+    /// enters, if the row stays in its leaf. Without missing cells (`MISSING` false) one
+    /// comparison decides.
     #[inline]
-    fn step<const MISSING: bool>(&self, position: u32, cells: &[C], row_start: usize) -> u32 {
+    fn step<const MISSING: bool>(
+        &self,
+        position: u32,
+        cells: &[C],
+        start: usize,
+        enter: &mut impl FnMut(usize, u32),
+    ) -> u32 {
         let Node { threshold, link } = self.nodes[position as usize];
-        let x = cells[row_start + link.feature()];
+        let cell = start + link.feature() * LANES;
+        let x = cells[cell];
         let mut right = x > threshold;
         if MISSING {
             right |= x.is_missing() & link.missing_right();
         }
-        link.left() + u32::from(right)
+        let next = link.left() + u32::from(right);
+        enter(cell, if next == position { 0 } else { next });
+        next
     }
 
-    fn leaves_of<const MISSING: bool>(&self, cells: &[C], width: usize, out: &mut [u32]) {
-        out.fill(0);
+    fn is_leaf(&self, position: u32) -> bool {
+        self.nodes[position as usize].link.left() == position
+    }
+
+    fn descend<const MISSING: bool>(
+        &self,
+        cells: &[[C; LANES]],
+        width: usize,
+        out: &mut [u32],
+        mut enter: impl FnMut(usize, u32),
+    ) {
         if self.nodes.len() == 1 {
+            out.fill(0);
             return;
         }
-        let mut groups = out.chunks_exact_mut(LANES);
-        let mut blocks = cells.chunks_exact(LANES * width);
-        for (group, block) in groups.by_ref().zip(blocks.by_ref()) {
+        let cells = cells.as_flattened();
+        for (index, out) in out.chunks_mut(ROWS).enumerate() {
+            let start = index * ROWS * width;
+            let end = start + out.len().next_multiple_of(LANES) * width;
+            let enter = |cell, position| enter(start + cell, position);
+            self.descend_some::<MISSING>(&cells[start..end], width, out, enter);
+        }
+    }
+
+    /// [`descend`](Self::descend) for at most [`ROWS`] rows.
+    fn descend_some<const MISSING: bool>(
+        &self,
+        cells: &[C],
+        width: usize,
+        out: &mut [u32],
+        mut enter: impl FnMut(usize, u32),
+    ) {
+        let mut positions = [0u32; ROWS];
+        let (groups, _) = positions.as_chunks_mut::<LANES>();
+        for (index, (group, cells)) in
+            groups.iter_mut().zip(cells.chunks_exact(LANES * width)).enumerate()
+        {
+            let start = index * LANES * width;
+            let mut enter = |cell, position| enter(start + cell, position);
             let mut at = [0u32; LANES];
-            loop {
-                let mut moved = 0;
+            for _ in 0..self.shared_steps {
                 for (lane, at) in at.iter_mut().enumerate() {
-                    let next = self.step::<MISSING>(*at, block, lane * width);
-                    moved |= next ^ *at;
-                    *at = next;
-                }
-                if moved == 0 {
-                    break;
+                    *at = self.step::<MISSING>(*at, cells, lane, &mut enter);
                 }
             }
-            group.copy_from_slice(&at);
+            *group = at;
         }
-        for (out, row) in groups.into_remainder().iter_mut().zip(blocks.remainder().chunks(width)) {
-            while self.nodes[*out as usize].link.left() != *out {
-                *out = self.step::<MISSING>(*out, row, 0);
+
+        let mut open = [0u16; ROWS];
+        let mut n_open = 0;
+        for (row, &position) in positions[..out.len()].iter().enumerate() {
+            open[n_open] = row as u16;
+            n_open += usize::from(!self.is_leaf(position));
+        }
+        // The last pair of children has no children of its own. Lanes without a row rest there.
+        let resting = self.nodes.len() as u32 - 1;
+        while n_open > 0 {
+            let mut still_open = 0;
+            for first in (0..n_open).step_by(LANES) {
+                let n = LANES.min(n_open - first);
+                let mut rows = [0usize; LANES];
+                let mut at = [resting; LANES];
+                for lane in 0..n {
+                    rows[lane] = usize::from(open[first + lane]);
+                    at[lane] = positions[rows[lane]];
+                }
+                let starts = rows.map(|row| row / LANES * LANES * width + row % LANES);
+                for _ in 0..STEPS {
+                    for (at, &start) in at.iter_mut().zip(&starts) {
+                        *at = self.step::<MISSING>(*at, cells, start, &mut enter);
+                    }
+                }
+                for (&row, &at) in rows.iter().zip(&at).take(n) {
+                    positions[row] = at;
+                    open[still_open] = row as u16;
+                    still_open += usize::from(!self.is_leaf(at));
+                }
             }
+            n_open = still_open;
         }
+        out.copy_from_slice(&positions[..out.len()]);
+    }
+}
+
+/// How much training weight arrives at leaves after how many steps.
+#[derive(Default)]
+struct Arrivals {
+    weight: Vec<f64>,
+}
+
+impl Arrivals {
+    fn count(&mut self, steps: usize, weight: f64) {
+        if self.weight.len() <= steps {
+            self.weight.resize(steps + 1, 0.0);
+        }
+        // Trees of other libraries may not tell weights.
+        self.weight[steps] += if weight > 0.0 { weight } else { f64::MIN_POSITIVE };
+    }
+
+    /// The most steps before which no more than the share [`EARLY`] has arrived.
+    fn shared_steps(&self) -> usize {
+        let allowed = EARLY * self.weight.iter().sum::<f64>();
+        let mut arrived = 0.0;
+        let early = self.weight.iter().take_while(|&&weight| {
+            arrived += weight;
+            arrived <= allowed
+        });
+        early.count()
     }
 }
 
 impl<C: Cell, L: Link> Walk<C> for Compiled<C, L> {
-    fn leaves(&self, cells: &[C], width: usize, has_missing: bool, out: &mut [u32]) {
+    fn leaves(&self, cells: &[[C; LANES]], width: usize, has_missing: bool, out: &mut [u32]) {
         if has_missing {
-            self.leaves_of::<true>(cells, width, out);
+            self.descend::<true>(cells, width, out, |_, _| {});
         } else {
-            self.leaves_of::<false>(cells, width, out);
+            self.descend::<false>(cells, width, out, |_, _| {});
         }
     }
 
-    fn follow(&self, row: &[C], visit: &mut dyn FnMut(u32, bool)) -> u32 {
+    fn add_along(
+        &self,
+        cells: &[[C; LANES]],
+        width: usize,
+        has_missing: bool,
+        amounts: &PathAmounts,
+        sums: &mut [f64],
+        out: &mut [u32],
+    ) {
+        match (amounts.of_one_output(), has_missing) {
+            (Some(amounts), false) => self.descend::<false>(cells, width, out, |cell, position| {
+                sums[cell] += amounts[position as usize];
+            }),
+            (Some(amounts), true) => self.descend::<true>(cells, width, out, |cell, position| {
+                sums[cell] += amounts[position as usize];
+            }),
+            (None, _) => self.descend::<true>(cells, width, out, |cell, position| {
+                amounts.add(cell, position, sums);
+            }),
+        }
+    }
+
+    fn follow(&self, cells: &[C], start: usize, visit: &mut dyn FnMut(u32, bool)) -> u32 {
         let mut at = 0;
-        loop {
+        while !self.is_leaf(at) {
+            let next = self.step::<true>(at, cells, start, &mut |_, _| {});
             let left = self.nodes[at as usize].link.left();
-            if left == at {
-                return self.original[at as usize];
-            }
-            let next = self.step::<true>(at, row, 0);
             visit(self.original[at as usize], next == left);
             at = next;
         }
+        self.original[at as usize]
     }
 
     fn original(&self) -> &[u32] {

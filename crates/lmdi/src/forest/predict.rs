@@ -54,7 +54,7 @@ impl Predictor {
         self.router.check_columns(x)?;
         let width = self.n_outputs;
         let mut out = vec![0.0; x.rows() * width];
-        let rows_per_block = self.router.rows_per_block();
+        let rows_per_block = self.router.rows_per_shared_block(x.rows());
         out.par_chunks_mut(rows_per_block * width).enumerate().try_for_each_init(
             || (self.router.block(), Vec::new()),
             |(block, leaves), (index, out)| {
@@ -209,7 +209,7 @@ impl Ensemble {
         router.check_columns(x)?;
         let n_trees = self.trees.len();
         let mut out = vec![0; x.rows() * n_trees];
-        let rows_per_block = router.rows_per_block();
+        let rows_per_block = router.rows_per_shared_block(x.rows());
         out.par_chunks_mut(rows_per_block * n_trees).enumerate().try_for_each_init(
             || (router.block(), Vec::new()),
             |(block, leaves), (index, out)| {

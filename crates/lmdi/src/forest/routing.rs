@@ -9,12 +9,13 @@
 //! Cost: compiling is linear in the number of nodes; a step of a row is a few instructions, and
 //! rows of a block wait together for the same part of the tree to arrive from memory.
 
-use super::compiled::{LANES, Walk, compile};
+pub use super::block::Block;
+use super::compiled::{Walk, compile};
 use super::{Ensemble, Precision, Tree};
+pub(crate) use super::{compiled::LANES, path_amounts::PathAmounts};
 use crate::table::MatrixView;
 use crate::{Error, Result};
 use rayon::prelude::*;
-use std::ops::Range;
 
 #[derive(Debug)]
 enum Routed {
@@ -48,6 +49,7 @@ pub struct Router {
     trees: Vec<Routed>,
     n_features: usize,
     any_single: bool,
+    any_double: bool,
 }
 
 impl Router {
@@ -64,6 +66,7 @@ impl Router {
         let trees: Vec<Routed> = ensemble.trees.par_iter().map(route).collect();
         Self {
             any_single: trees.iter().any(|tree| matches!(tree, Routed::Single(_))),
+            any_double: trees.iter().any(|tree| !matches!(tree, Routed::Single(_))),
             trees,
             n_features: ensemble.n_features(),
         }
@@ -74,21 +77,24 @@ impl Router {
         self.trees.len()
     }
 
-    /// How many rows to read into a block at a time: few enough to stay in the cache.
+    /// How many rows to read into a block at a time: few enough to stay near the processor, many
+    /// enough that fetching a tree pays.
     pub fn rows_per_block(&self) -> usize {
-        (1usize << 17).div_ceil(self.n_features.max(1)).clamp(4 * LANES, 4096)
+        let rows = (1usize << 18).div_ceil(self.n_features.max(1)).clamp(4 * LANES, 16384);
+        rows.next_multiple_of(LANES)
+    }
+
+    /// How many rows to read into a block when `n_rows` in all are shared out to threads: few
+    /// enough that each has something to do, and that none waits long for the last block of another.
+    pub(crate) fn rows_per_shared_block(&self, n_rows: usize) -> usize {
+        let threads = rayon::current_num_threads();
+        let share = if threads == 1 { n_rows } else { n_rows.div_ceil(4 * threads) };
+        self.rows_per_block().min(share.max(8 * LANES).next_multiple_of(LANES))
     }
 
     /// An empty block of rows for these trees.
     pub fn block(&self) -> Block {
-        Block {
-            n_rows: 0,
-            width: self.n_features,
-            has_missing: false,
-            keep_single: self.any_single,
-            single: Vec::new(),
-            double: Vec::new(),
-        }
+        Block::new(self.n_features, self.any_single, self.any_double)
     }
 
     /// Fails unless `x` has a column for each feature.
@@ -109,9 +115,7 @@ impl Router {
     /// If `out` has not one entry a row of the block.
     pub fn leaves(&self, tree: usize, block: &Block, out: &mut [u32]) {
         self.positions(tree, block, out);
-        if let Some(original) = self.originals(tree) {
-            out.iter_mut().for_each(|leaf| *leaf = original[*leaf as usize]);
-        }
+        self.to_nodes(tree, out);
     }
 
     /// As [`leaves`](Self::leaves), but positions in the compiled tree.
@@ -126,9 +130,48 @@ impl Router {
             }
             Routed::AsIs(tree) => {
                 for (row, out) in out.iter_mut().enumerate() {
-                    *out = tree.leaf_of(block.row(row)) as u32;
+                    *out = follow_as_is(tree, block, row, |_, _| {});
                 }
             }
+        }
+    }
+
+    /// As [`positions`](Self::positions), while the amounts of all nodes that each row enters are
+    /// added to the row's sums.
+    pub(crate) fn add_along(
+        &self,
+        tree: usize,
+        block: &Block,
+        amounts: &PathAmounts,
+        sums: &mut [f64],
+        out: &mut [u32],
+    ) {
+        assert_eq!(out.len(), block.n_rows, "one entry a row of the block");
+        let (width, has_missing) = (block.width, block.has_missing);
+        match &self.trees[tree] {
+            Routed::Single(tree) => {
+                tree.add_along(&block.single, width, has_missing, amounts, sums, out);
+            }
+            Routed::Double(tree) => {
+                tree.add_along(&block.double, width, has_missing, amounts, sums, out);
+            }
+            Routed::AsIs(tree) => {
+                for (row, out) in out.iter_mut().enumerate() {
+                    *out = follow_as_is(tree, block, row, |node, left| {
+                        let child = if left { &tree.left } else { &tree.right };
+                        let column = tree.feature[node as usize] as usize;
+                        let cell = block.start_of(row) + column * LANES;
+                        amounts.add(cell, child[node as usize], sums);
+                    });
+                }
+            }
+        }
+    }
+
+    /// From positions in a compiled tree to node indices of the ensemble.
+    pub(crate) fn to_nodes(&self, tree: usize, positions: &mut [u32]) {
+        if let Some(original) = self.originals(tree) {
+            positions.iter_mut().for_each(|leaf| *leaf = original[*leaf as usize]);
         }
     }
 
@@ -150,58 +193,21 @@ impl Router {
         row: usize,
         mut visit: impl FnMut(u32, bool),
     ) -> u32 {
-        let cells = row * block.width..(row + 1) * block.width;
+        let start = block.start_of(row);
         match &self.trees[tree] {
-            Routed::Single(tree) => tree.follow(&block.single[cells], &mut visit),
-            Routed::Double(tree) => tree.follow(&block.double[cells], &mut visit),
-            Routed::AsIs(tree) => {
-                let cells = block.row(row);
-                let mut node = 0;
-                while !tree.is_leaf(node) {
-                    let left = tree.goes_left(node, cells[tree.feature[node] as usize]);
-                    visit(node as u32, left);
-                    node = if left { tree.left[node] } else { tree.right[node] } as usize;
-                }
-                node as u32
-            }
+            Routed::Single(tree) => tree.follow(block.single.as_flattened(), start, &mut visit),
+            Routed::Double(tree) => tree.follow(block.double.as_flattened(), start, &mut visit),
+            Routed::AsIs(tree) => follow_as_is(tree, block, row, visit),
         }
     }
 }
 
-/// Rows copied out of a matrix in the widths in which the trees of a [`Router`] compare them.
-#[derive(Debug, Clone)]
-pub struct Block {
-    n_rows: usize,
-    width: usize,
-    has_missing: bool,
-    keep_single: bool,
-    single: Vec<f32>,
-    double: Vec<f64>,
-}
-
-impl Block {
-    /// Replaces the rows of the block.
-    ///
-    /// # Panics
-    /// If the range is outside the matrix, or the matrix has another number of columns.
-    pub fn read(&mut self, x: &MatrixView, rows: Range<usize>) {
-        assert_eq!(x.cols(), self.width, "another number of columns");
-        self.n_rows = rows.len();
-        self.double.resize(rows.len() * self.width, 0.0);
-        x.rows_into(rows, &mut self.double);
-        self.has_missing = self.double.iter().any(|cell| cell.is_nan());
-        if self.keep_single {
-            self.single.clear();
-            self.single.extend(self.double.iter().map(|&cell| cell as f32));
-        }
+fn follow_as_is(tree: &Tree, block: &Block, row: usize, mut visit: impl FnMut(u32, bool)) -> u32 {
+    let mut node = 0;
+    while !tree.is_leaf(node) {
+        let left = tree.goes_left(node, block.double_cell(row, tree.feature[node] as usize));
+        visit(node as u32, left);
+        node = if left { tree.left[node] } else { tree.right[node] } as usize;
     }
-
-    /// Number of rows.
-    pub fn n_rows(&self) -> usize {
-        self.n_rows
-    }
-
-    fn row(&self, row: usize) -> &[f64] {
-        &self.double[row * self.width..(row + 1) * self.width]
-    }
+    node as u32
 }

@@ -147,6 +147,51 @@ impl<'a> MatrixView<'a> {
         }
     }
 
+    /// Copies the rows of `range`, groups of `L` rows side by side: the cell of column c in the r-th
+    /// row of the range goes to `out[r / L * cols + c][r % L]`. The last group is filled up with zeros.
+    pub(crate) fn lanes_into<T: Copy + Default, const L: usize>(
+        &self,
+        range: Range<usize>,
+        convert: impl Fn(f64) -> T,
+        out: &mut Vec<[T; L]>,
+    ) {
+        assert!(range.start <= range.end && range.end <= self.rows, "rows outside the matrix");
+        out.resize(range.len().div_ceil(L) * self.cols, [T::default(); L]);
+        match self.cells {
+            Cells::F32(cells) => self.fill_lanes(cells, |x| convert(f64::from(x)), range, out),
+            Cells::F64(cells) => self.fill_lanes(cells, convert, range, out),
+        }
+    }
+
+    fn fill_lanes<S: Copy, T: Copy + Default, const L: usize>(
+        &self,
+        cells: &[S],
+        convert: impl Fn(S) -> T,
+        range: Range<usize>,
+        out: &mut [[T; L]],
+    ) {
+        for (group, columns) in out.chunks_exact_mut(self.cols.max(1)).enumerate() {
+            let first_row = range.start + group * L;
+            let n_rows = L.min(range.end - first_row);
+            for (col, lanes) in columns.iter_mut().enumerate() {
+                let start = first_row * self.row_stride + col * self.col_stride;
+                if let (true, Some(run)) =
+                    (self.row_stride == 1 && n_rows == L, cells[start..].first_chunk::<L>())
+                {
+                    *lanes = run.map(&convert);
+                    continue;
+                }
+                for (lane, to) in lanes.iter_mut().enumerate() {
+                    *to = if lane < n_rows {
+                        convert(cells[start + lane * self.row_stride])
+                    } else {
+                        T::default()
+                    };
+                }
+            }
+        }
+    }
+
     /// A few rows at a time, column by column: with column-major cells the reads are then runs of
     /// neighbours, and the rows being written stay in the first-level cache.
     fn gather_rows<T: Copy>(

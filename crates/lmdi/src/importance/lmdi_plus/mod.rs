@@ -18,6 +18,7 @@
 mod fit;
 mod model;
 mod options;
+mod paths;
 mod rank;
 mod score;
 mod spread;

@@ -1,7 +1,7 @@
 //! The fitted LMDI+ model: per tree a number for every node and a slope for every raw column.
 
-use super::score::LeafTable;
-use crate::forest::routing::Router;
+use super::paths::Paths;
+use crate::forest::routing::{PathAmounts, Router};
 use crate::forest::{Aggregation, Ensemble, Growth, NONE, Outcome, Tree};
 use crate::glm::Candidate;
 use crate::{Error, Result};
@@ -82,7 +82,9 @@ pub struct LmdiPlus {
     /// Features that each tree uses, rising.
     pub(super) used: Vec<Vec<u32>>,
     pub(super) router: Router,
-    pub(super) leaves: Vec<LeafTable>,
+    /// The steps of each tree, to be added on the way down.
+    pub(super) steps: Vec<PathAmounts>,
+    pub(super) paths: Vec<Paths>,
 }
 
 impl LmdiPlus {
@@ -111,11 +113,14 @@ impl LmdiPlus {
                 used
             })
             .collect();
-        let leaves = ensemble
-            .trees
+        let router = Router::new(ensemble);
+        let steps = trees
             .iter()
-            .zip(&trees)
-            .map(|(tree, model)| LeafTable::new(tree, model))
+            .enumerate()
+            .map(|(index, model)| {
+                let (own, first) = (model.n_outputs as usize, model.first_output as usize);
+                PathAmounts::new(&router, index, &model.step, own, first, n_outputs)
+            })
             .collect();
         Ok(Self {
             n_features: ensemble.n_features(),
@@ -127,8 +132,9 @@ impl LmdiPlus {
             scale,
             trees,
             used,
-            router: Router::new(ensemble),
-            leaves,
+            router,
+            steps,
+            paths: ensemble.trees.iter().map(Paths::new).collect(),
         })
     }
 
@@ -168,11 +174,6 @@ impl LmdiPlus {
         self.trees.iter().flat_map(|tree| &tree.fits).filter(|fit| !fit.converged).count()
     }
 }
-
-/// Steps from the root to a leaf, over all leaves of a tree, beyond which its table of leaves would
-/// no longer fit into memory. A balanced tree of ten million leaves stays below; a chain of
-/// splits that no training would grow does not.
-const MOST_STEPS: u64 = 1 << 28;
 
 /// Checks that linear models of trees, which may come from a file, fit an ensemble that has been
 /// checked. What passes can be scored with.
@@ -232,9 +233,6 @@ fn check_tree(
     if numbers.chain(raw).any(|number| !number.is_finite()) {
         return Err("has a number that is not finite");
     }
-    if steps_to_leaves(tree) > MOST_STEPS {
-        return Err("belongs to a tree that is too deep to be explained");
-    }
     Ok(())
 }
 
@@ -249,18 +247,4 @@ pub(crate) fn outputs_of(ensemble: &Ensemble) -> usize {
         }
         _ => ensemble.n_outputs,
     }
-}
-
-fn steps_to_leaves(tree: &Tree) -> u64 {
-    let mut depth = vec![0_u64; tree.n_nodes()];
-    let mut sum = 0_u64;
-    for node in 0..tree.n_nodes() {
-        if tree.is_leaf(node) {
-            sum = sum.saturating_add(depth[node]);
-        } else {
-            depth[tree.left[node] as usize] = depth[node] + 1;
-            depth[tree.right[node] as usize] = depth[node] + 1;
-        }
-    }
-    sum
 }

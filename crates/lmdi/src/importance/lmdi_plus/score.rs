@@ -1,15 +1,17 @@
 //! Scoring rows.
 //!
-//! Per tree and leaf the steps along the path are added up by feature once, so a row costs one walk
-//! and a few additions per tree. The raw terms of all trees collapse to one slope and one offset per
-//! feature: `sum_t s_t (x - mean_t) = (x - c) sum_t s_t - sum_t s_t (mean_t - c)`, where c, the mean
-//! in the first tree, keeps the digits of columns far from zero. Rows are scored in blocks, in
-//! parallel; trees are added in their order for every row, so blocks and threads change nothing.
+//! The steps of a tree are added while its rows walk down, so a row costs one walk and one addition a
+//! split passed. (Sums by leaf, made in advance, would save few of the additions, as paths seldom split
+//! twice on a feature, and cost far more memory than the tree.) The raw terms of all trees collapse to
+//! one slope and one offset per feature:
+//! `sum_t s_t (x - mean_t) = (x - c) sum_t s_t - sum_t s_t (mean_t - c)`, where c, the mean in the first
+//! tree, keeps the digits of columns far from zero. Rows are scored in blocks, in parallel; for every row
+//! trees are added in their order and each from the root down, so blocks and threads change nothing.
 
-use super::model::{LmdiPlus, OutputScale, TreeModel};
+use super::model::{LmdiPlus, OutputScale};
 use crate::forest::predict::{logistic, softmax};
-use crate::forest::routing::Block;
-use crate::forest::{Ensemble, InBag, NONE, Tree};
+use crate::forest::routing::{Block, LANES};
+use crate::forest::{Ensemble, InBag};
 use crate::importance::Scores;
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
@@ -35,65 +37,6 @@ pub struct ScoreOptions<'e> {
     pub trees: TreeSubset<'e>,
     /// Whether to also give the standard error of each score over the trees (forests only).
     pub standard_error: bool,
-}
-
-/// The sums of steps by feature for every leaf of a tree.
-#[derive(Debug)]
-pub(super) struct LeafTable {
-    /// Where each node's entries begin; leaves only have entries. One more than nodes.
-    start: Vec<u32>,
-    feature: Vec<u32>,
-    /// Entry by entry, output by output.
-    value: Vec<f64>,
-}
-
-impl LeafTable {
-    pub(super) fn new(tree: &Tree, model: &TreeModel) -> Self {
-        let k = model.n_outputs as usize;
-        let mut parent = vec![NONE; tree.n_nodes()];
-        for node in 0..tree.n_nodes() {
-            if !tree.is_leaf(node) {
-                parent[tree.left[node] as usize] = node as u32;
-                parent[tree.right[node] as usize] = node as u32;
-            }
-        }
-        let mut table = Self { start: vec![0], feature: Vec::new(), value: Vec::new() };
-        let mut path: Vec<(u32, usize)> = Vec::new();
-        for leaf in 0..tree.n_nodes() {
-            if tree.is_leaf(leaf) {
-                path.clear();
-                let mut node = leaf;
-                while parent[node] != NONE {
-                    let above = parent[node] as usize;
-                    path.push((tree.feature[above], node));
-                    node = above;
-                }
-                path.reverse();
-                path.sort_by_key(|&(feature, _)| feature);
-                for steps in path.chunk_by(|a, b| a.0 == b.0) {
-                    let sums = (0..k).map(|output| {
-                        steps.iter().map(|&(_, node)| model.step[node * k + output]).sum::<f64>()
-                    });
-                    table.value.extend(sums);
-                    if table.value[table.value.len() - k..].iter().all(|&value| value == 0.0) {
-                        table.value.truncate(table.value.len() - k);
-                    } else {
-                        table.feature.push(steps[0].0);
-                    }
-                }
-            }
-            table.start.push(table.feature.len() as u32);
-        }
-        table
-    }
-
-    /// The features of a leaf with a step, and their sums.
-    #[inline]
-    pub(super) fn of(&self, leaf: u32, k: usize) -> (&[u32], &[f64]) {
-        let (from, to) =
-            (self.start[leaf as usize] as usize, self.start[leaf as usize + 1] as usize);
-        (&self.feature[from..to], &self.value[from * k..to * k])
-    }
 }
 
 /// The raw terms of all trees together: per feature and output.
@@ -129,8 +72,8 @@ impl LmdiPlus {
         let base = self.base();
         let bags = self.bags(options.trees, x.rows())?;
         let wants_in_bag = matches!(options.trees, TreeSubset::InBag(_));
-        let rows = self.router.rows_per_block();
         let width = self.n_features * self.n_outputs;
+        let rows = self.rows_per_block(x.rows());
         let error_width = if with_error { width } else { 0 };
         scores
             .values
@@ -139,8 +82,8 @@ impl LmdiPlus {
             .zip(Chunks::of(&mut squares, rows * error_width, x.rows().div_ceil(rows)))
             .enumerate()
             .try_for_each_init(
-                || (self.router.block(), Vec::new()),
-                |(block, leaves), (index, ((values, bases), squares))| {
+                || (self.router.block(), Vec::new(), Vec::new()),
+                |(block, leaves, sums), (index, ((values, bases), squares))| {
                     monitor.check()?;
                     let range = index * rows..((index + 1) * rows).min(x.rows());
                     let n = range.len();
@@ -149,7 +92,7 @@ impl LmdiPlus {
                     match &bags {
                         None => {
                             self.add_all_trees(
-                                block, leaves, values, squares, &collapsed, x, range,
+                                block, leaves, sums, values, squares, &collapsed, x, range,
                             );
                             for row in bases.chunks_exact_mut(self.n_outputs) {
                                 row.copy_from_slice(&base);
@@ -207,6 +150,12 @@ impl LmdiPlus {
                 p
             }
         }
+    }
+
+    /// Few enough rows that their sums stay in the cache while tree after tree adds to them.
+    fn rows_per_block(&self, n_rows: usize) -> usize {
+        let rows = (1usize << 14).div_ceil((self.n_features * self.n_outputs).max(1));
+        rows.max(4 * LANES).next_multiple_of(LANES).min(self.router.rows_per_shared_block(n_rows))
     }
 
     fn collapse(&self) -> Collapsed {
@@ -274,55 +223,43 @@ impl LmdiPlus {
         &self,
         block: &Block,
         leaves: &mut [u32],
+        sums: &mut Vec<f64>,
         values: &mut [f64],
         squares: &mut [f64],
         collapsed: &Collapsed,
         x: &MatrixView<'_>,
         range: std::ops::Range<usize>,
     ) {
-        let k = self.n_outputs;
-        let width = self.n_features * k;
-        for (index, tree) in self.trees.iter().enumerate() {
-            self.router.leaves(index, block, leaves);
-            let table = &self.leaves[index];
-            let tree_outputs = tree.n_outputs as usize;
-            let first = tree.first_output as usize;
-            for (row, &leaf) in leaves.iter().enumerate() {
-                let (features, sums) = table.of(leaf, tree_outputs);
-                let line = &mut values[row * width..(row + 1) * width];
-                if tree_outputs == 1 {
-                    for (&feature, &sum) in features.iter().zip(sums) {
-                        line[feature as usize * k + first] += sum;
-                    }
-                } else {
-                    for (&feature, sums) in features.iter().zip(sums.chunks_exact(tree_outputs)) {
-                        let at = feature as usize * k + first;
-                        for (score, sum) in line[at..at + tree_outputs].iter_mut().zip(sums) {
-                            *score += sum;
-                        }
-                    }
-                }
-            }
+        let (p, k) = (self.n_features, self.n_outputs);
+        let width = p * k;
+        sums.clear();
+        sums.resize(range.len().next_multiple_of(LANES) * width, 0.0);
+        for (index, steps) in self.steps.iter().enumerate() {
+            self.router.add_along(index, block, steps, sums, leaves);
             if !squares.is_empty() {
+                self.router.to_nodes(index, leaves);
                 self.add_squares(index, leaves, squares, x, range.start);
             }
         }
         let n_trees = self.trees.len() as f64;
-        for feature in 0..self.n_features {
-            for (row, table_row) in range.clone().enumerate() {
+        let mut cells = vec![0.0; p];
+        for (row, table_row) in range.enumerate() {
+            x.rows_into(table_row..table_row + 1, &mut cells);
+            let sums = &sums[row / LANES * LANES * width..][..LANES * width];
+            let line = &mut values[row * width..(row + 1) * width];
+            for (feature, cell) in cells.iter().enumerate() {
                 // NaN where the cell is missing or no tree has a raw term.
-                let cell = x.get(table_row, feature) - collapsed.centre[feature];
-                for output in 0..k {
-                    let at = feature * k + output;
-                    let score = &mut values[row * width + at];
+                let cell = cell - collapsed.centre[feature];
+                for at in feature * k..(feature + 1) * k {
+                    let mut score = sums[at * LANES + row % LANES];
                     if !cell.is_nan() {
-                        *score += collapsed.slope[at] * cell - collapsed.offset[at];
+                        score += collapsed.slope[at] * cell - collapsed.offset[at];
                     }
-                    *score *= self.factor;
+                    line[at] = score * self.factor;
                     if let Some(square) = squares.get_mut(row * width + at) {
                         let [a, b, c] = collapsed.square[at];
                         let raw = if cell.is_nan() { 0.0 } else { (a * cell - 2.0 * b) * cell + c };
-                        *square = standard_error(*score, (*square + raw).max(0.0), n_trees);
+                        *square = standard_error(line[at], (*square + raw).max(0.0), n_trees);
                     }
                 }
             }
@@ -342,19 +279,27 @@ impl LmdiPlus {
         let tree = &self.trees[index];
         let (k, tree_outputs) = (self.n_outputs, tree.n_outputs as usize);
         let width = self.n_features * k;
+        let mut sums = vec![0.0; self.n_features * tree_outputs];
         for (row, &leaf) in leaves.iter().enumerate() {
-            let (features, sums) = self.leaves[index].of(leaf, tree_outputs);
-            for (&feature, sums) in features.iter().zip(sums.chunks_exact(tree_outputs)) {
-                let cell = x.get(first_row + row, feature as usize);
-                let term = tree.raw.binary_search_by_key(&feature, |term| term.feature);
-                for (output, &sum) in sums.iter().enumerate() {
+            for (feature, node) in self.paths[index].above(leaf) {
+                for output in 0..tree_outputs {
+                    let step = tree.step[node * tree_outputs + output];
+                    sums[feature * tree_outputs + output] += step;
+                }
+            }
+            for (feature, _) in self.paths[index].above(leaf) {
+                let cell = x.get(first_row + row, feature);
+                let term = tree.raw.binary_search_by_key(&(feature as u32), |term| term.feature);
+                for output in 0..tree_outputs {
+                    // Zero from the second split on the feature on: it has been counted.
+                    let sum = std::mem::take(&mut sums[feature * tree_outputs + output]);
                     let raw = match term {
                         Ok(at) if !cell.is_nan() => {
                             tree.raw[at].slope[output] * (cell - tree.raw[at].mean)
                         }
                         _ => 0.0,
                     };
-                    let at = feature as usize * k + tree.first_output as usize + output;
+                    let at = feature * k + tree.first_output as usize + output;
                     squares[row * width + at] += sum * (sum + 2.0 * raw);
                 }
             }
@@ -428,11 +373,11 @@ impl LmdiPlus {
         let tree = &self.trees[index];
         let (k, tree_outputs) = (self.n_outputs, tree.n_outputs as usize);
         let first = tree.first_output as usize;
-        let (features, sums) = self.leaves[index].of(leaf, tree_outputs);
-        for (&feature, sums) in features.iter().zip(sums.chunks_exact(tree_outputs)) {
-            let at = feature as usize * k + first;
-            for (score, sum) in out[at..at + tree_outputs].iter_mut().zip(sums) {
-                *score += sum;
+        for (feature, node) in self.paths[index].above(leaf) {
+            let at = feature * k + first;
+            let steps = &tree.step[node * tree_outputs..(node + 1) * tree_outputs];
+            for (score, step) in out[at..at + tree_outputs].iter_mut().zip(steps) {
+                *score += step;
             }
         }
         for term in &tree.raw {
