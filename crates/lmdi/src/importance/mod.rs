@@ -10,6 +10,7 @@
 //! | [`saabas`] | local | changes of node values along the path |
 //! | [`local_mdi`] | local | decreases of impurity along the path |
 //! | [`lime`] | local | weighted linear model around the row |
+//! | [`maple`] | local | linear model weighted by shared leaves |
 //! | [`mdi`] | global | decreases of impurity in training |
 //! | [`mdi_plus`] | global | how well each feature's part of linear models of the trees predicts |
 //! | [`permutation`] | global | loss of quality when a column is shuffled |
@@ -21,6 +22,7 @@ mod importances;
 pub mod lime;
 pub mod lmdi_plus;
 pub mod local_mdi;
+pub mod maple;
 pub mod mdi;
 pub mod mdi_plus;
 mod method;
@@ -39,6 +41,7 @@ pub use importances::Importances;
 pub use lime::Lime;
 pub use lmdi_plus::LmdiPlus;
 pub use local_mdi::LocalMdi;
+pub use maple::Maple;
 pub use method::{LocalMethod, Method};
 pub use metric::{CustomMetric, Metric};
 pub use ranking::rank_in_place;
