@@ -1,7 +1,8 @@
 //! The `lmdi` command.
 //!
-//! One file a command (`explain`, `score`, `train`, `predict`, `inspect`, `convert`, `completions`), and what
-//! they share: flags (`options`, `training`, `parameters`, `method`, `explainer`), from a table to a model and its explainer (`learning`,
+//! One file a command (`explain`, `score`, `train`, `predict`, `importance`, `inspect`, `convert`,
+//! `completions`), and what they share: flags (`options`, `training`, `parameters`, `method`,
+//! `explainer`), from a table to a model and its explainer (`learning`,
 //! `preparation`), rows that a model reads (`rows`), results (`prediction`, `scoring`), long work
 //! (`progress`, `interrupt`), panics (`crash`) and text for people (`terminal`, `columns`, `quality`,
 //! `summary`).
@@ -15,6 +16,7 @@ mod convert;
 mod crash;
 mod explain;
 mod explainer;
+mod importance;
 mod inspect;
 mod interrupt;
 mod learning;
@@ -59,6 +61,7 @@ Examples:
   lmdi score houses.lmdi new.parquet --out scores.parquet
   lmdi train houses.csv --target price --save houses.lmdi
   lmdi predict houses.lmdi new.parquet --out prices.csv
+  lmdi importance houses.lmdi houses.csv --method mdi-plus
   lmdi inspect houses.csv
   lmdi inspect houses.lmdi --json
   lmdi convert houses.lmdi --save houses.json
@@ -71,6 +74,7 @@ enum Command {
     Score(score::Options),
     Train(Box<train::Options>),
     Predict(predict::Options),
+    Importance(importance::Options),
     Inspect(inspect::Options),
     Convert(convert::Options),
     Completions(completions::Options),
@@ -84,6 +88,7 @@ fn main() -> ExitCode {
         Command::Score(options) => score::run(&options),
         Command::Train(options) => train::run(&options),
         Command::Predict(options) => predict::run(&options),
+        Command::Importance(options) => importance::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Convert(options) => convert::run(&options),
         Command::Completions(options) => completions::run::<Arguments>(&options),

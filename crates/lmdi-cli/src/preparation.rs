@@ -7,7 +7,7 @@
 use crate::explain::{Options, ScoreTrees};
 use crate::explainer::Explainer;
 use crate::learning::{Learned, Rows};
-use crate::options::wrong;
+use crate::options::{ReadFlags, wrong};
 use crate::progress::Progress;
 use crate::terminal::counted;
 use crate::training::{ModelKind, Plan};
@@ -145,7 +145,7 @@ impl Options {
             let explainer = Explainer::LmdiPlus(Box::new(explainer));
             return Ok(Prepared { model, schema, explainer, how: kept.options.clone(), rows });
         }
-        schema.target = Some(self.target_of(&model, &schema, &name)?);
+        schema.target = Some(target_of(&model, &schema, self.target.as_ref(), &name)?);
         let (train, frame, table) = self.training_rows(&schema, out)?;
         let is_training_table = model.metadata.fingerprint == Some(train.fingerprint());
         if self.score_trees != ScoreTrees::All && !is_training_table {
@@ -184,55 +184,13 @@ impl Options {
         Ok(Prepared { model, schema, explainer, how, rows })
     }
 
-    /// The target of a model, which `--target` must name if the file does not.
-    fn target_of(&self, model: &Model, schema: &Schema, name: &str) -> Result<Target> {
-        match (&schema.target, &self.target) {
-            (Some(known), Some(asked)) if known.name != *asked => Err(wrong(
-                "target",
-                format!("{asked:?}"),
-                format!("{:?}, which {name} was trained for", known.name),
-            )),
-            (Some(known), _) => Ok(known.clone()),
-            (None, None) => Err(wrong(
-                "target",
-                "not given",
-                format!("--target COL: {name} does not name its target"),
-            )),
-            (None, Some(asked)) => {
-                let (task, labels) = match &model.ensemble.outcome {
-                    Outcome::Number => (Task::Regression, vec![]),
-                    Outcome::Classes(labels) if labels.len() == 2 => (Task::Binary, labels.clone()),
-                    Outcome::Classes(labels) => (Task::Multiclass, labels.clone()),
-                };
-                Ok(Target { name: asked.clone(), task, labels })
-            }
-        }
-    }
-
     /// Reads the table as the training rows of a model: those that have a target.
     fn training_rows(&self, schema: &Schema, out: &mut dyn Write) -> Result<(Rows, Frame, String)> {
-        let target = schema.target.as_ref().context("the target is known")?;
-        let cells = (target.task == Task::Regression).then_some(CellType::Number);
-        let mut more = vec![(target.name.as_str(), cells)];
-        more.extend(schema.weight.as_deref().map(|weight| (weight, Some(CellType::Number))));
-        let read = rows::read(&self.data, schema, &self.result.keep, &more, &self.reading)?;
-        let name = read.name;
-        if self.test.is_none() {
-            self.result.check_kept(&read.frame, &name)?;
-        }
-        let present =
-            Target::present_rows(&read.frame, &target.name).with_context(|| name.clone())?;
-        let without = read.frame.rows() - present.len();
-        let chosen = read.frame.take_rows(&present);
-        let y = target.cells(&chosen).with_context(|| name.clone())?;
-        let weights = schema.weights(&chosen).with_context(|| name.clone())?;
-        writeln!(out, "{name}: {}", counted(read.frame.rows(), "row"))?;
-        if without > 0 {
-            let missing = counted(without, "row");
-            writeln!(out, "Left out {missing} without a value of {}.", printable(&target.name))?;
-        }
-        let x = if without == 0 { read.x } else { read.x.take_rows(&present) };
-        Ok((Rows { x, y, weights, of_table: present }, read.frame, name))
+        let check = |frame: &Frame, name: &str| match self.test {
+            None => self.result.check_kept(frame, name),
+            Some(_) => Ok(()),
+        };
+        rows_with_target(&self.data, schema, &self.result.keep, &self.reading, check, out)
     }
 
     /// Fits LMDI+. `other` names table and model if the rows are not the model's training rows.
@@ -324,4 +282,65 @@ impl Options {
 /// The family that a model is fitted with unless another is asked for.
 fn usual_family(task: Task, boosted: bool) -> Family {
     if boosted || task == Task::Regression { Family::Gaussian } else { Family::Binomial }
+}
+
+/// The target of a model, which `--target` must name if the file does not.
+pub fn target_of(
+    model: &Model,
+    schema: &Schema,
+    asked: Option<&String>,
+    name: &str,
+) -> Result<Target> {
+    match (&schema.target, asked) {
+        (Some(known), Some(asked)) if known.name != *asked => Err(wrong(
+            "target",
+            format!("{asked:?}"),
+            format!("{:?}, which {name} was trained for", known.name),
+        )),
+        (Some(known), _) => Ok(known.clone()),
+        (None, None) => Err(wrong(
+            "target",
+            "not given",
+            format!("--target COL: {name} does not name its target"),
+        )),
+        (None, Some(asked)) => {
+            let (task, labels) = match &model.ensemble.outcome {
+                Outcome::Number => (Task::Regression, vec![]),
+                Outcome::Classes(labels) if labels.len() == 2 => (Task::Binary, labels.clone()),
+                Outcome::Classes(labels) => (Task::Multiclass, labels.clone()),
+            };
+            Ok(Target { name: asked.clone(), task, labels })
+        }
+    }
+}
+
+/// Reads those rows of a table that have a target, and the columns to keep. `check` sees the table before
+/// it is encoded further.
+pub fn rows_with_target(
+    data: &Path,
+    schema: &Schema,
+    kept: &[String],
+    reading: &ReadFlags,
+    check: impl FnOnce(&Frame, &str) -> Result<()>,
+    out: &mut dyn Write,
+) -> Result<(Rows, Frame, String)> {
+    let target = schema.target.as_ref().context("the target is known")?;
+    let cells = (target.task == Task::Regression).then_some(CellType::Number);
+    let mut more = vec![(target.name.as_str(), cells)];
+    more.extend(schema.weight.as_deref().map(|weight| (weight, Some(CellType::Number))));
+    let read = rows::read(data, schema, kept, &more, reading)?;
+    let name = read.name;
+    check(&read.frame, &name)?;
+    let present = Target::present_rows(&read.frame, &target.name).with_context(|| name.clone())?;
+    let without = read.frame.rows() - present.len();
+    let chosen = read.frame.take_rows(&present);
+    let y = target.cells(&chosen).with_context(|| name.clone())?;
+    let weights = schema.weights(&chosen).with_context(|| name.clone())?;
+    writeln!(out, "{name}: {}", counted(read.frame.rows(), "row"))?;
+    if without > 0 {
+        let missing = counted(without, "row");
+        writeln!(out, "Left out {missing} without a value of {}.", printable(&target.name))?;
+    }
+    let x = if without == 0 { read.x } else { read.x.take_rows(&present) };
+    Ok((Rows { x, y, weights, of_table: present }, read.frame, name))
 }

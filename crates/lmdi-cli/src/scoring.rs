@@ -59,7 +59,7 @@ pub struct ScoreFlags {
     pub top: Option<u32>,
 }
 
-fn parse_group(text: &str) -> Result<(String, String)> {
+pub fn parse_group(text: &str) -> Result<(String, String)> {
     match text.split_once('=') {
         Some((name, column)) if !name.is_empty() => Ok((name.to_owned(), column.to_owned())),
         _ => bail!("expected NAME=COL"),
@@ -129,42 +129,8 @@ impl ScoreFlags {
         Ok(())
     }
 
-    /// Names of what has a score, and which matrix columns make it up.
     fn grouping(&self, schema: &Schema) -> Result<(Vec<String>, Groups)> {
-        let mut group_of_column: Vec<Option<&str>> = vec![None; schema.columns.len()];
-        for (group, name) in &self.groups {
-            let Some(at) = schema.columns.iter().position(|column| column.name == *name) else {
-                bail!("--group {group:?}: the model has no column {name:?}");
-            };
-            if let Some(other) = group_of_column[at].filter(|other| other != group) {
-                bail!(
-                    "column {name:?} is in group {other:?} and in group {group:?}; expected one group"
-                );
-            }
-            group_of_column[at] = Some(group);
-        }
-        let mut names: Vec<String> = Vec::new();
-        let mut place = Vec::with_capacity(schema.columns.len());
-        for (column, group) in schema.columns.iter().zip(&group_of_column) {
-            let known = group
-                .and_then(|group| (0..place.len()).find(|&at| group_of_column[at] == Some(group)));
-            place.push(match known {
-                Some(at) => place[at],
-                None => {
-                    names.push(group.unwrap_or(&column.name).to_owned());
-                    names.len() - 1
-                }
-            });
-        }
-        if let Some(clash) = schema.columns.iter().zip(&group_of_column).find(|(column, group)| {
-            group.is_none() && self.groups.iter().any(|(name, _)| *name == column.name)
-        }) {
-            let name = &clash.0.name;
-            bail!("group {name:?} has the name of a column that is not in it; choose another name");
-        }
-        let of_features = schema.origins().into_iter().map(|at| place[at] as u32).collect();
-        let n = names.len();
-        Ok((names, Groups::new(of_features, n)?))
+        grouping(&self.groups, schema)
     }
 
     /// Explains rows.
@@ -329,6 +295,44 @@ impl ScoreFlags {
         }
         Frame::new(columns).context("the result: leave out a --keep, or rename it")
     }
+}
+
+/// Names of what has a score, and which matrix columns make it up.
+pub fn grouping(groups: &[(String, String)], schema: &Schema) -> Result<(Vec<String>, Groups)> {
+    let mut group_of_column: Vec<Option<&str>> = vec![None; schema.columns.len()];
+    for (group, name) in groups {
+        let Some(at) = schema.columns.iter().position(|column| column.name == *name) else {
+            bail!("--group {group:?}: the model has no column {name:?}");
+        };
+        if let Some(other) = group_of_column[at].filter(|other| other != group) {
+            bail!(
+                "column {name:?} is in group {other:?} and in group {group:?}; expected one group"
+            );
+        }
+        group_of_column[at] = Some(group);
+    }
+    let mut names: Vec<String> = Vec::new();
+    let mut place = Vec::with_capacity(schema.columns.len());
+    for (column, group) in schema.columns.iter().zip(&group_of_column) {
+        let known =
+            group.and_then(|group| (0..place.len()).find(|&at| group_of_column[at] == Some(group)));
+        place.push(match known {
+            Some(at) => place[at],
+            None => {
+                names.push(group.unwrap_or(&column.name).to_owned());
+                names.len() - 1
+            }
+        });
+    }
+    if let Some(clash) = schema.columns.iter().zip(&group_of_column).find(|(column, group)| {
+        group.is_none() && groups.iter().any(|(name, _)| *name == column.name)
+    }) {
+        let name = &clash.0.name;
+        bail!("group {name:?} has the name of a column that is not in it; choose another name");
+    }
+    let of_features = schema.origins().into_iter().map(|at| place[at] as u32).collect();
+    let n = names.len();
+    Ok((names, Groups::new(of_features, n)?))
 }
 
 fn column(name: String, cells: Vec<f64>) -> Column {

@@ -5,5 +5,6 @@ mod commands;
 mod explain;
 mod explain_bad_input;
 mod import;
+mod importance;
 mod methods;
 mod support;

@@ -1,0 +1,95 @@
+//! `lmdi importance` as a user runs it.
+
+use crate::support::{Place, example};
+
+/// The lines of the result as column and importance.
+fn importances(text: &str) -> Vec<(String, f64)> {
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("column,importance,deviation"));
+    lines
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            (cells[0].to_owned(), cells[1].parse().expect("a number"))
+        })
+        .collect()
+}
+
+fn train(place: &Place, data: &str, target: &str) {
+    let flags = ["--target", target, "--trees", "12", "--save", "m.lmdi"];
+    place.run(&[&["train", data][..], &flags].concat()).good();
+}
+
+#[test]
+fn every_method_finds_the_strong_columns() {
+    let place = Place::new();
+    let data = example("diabetes.csv");
+    train(&place, &data, "progression");
+    let methods: [&[&str]; 6] = [
+        &["--method", "mdi"],
+        &[&data, "--method", "mdi-plus"],
+        &[&data, "--method", "mdi-plus", "--glm", "huber", "--metric", "absolute-error"],
+        &[&data, "--method", "mdi-plus", "--glm", "elastic-net"],
+        &[&data, "--method", "permutation", "--repeats", "2"],
+        &[&data, "--method", "permutation", "--oob", "--repeats", "2"],
+    ];
+    for flags in methods {
+        let out =
+            place.run(&[&["importance", "m.lmdi"][..], flags, &["--out", "i.csv"]].concat()).good();
+        assert!(out.contains("importance  deviation"), "{out}");
+        let found = importances(&place.read("i.csv"));
+        assert_eq!(found.len(), 10, "{flags:?}");
+        assert!(found.is_sorted_by(|a, b| a.1 >= b.1), "{flags:?}");
+        let strong: Vec<&str> = found[..3].iter().map(|(name, _)| name.as_str()).collect();
+        assert!(strong.contains(&"body_mass_index"), "{flags:?}: {strong:?}");
+    }
+    let csv = place.run(&["importance", "m.lmdi", "--out", "-"]).good();
+    let total: f64 = importances(&csv).iter().map(|(_, value)| value).sum();
+    assert!((total - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn groups_and_classes() {
+    let place = Place::new();
+    let data = example("breast_cancer.csv");
+    let header = std::fs::read_to_string(&data).expect("an example");
+    let names: Vec<&str> = header.lines().next().expect("a header").split(',').collect();
+    let target = names[names.len() - 1];
+    train(&place, &data, target);
+    let group = [format!("pair={}", names[0]), format!("pair={}", names[1])];
+    for method in ["mdi-plus", "permutation"] {
+        let flags =
+            ["--method", method, "--metric", "auroc", "--group", &group[0], "--group", &group[1]];
+        let csv = place
+            .run(&[&["importance", "m.lmdi", &data, "--out", "-"][..], &flags].concat())
+            .good();
+        let found = importances(&csv);
+        assert_eq!(found.len(), names.len() - 2);
+        assert_eq!(found.iter().filter(|(name, _)| name == "pair").count(), 1);
+        // The same seed, the same bytes.
+        let again =
+            [&["importance", "m.lmdi", &data, "--out", "-", "--threads", "1"][..], &flags].concat();
+        assert_eq!(place.run(&again).good(), csv);
+    }
+}
+
+#[test]
+fn wrong_usage_is_code_two() {
+    let place = Place::new();
+    let data = example("diabetes.csv");
+    train(&place, &data, "progression");
+    let cases: [(&[&str], &str); 7] = [
+        (&["--method", "permutation"], "a table with the target"),
+        (&[&data], "no table for mdi"),
+        (&["--metric", "r2"], "mdi-plus or permutation"),
+        (&[&data, "--method", "permutation", "--glm", "ols"], "--method mdi-plus"),
+        (&[&data, "--method", "mdi-plus", "--oob"], "--method permutation"),
+        (&[&data, "--method", "mdi-plus", "--glm", "logistic"], "for numbers"),
+        (&[&data, "--method", "permutation", "--metric", "auroc"], "r2"),
+    ];
+    for (flags, part) in cases {
+        place.run(&[&["importance", "m.lmdi"][..], flags].concat()).fails(2, &[part]);
+    }
+    place.run(&["importance", "none.lmdi"]).fails(1, &["none.lmdi"]);
+    let other = place.file("other.csv", "progression,age\n1,2\n");
+    place.run(&["importance", "m.lmdi", other, "--method", "mdi-plus"]).fails(1, &["other.csv"]);
+}
