@@ -1,0 +1,127 @@
+"""`./bench importance`: LIME, MDI+ and permutation importance against their public implementations, in one run.
+
+- lime 0.2.0.1: `explain_instance` with all columns, 5,000 neighbours, per row;
+- imodels 3.0.4: `RandomForestPlus*` of imodels.importance (ridge and R2, logistic and log-loss), fit and scores, per tree;
+- scikit-learn: `permutation_importance`, five repetitions.
+
+All on 2,000 rows and 100 trees (MDI+: the first `--trees`) grown on 67 % of them, both sides on one thread. Times are
+processor time, so that other work on the machine counts less.
+"""
+
+import argparse
+import os
+import pathlib
+import tempfile
+import time
+import warnings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+from sklearn.inspection import permutation_importance
+
+import common
+
+CASES = [("puma32H", False, 5), ("puma32H", False, 1), ("spam", True, 1)]
+GOALS = {"lime": 20.0, "mdi-plus": 50.0, "permutation": 1.0}
+
+
+def processor(work):
+    start = time.process_time()
+    result = work()
+    return result, time.process_time() - start
+
+
+def lime_seconds(sample, forest, count):
+    """Per row."""
+    from lime.lime_tabular import LimeTabularExplainer
+
+    mode = "classification" if sample.classes else "regression"
+    predict = forest.predict_proba if sample.classes else forest.predict
+    explainer = LimeTabularExplainer(sample.train, mode=mode, random_state=0)
+    columns = sample.train.shape[1]
+    rows = sample.rows[-count:]
+    _, taken = processor(
+        lambda: [explainer.explain_instance(row, predict, num_features=columns) for row in rows]
+    )
+    return taken / count
+
+
+def mdi_plus_seconds(sample, forest, trees):
+    """Per tree, and the importances. The forest is handed over as it is: imodels would grow it anew."""
+    from imodels.importance import RandomForestPlusClassifier, RandomForestPlusRegressor
+
+    few = common.first_trees(forest, trees)
+    few.fit = lambda *_, **__: few
+    plus = RandomForestPlusClassifier(few) if sample.classes else RandomForestPlusRegressor(few)
+
+    def work():
+        plus.fit(sample.train, sample.response)
+        return plus.get_mdi_plus_scores(sample.train, sample.response)
+
+    found, taken = processor(work)
+    return taken / trees, found["importance"].to_numpy()
+
+
+def permutation_seconds(sample, forest):
+    _, taken = processor(
+        lambda: permutation_importance(forest, sample.train, sample.response, n_repeats=5, n_jobs=1)
+    )
+    return taken
+
+
+def ours(binary, method, paths, runs, directory):
+    out = directory / "result.bin"
+    result = common.run(binary, method, *paths, runs, out, threads=1)
+    return result["processor"], common.read_matrix(out)
+
+
+def line(name, leaf, method, unit, theirs, mine, difference):
+    ratio = theirs / mine
+    star = "" if ratio >= GOALS[method] else "*"
+    print(
+        f"{name:10} {leaf:4} {method:12} {unit:6} {theirs:9.3f} {mine:9.4f} {ratio:7.1f}{star:1} {difference}",
+        flush=True,
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=10, metavar="N", help="rows for lime")
+    parser.add_argument("--trees", type=int, default=5, metavar="N", help="trees for imodels")
+    parser.add_argument("--runs", type=int, default=3, help="our runs")
+    parser.add_argument("--only", help="one method")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    binary = common.build("bench_importance")
+    print(f"{common.versions()}; one thread; seconds of processor; a star marks a missed goal {GOALS}")
+    print("data set   leaf method       unit      theirs      ours   ratio  difference")
+    for name, classes, leaf in CASES:
+        sample = common.load(name, classes)
+        forest = common.grow(sample, leaf)
+        forest.n_jobs = 1
+        with tempfile.TemporaryDirectory() as directory:
+            directory = pathlib.Path(directory)
+            wanted = [method for method in GOALS if options.only in (None, method)]
+            if "lime" in wanted:
+                paths = common.hand_over(directory, sample, forest)
+                common.write_matrix(paths[3], sample.rows[-options.rows :])
+                mine, _ = ours(binary, "lime", paths, options.runs, directory)
+                theirs = lime_seconds(sample, forest, options.rows)
+                line(name, leaf, "lime", "row", theirs, mine / options.rows, "")
+            if "permutation" in wanted:
+                paths = common.hand_over(directory, sample, forest)
+                mine, _ = ours(binary, "permutation", paths, 1, directory)
+                line(name, leaf, "permutation", "table", permutation_seconds(sample, forest), mine, "")
+            if "mdi-plus" in wanted:
+                few = common.first_trees(forest, options.trees)
+                paths = common.hand_over(directory, sample, few)
+                mine, found = ours(binary, "mdi-plus", paths, options.runs, directory)
+                theirs, expected = mdi_plus_seconds(sample, forest, options.trees)
+                off = np.abs(found[0] - expected).max()
+                line(name, leaf, "mdi-plus", "tree", theirs, mine / options.trees, f"{off:.1e}")
+
+
+if __name__ == "__main__":
+    main()
