@@ -326,7 +326,7 @@ impl Maple {
         own: Option<&[usize]>,
         monitor: &dyn Monitor,
     ) -> Result<usize> {
-        let (p, k) = (self.order.len(), self.target.len());
+        let p = self.order.len();
         let leaves = self.leaves_of(x);
         let errors: Vec<Vec<f64>> = (0..x.rows())
             .into_par_iter()
@@ -343,12 +343,12 @@ impl Maple {
                 let mut errors = vec![0.0; p];
                 let columns: Vec<usize> = (0..p).collect();
                 for (count, error) in errors.iter_mut().enumerate() {
-                    for output in 0..k {
+                    for (output, target) in target.iter().enumerate() {
                         let chosen = &columns[..=count];
                         let linear = moments.ridge(chosen, output, self.alpha);
                         let raw: f64 =
                             chosen.iter().zip(&linear.slopes).map(|(&at, b)| b * cell(at)).sum();
-                        let miss = target[output][row] - linear.intercept - raw;
+                        let miss = target[row] - linear.intercept - raw;
                         *error += miss * miss;
                     }
                 }
