@@ -118,7 +118,8 @@ pub fn run(options: &Options) -> Result<()> {
     let (found, what) = options.measure(&model, schema, &groups, &mut *report)?;
     print(&mut *report, &names, &found, &what)?;
     if let Some(output) = output {
-        write_table(&table(&names, &found)?, &output)?;
+        let table = table(&names, &found)?;
+        write_table(&table, &output, &Progress::new("Writing", table.rows() as u64))?;
     }
     Ok(())
 }
