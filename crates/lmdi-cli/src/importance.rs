@@ -62,8 +62,7 @@ Examples:
   lmdi importance houses.lmdi new.csv --method permutation --metric absolute-error
   lmdi importance houses.lmdi houses.csv --method permutation --oob
 
-The result has a row for each column, the most important first: `column`, `importance` and `deviation`, its standard
-deviation over trees or repetitions. 0/1 columns of one categorical column count together.")]
+The result has a row for each column, the most important first: `column`, `importance` and `deviation`, its standard deviation over trees or repetitions. 0/1 columns of one categorical column count together.")]
 pub struct Options {
     /// Model file
     model: PathBuf,
