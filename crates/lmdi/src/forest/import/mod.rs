@@ -11,13 +11,11 @@
 //!     objective=regression\nfeature_names=age\n\nTree=0\nnum_leaves=2\nnum_cat=0\n\
 //!     split_feature=0\nthreshold=2.5\ndecision_type=2\nleft_child=-1\nright_child=-2\n\
 //!     leaf_value=1 4\nleaf_count=2 1\nshrinkage=0.1\n\nend of trees\n";
-//! # fn main() -> lmdi::Result<()> {
 //! assert_eq!(detect(file)?, Some(Library::LightGbm));
 //! let model = read(file, Rounds::Best)?;
 //! assert_eq!(model.ensemble.feature_names, ["age"]);
 //! assert_eq!(model.ensemble.trees[0].leaf_of(&[3.0]), 2);
-//! # Ok(())
-//! # }
+//! # Ok::<(), lmdi::Error>(())
 //! ```
 
 mod catboost;
