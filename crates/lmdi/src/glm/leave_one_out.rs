@@ -106,17 +106,7 @@ pub fn leave_one_out_ridge(
     visit: impl FnMut(LeftOut<'_>),
 ) -> Coefficients {
     assert_eq!(response.len(), rows.len(), "one response a fitted row");
-    let total: f64 = rows.weight.iter().sum();
-    let mean = if total > 0.0 { dot(&rows.weight, response) / total } else { 0.0 };
-    let centred: Vec<f64> = response.iter().map(|y| y - mean).collect();
-    let mut statistics = Statistics::new(basis);
-    rows.for_blocks(0..rows.len(), |block| {
-        let range = block.range;
-        let leaf = &rows.leaf[range.clone()];
-        let weight = &rows.weight[range.clone()];
-        statistics.update(leaf, weight, &centred[range], block.raw);
-    });
-    let problem = GaussianProblem::new(basis, &statistics);
+    let Centred { problem, mean, response } = Centred::new(basis, rows, response);
     let quadratic = &problem.quadratic;
     let l2 = bearable(quadratic, l2);
     let factor = Elimination::new(quadratic, ActiveColumns::all(quadratic), l2);
@@ -128,7 +118,7 @@ pub fn leave_one_out_ridge(
     }
     let mut pull = vec![0.0; rows.len()];
     for_rows(basis, rows, &fit, |row, predictor, _| {
-        pull[row] = rows.weight[row] * (centred[row] - predictor);
+        pull[row] = rows.weight[row] * (response[row] - predictor);
     });
     fit.intercept += mean;
     let working = WorkingRows { curvature: &rows.weight, pull: &pull };
@@ -304,6 +294,30 @@ pub fn leave_one_out_predictors(
     predictors
 }
 
+/// The least-squares problem of all fitted rows, their responses less the weighted mean: a common
+/// offset would only cost digits.
+struct Centred<'b> {
+    problem: GaussianProblem<'b>,
+    mean: f64,
+    response: Vec<f64>,
+}
+
+impl<'b> Centred<'b> {
+    fn new(basis: &'b Basis, rows: &TreeRows<'_>, response: &[f64]) -> Self {
+        let total: f64 = rows.weight.iter().sum();
+        let mean = if total > 0.0 { dot(&rows.weight, response) / total } else { 0.0 };
+        let response: Vec<f64> = response.iter().map(|y| y - mean).collect();
+        let mut statistics = Statistics::new(basis);
+        rows.for_blocks(0..rows.len(), |block| {
+            let range = block.range;
+            let leaf = &rows.leaf[range.clone()];
+            let weight = &rows.weight[range.clone()];
+            statistics.update(leaf, weight, &response[range], block.raw);
+        });
+        Self { problem: GaussianProblem::new(basis, &statistics), mean, response }
+    }
+}
+
 /// The mean squared error, by weight, of leaving each row out of a ridge regression, for every `l2`.
 ///
 /// One pass over the rows gives the statistics of all penalties; each penalty then costs a factorisation
@@ -315,16 +329,7 @@ pub fn leave_one_out_ridge_errors(
     l2: &[f64],
 ) -> Vec<f64> {
     let total: f64 = rows.weight.iter().sum();
-    let mean = if total > 0.0 { dot(&rows.weight, response) / total } else { 0.0 };
-    let centred: Vec<f64> = response.iter().map(|y| y - mean).collect();
-    let mut statistics = Statistics::new(basis);
-    rows.for_blocks(0..rows.len(), |block| {
-        let range = block.range;
-        let leaf = &rows.leaf[range.clone()];
-        let weight = &rows.weight[range.clone()];
-        statistics.update(leaf, weight, &centred[range], block.raw);
-    });
-    let problem = GaussianProblem::new(basis, &statistics);
+    let Centred { problem, response, .. } = Centred::new(basis, rows, response);
     let quadratic = &problem.quadratic;
     let zero = Coefficients::zero(quadratic.stumps.n_splits(), quadratic.n_raw());
     l2.iter()
@@ -336,7 +341,7 @@ pub fn leave_one_out_ridge_errors(
             let mut sum = 0.0;
             for_rows(basis, rows, &fit, |row, predictor, _| {
                 let left = (1.0 - rows.weight[row] * leverage[row]).max(f64::EPSILON);
-                let error = (centred[row] - predictor) / left;
+                let error = (response[row] - predictor) / left;
                 sum += rows.weight[row] * error * error;
             });
             sum / total
