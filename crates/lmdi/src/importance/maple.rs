@@ -192,14 +192,7 @@ impl Maple {
     pub fn score(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
         self.router.check_columns(x)?;
         let (p, k) = (self.mean.len(), self.target.len());
-        let mut scores = Scores {
-            n_rows: x.rows(),
-            n_features: p,
-            n_outputs: k,
-            values: vec![0.0; x.rows() * p * k],
-            base: vec![0.0; x.rows() * k],
-            standard_error: None,
-        };
+        let mut scores = Scores::zero(x.rows(), p, &vec![0.0; k]);
         let block = self.router.rows_per_block();
         for start in (0..x.rows()).step_by(block) {
             monitor.check()?;

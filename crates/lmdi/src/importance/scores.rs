@@ -22,6 +22,18 @@ pub struct Scores {
 }
 
 impl Scores {
+    /// Scores of zero over the same base for every row, one number an output.
+    pub fn zero(n_rows: usize, n_features: usize, base: &[f64]) -> Self {
+        Self {
+            n_rows,
+            n_features,
+            n_outputs: base.len(),
+            values: vec![0.0; n_rows * n_features * base.len()],
+            base: base.repeat(n_rows),
+            standard_error: None,
+        }
+    }
+
     /// The scores of one row: feature by feature, one number an output.
     pub fn row(&self, row: usize) -> &[f64] {
         let width = self.n_features * self.n_outputs;

@@ -206,14 +206,7 @@ impl Lime {
         }
         let k = self.explained.len();
         let width = self.n_features * k;
-        let mut scores = Scores {
-            n_rows: x.rows(),
-            n_features: self.n_features,
-            n_outputs: k,
-            values: vec![0.0; x.rows() * width],
-            base: vec![0.0; x.rows() * k],
-            standard_error: None,
-        };
+        let mut scores = Scores::zero(x.rows(), self.n_features, &vec![0.0; k]);
         let per_row = self.options.n_samples.saturating_mul(self.background.n_units() + 8 * k);
         let rows = (BATCH_BYTES / per_row.max(1)).clamp(1, 256);
         let mut cells = Vec::new();

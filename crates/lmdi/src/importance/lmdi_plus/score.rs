@@ -58,14 +58,7 @@ impl LmdiPlus {
         monitor: &dyn Monitor,
     ) -> Result<Scores> {
         self.router.check_columns(x)?;
-        let mut scores = Scores {
-            n_rows: x.rows(),
-            n_features: self.n_features,
-            n_outputs: self.n_outputs,
-            values: vec![0.0; x.rows() * self.n_features * self.n_outputs],
-            base: vec![0.0; x.rows() * self.n_outputs],
-            standard_error: None,
-        };
+        let mut scores = Scores::zero(x.rows(), self.n_features, &vec![0.0; self.n_outputs]);
         let with_error = options.standard_error && self.averages;
         let mut squares = if with_error { vec![0.0; scores.values.len()] } else { Vec::new() };
         let collapsed = self.collapse();

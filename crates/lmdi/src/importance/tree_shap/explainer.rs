@@ -118,14 +118,7 @@ impl TreeShap {
     pub fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
         check_columns(x, self.n_features)?;
         let width = self.n_features * self.n_outputs;
-        let mut scores = Scores {
-            n_rows: x.rows(),
-            n_features: self.n_features,
-            n_outputs: self.n_outputs,
-            values: vec![0.0; x.rows() * width],
-            base: self.base.repeat(x.rows()),
-            standard_error: None,
-        };
+        let mut scores = Scores::zero(x.rows(), self.n_features, &self.base);
         // Few rows are spread over the threads rather than kept together.
         let groups = x.rows().div_ceil(LANES);
         let per_block =

@@ -147,14 +147,7 @@ impl InterventionalTreeShap {
     pub fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
         check_columns(x, self.n_features)?;
         let width = self.n_features * self.n_outputs;
-        let mut scores = Scores {
-            n_rows: x.rows(),
-            n_features: self.n_features,
-            n_outputs: self.n_outputs,
-            values: vec![0.0; x.rows() * width],
-            base: self.base.repeat(x.rows()),
-            standard_error: None,
-        };
+        let mut scores = Scores::zero(x.rows(), self.n_features, &self.base);
         let rows = x.rows().div_ceil(4 * rayon::current_num_threads()).clamp(1, ROWS_PER_BLOCK);
         scores.values.par_chunks_mut((rows * width).max(1)).enumerate().try_for_each_init(
             Carried::default,
