@@ -1,0 +1,16 @@
+//! The one error type of this crate.
+
+/// What went wrong, in words a user can act on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// What is to be shown does not fit together.
+    #[error(transparent)]
+    Library(#[from] lmdi::Error),
+    /// A picture cannot be drawn.
+    #[error("cannot draw the picture: {0}")]
+    Drawing(String),
+}
+
+/// Result with this crate's [`enum@Error`].
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,1 @@
+//! Static pictures of scores, as SVG and PNG.
