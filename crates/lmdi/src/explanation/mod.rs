@@ -1,7 +1,27 @@
-//! Reading scores: the order of the features, the most important ones, and features taken together.
+//! Reading scores: what they say about rows, groups of rows, and how far they can be trusted.
+//!
+//! | file | what |
+//! |---|---|
+//! | `order`, `groups` | the order of the columns, the most important ones, columns taken together |
+//! | `columns`, `explained` | the columns of a table, and rows with all that is known about them |
+//! | [`counterfactual`] | similar rows that were decided otherwise |
+//! | [`subgroup`] | rows that are predicted as they are for the same reasons |
+//! | `stability` | whether another fit of the model would tell the same |
 
+mod columns;
+pub mod counterfactual;
+mod explained;
 mod groups;
 mod order;
+mod stability;
+pub mod subgroup;
 
+pub use columns::{CellMeaning, ColumnLayout, Columns};
+pub use counterfactual::{
+    Change, Counterfactual, CounterfactualOptions, Distance, Restriction, Space, counterfactuals,
+};
+pub use explained::ExplainedRows;
 pub use groups::sum_groups;
 pub use order::{rank_by_score, top_features};
+pub use stability::{Stability, TopStability, bootstrap_rows, stability};
+pub use subgroup::{SubgroupOptions, Subgroups, subgroups};

@@ -34,6 +34,6 @@ pub fn top_features(scores: &Scores, row: usize, k: usize) -> Vec<usize> {
     order
 }
 
-fn size(scores: &Scores, row: usize, feature: usize) -> f64 {
+pub(super) fn size(scores: &Scores, row: usize, feature: usize) -> f64 {
     (0..scores.n_outputs).map(|output| scores.get(row, feature, output).abs()).sum()
 }
