@@ -42,8 +42,9 @@ impl ExplainerFlags {
         if self.background.is_some() && self.method != Method::TreeShap {
             return Err(wrong("background", format!("given with {name}"), "--method tree-shap"));
         }
-        let of_lmdi_plus =
-            fitting.and_then(MethodFlags::first_given).or_else(|| result.first_of_lmdi_plus());
+        let of_lmdi_plus = fitting
+            .and_then(MethodFlags::first_given)
+            .or_else(|| result.first_of_lmdi_plus().map(Into::into));
         match of_lmdi_plus.filter(|_| self.fits_nothing()) {
             Some(flag) => Err(wrong(
                 "method",

@@ -2,6 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use lmdi::named::Named;
 use lmdi::table::Kind;
 use lmdi_io::read::{Format, Input, ReadOptions, Table, read_table};
 
@@ -9,6 +11,15 @@ use crate::progress::Progress;
 use lmdi_io::atomic::AtomicFile;
 use lmdi_io::write::Output;
 use std::path::Path;
+
+/// Reads one of the names of a choice; `--help` lists them with their meaning.
+pub fn named<T: Named>() -> impl TypedValueParser<Value = T> {
+    let value = |choice: &T| match choice.meaning() {
+        "" => PossibleValue::new(choice.name()),
+        meaning => PossibleValue::new(choice.name()).help(meaning),
+    };
+    PossibleValuesParser::new(T::ALL.iter().map(value)).try_map(|name| T::from_name(&name))
+}
 
 /// How to read a table.
 #[derive(Args)]

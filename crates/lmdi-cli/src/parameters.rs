@@ -1,9 +1,8 @@
 //! The parameters of a model as the flags that ask for them, to be read by people and used again.
 
 use crate::training::Plan;
-use lmdi::forest::train::{
-    BoostingParams, Criterion, EarlyStopping, ForestParams, MaxFeatures, MaxSamples, SplitFinder,
-};
+use lmdi::forest::train::{BoostingParams, EarlyStopping, ForestParams, MaxFeatures, MaxSamples};
+use lmdi::named::Named;
 use std::fmt::Display;
 
 /// Flags one after the other.
@@ -36,15 +35,7 @@ pub fn text(plan: &Plan) -> String {
 fn forest(params: &ForestParams, flags: &mut Flags) {
     flags.add("model", if params.extra_trees { "extra-trees" } else { "forest" });
     flags.add("trees", params.n_trees);
-    flags.add(
-        "criterion",
-        match params.criterion {
-            Criterion::SquaredError => "squared-error",
-            Criterion::Poisson => "poisson",
-            Criterion::Gini => "gini",
-            Criterion::Entropy => "entropy",
-        },
-    );
+    flags.add("criterion", params.criterion.name());
     flags.add("max-features", max_features(params.max_features));
     flags.add_given("max-depth", params.max_depth);
     flags.add("min-samples-leaf", params.min_samples_leaf);
@@ -59,7 +50,7 @@ fn forest(params: &ForestParams, flags: &mut Flags) {
             MaxSamples::Fraction(share) => format!("{share:?}"),
         }),
     );
-    flags.add("split-finder", split_finder(params.split_finder));
+    flags.add("split-finder", params.split_finder.name());
     flags.add("seed", params.seed);
 }
 
@@ -79,7 +70,7 @@ fn boosting(params: &BoostingParams, flags: &mut Flags) {
         flags.add("early-stopping", patience);
         flags.add("validation-fraction", validation_fraction);
     }
-    flags.add("split-finder", split_finder(params.split_finder));
+    flags.add("split-finder", params.split_finder.name());
     flags.add("seed", params.seed);
 }
 
@@ -90,14 +81,6 @@ fn max_features(how: MaxFeatures) -> String {
         MaxFeatures::Count(count) => count.to_string(),
         // With its point, which tells a share from a count.
         MaxFeatures::Fraction(share) => format!("{share:?}"),
-    }
-}
-
-fn split_finder(finder: SplitFinder) -> &'static str {
-    match finder {
-        SplitFinder::Auto => "auto",
-        SplitFinder::Exact => "exact",
-        SplitFinder::Histogram => "histogram",
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A parameter that the chosen model does not have is an error, not silently ignored.
 
+use crate::options::named;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use lmdi::forest::Ensemble;
@@ -21,21 +22,6 @@ pub enum ModelKind {
     ExtraTrees,
     /// Gradient boosting: each tree corrects those before it
     Boosting,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CriterionFlag {
-    SquaredError,
-    Poisson,
-    Gini,
-    Entropy,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SplitFinderFlag {
-    Auto,
-    Exact,
-    Histogram,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -68,11 +54,11 @@ pub struct TrainingFlags {
     max_features: Option<MaxFeatures>,
     /// How candidate splits are found [default: auto, which is exact, but histogram for boosting on
     /// more than 10,000 rows]
-    #[arg(long, value_enum, value_name = "HOW", help_heading = "Model")]
-    split_finder: Option<SplitFinderFlag>,
+    #[arg(long, value_parser = named::<SplitFinder>(), value_name = "HOW", help_heading = "Model")]
+    split_finder: Option<SplitFinder>,
     /// What a split reduces [default: squared-error; classes: gini]
-    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Forests only")]
-    criterion: Option<CriterionFlag>,
+    #[arg(long, value_parser = named::<Criterion>(), value_name = "WHAT", help_heading = "Forests only")]
+    criterion: Option<Criterion>,
     /// Least decrease of impurity that is worth a split [default: 0]
     #[arg(long, value_name = "X", help_heading = "Forests only")]
     min_impurity_decrease: Option<f64>,
@@ -175,12 +161,7 @@ impl TrainingFlags {
         let extra_trees = model == ModelKind::ExtraTrees;
         ForestParams {
             n_trees: self.trees.unwrap_or(usual.n_trees),
-            criterion: self.criterion.map_or(usual.criterion, |criterion| match criterion {
-                CriterionFlag::SquaredError => Criterion::SquaredError,
-                CriterionFlag::Poisson => Criterion::Poisson,
-                CriterionFlag::Gini => Criterion::Gini,
-                CriterionFlag::Entropy => Criterion::Entropy,
-            }),
+            criterion: self.criterion.unwrap_or(usual.criterion),
             max_depth: self.max_depth,
             min_samples_split: self.min_samples_split.unwrap_or(usual.min_samples_split),
             min_samples_leaf: self.min_samples_leaf.unwrap_or(usual.min_samples_leaf),
@@ -221,11 +202,7 @@ impl TrainingFlags {
     }
 
     fn split_finder(&self) -> SplitFinder {
-        match self.split_finder {
-            None | Some(SplitFinderFlag::Auto) => SplitFinder::Auto,
-            Some(SplitFinderFlag::Exact) => SplitFinder::Exact,
-            Some(SplitFinderFlag::Histogram) => SplitFinder::Histogram,
-        }
+        self.split_finder.unwrap_or(SplitFinder::Auto)
     }
 }
 

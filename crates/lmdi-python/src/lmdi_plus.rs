@@ -73,7 +73,7 @@ impl LmdiPlusExplainer {
     ) -> PyResult<Self> {
         let content = model.content();
         let ensemble = &content.ensemble;
-        let chosen = keywords.options(&ensemble.outcome, ensemble.growth)?;
+        let chosen = keywords.options(ensemble).map_err(exception)?;
         let (view, response, weights) = (x.view()?, y.response()?, weight_slice(&weights)?);
         let fitted = run.call(py, |monitor| {
             LmdiPlus::fit(ensemble, &view, &response, weights, &chosen, monitor)

@@ -11,6 +11,7 @@ use lmdi::forest::train::{
     TrainingSet,
 };
 use lmdi::monitor::Monitor;
+use lmdi::named::Named;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -118,16 +119,7 @@ pub fn train_forest(
 ) -> PyResult<Model> {
     let params = ForestParams {
         n_trees: params.n_trees,
-        criterion: match params.criterion.as_str() {
-            "squared_error" => Criterion::SquaredError,
-            "poisson" => Criterion::Poisson,
-            "gini" => Criterion::Gini,
-            "entropy" => Criterion::Entropy,
-            other => {
-                let expected = "squared_error or poisson for numbers, gini or entropy for classes";
-                return Err(wrong("criterion", other, expected));
-            }
-        },
+        criterion: Criterion::from_name(&params.criterion).map_err(exception)?,
         max_depth: params.max_depth,
         min_samples_split: params.min_samples_split,
         min_samples_leaf: params.min_samples_leaf,
@@ -171,19 +163,9 @@ pub fn train_boosting(
             EarlyStopping { validation_fraction, patience, tolerance }
         }),
         seed: params.seed,
-        split_finder: match params.split_finder.as_str() {
-            "auto" => SplitFinder::Auto,
-            "exact" => SplitFinder::Exact,
-            "histogram" => SplitFinder::Histogram,
-            other => return Err(wrong("split_finder", other, "auto, exact or histogram")),
-        },
+        split_finder: SplitFinder::from_name(&params.split_finder).map_err(exception)?,
     };
     table.train(py, &run, params.seed, |set, monitor| {
         lmdi::forest::train::train_boosting(set, &params, monitor)
     })
-}
-
-fn wrong(name: &'static str, found: &str, expected: &str) -> PyErr {
-    let (found, expected) = (found.into(), expected.into());
-    exception(lmdi::Error::Parameter { name, found, expected })
 }

@@ -11,6 +11,7 @@ pub mod forest;
 pub mod glm;
 pub mod importance;
 pub mod monitor;
+pub mod named;
 pub mod random;
 pub mod table;
 

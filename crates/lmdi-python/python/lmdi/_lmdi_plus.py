@@ -12,8 +12,10 @@ from ._explainer import Explainer
 from ._explanation import Explanation
 from ._model import Model
 
-#: Keywords that change a choice of the method; a preset fixes them all.
+#: Keywords that compiled code checks and understands.
 CHOICES = (
+    "preset",
+    "ablation",
     "fit_on",
     "include_raw",
     "glm",
@@ -24,8 +26,10 @@ CHOICES = (
     "selection",
     "rule",
     "family",
+    "tolerance",
+    "search_tolerance",
+    "max_iterations",
 )
-ACCURACY = ("tolerance", "search_tolerance", "max_iterations")
 
 
 class LMDIPlus(Explainer):
@@ -160,16 +164,7 @@ class LMDIPlus(Explainer):
 
     def _checked_keywords(self, model: Model) -> dict:
         """The keywords of compiled code."""
-        keywords = {name: getattr(self, name) for name in ("ablation", *CHOICES, *ACCURACY)}
-        fixed = "preset" if self.preset is not None else "ablation"
-        if self.preset not in (None, "paper"):
-            raise ValueError(f"preset is {self.preset!r}; the one preset is 'paper'")
-        if self.preset is not None and self.ablation is not None:
-            raise ValueError("preset and ablation both fix every choice of the method; give one")
-        if getattr(self, fixed) is not None:
-            for name in CHOICES:
-                if keywords[name] is not None:
-                    raise ValueError(f"{fixed} fixes every choice of the method; leave out {name}")
+        keywords = {name: getattr(self, name) for name in CHOICES}
         ratios = keywords["l1_ratio"]
         if ratios is not None:
             keywords["l1_ratio"] = [float(ratio) for ratio in np.ravel(ratios)]

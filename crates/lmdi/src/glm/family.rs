@@ -9,6 +9,8 @@
 //! All links are canonical, so minus the derivative of the loss is `y - mean` and its second
 //! derivative is the variance of the family at the mean.
 
+use crate::named::Named;
+
 /// A response family with its canonical link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
@@ -18,6 +20,19 @@ pub enum Family {
     Binomial,
     /// Counts, or other numbers that are not negative.
     Poisson,
+}
+
+impl Named for Family {
+    const PARAMETER: &'static str = "family";
+    const ALL: &'static [Self] = &[Family::Gaussian, Family::Binomial, Family::Poisson];
+
+    fn name(self) -> &'static str {
+        match self {
+            Family::Gaussian => "gaussian",
+            Family::Binomial => "binomial",
+            Family::Poisson => "poisson",
+        }
+    }
 }
 
 /// Linear predictors beyond this are as good as infinite to `exp`.

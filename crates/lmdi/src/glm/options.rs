@@ -2,6 +2,7 @@
 
 use super::family::Family;
 use super::penalty::Penalty;
+use crate::named::Named;
 use crate::{Error, Result};
 
 /// Strength of a penalty in one of the two customary forms.
@@ -85,6 +86,18 @@ pub enum Measure {
     Accuracy,
 }
 
+impl Named for Measure {
+    const PARAMETER: &'static str = "selection";
+    const ALL: &'static [Self] = &[Measure::Deviance, Measure::Accuracy];
+
+    fn name(self) -> &'static str {
+        match self {
+            Measure::Deviance => "deviance",
+            Measure::Accuracy => "accuracy",
+        }
+    }
+}
+
 /// Which candidate wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
@@ -93,6 +106,25 @@ pub enum Rule {
     /// The strongest penalty, at the winner's mixture, whose mean error is within one standard error
     /// (over folds) of the smallest.
     OneStandardError,
+}
+
+impl Named for Rule {
+    const PARAMETER: &'static str = "rule";
+    const ALL: &'static [Self] = &[Rule::Minimum, Rule::OneStandardError];
+
+    fn name(self) -> &'static str {
+        match self {
+            Rule::Minimum => "min",
+            Rule::OneStandardError => "1se",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Rule::Minimum => "The smallest error",
+            Rule::OneStandardError => "The strongest penalty within one standard error of it",
+        }
+    }
 }
 
 /// Everything about the linear model of a tree but its columns and rows.
@@ -124,13 +156,10 @@ impl GlmOptions {
     /// `LogisticRegressionCV(cv=3, l1_ratios=[0.1, 0.5, 0.99], Cs=10)` by accuracy for the binomial;
     /// Poisson models search alphas by deviance.
     pub fn reference(family: Family) -> Self {
-        let grid = match family {
-            Family::Gaussian | Family::Poisson => Grid::Alphas { count: 100, smallest: 1e-3 },
-            Family::Binomial => Grid::Inverse { count: 10, low: 1e-4, high: 1e4 },
-        };
+        let (l1_ratios, grid) = Self::reference_search(family);
         Self {
             family,
-            penalty: PenaltyChoice::CrossValidated { l1_ratios: vec![0.1, 0.5, 0.99], grid },
+            penalty: PenaltyChoice::CrossValidated { l1_ratios, grid },
             folds: 3,
             measure: match family {
                 Family::Binomial => Measure::Accuracy,
@@ -141,6 +170,15 @@ impl GlmOptions {
             tolerance: 1e-9,
             max_iterations: 10_000,
         }
+    }
+
+    /// The mixtures and strengths that [`GlmOptions::reference`] tries.
+    pub fn reference_search(family: Family) -> (Vec<f64>, Grid) {
+        let grid = match family {
+            Family::Gaussian | Family::Poisson => Grid::Alphas { count: 100, smallest: 1e-3 },
+            Family::Binomial => Grid::Inverse { count: 10, low: 1e-4, high: 1e4 },
+        };
+        (vec![0.1, 0.5, 0.99], grid)
     }
 
     /// The same without a penalty.

@@ -1,5 +1,6 @@
 //! Parameters of forests and boosting, checked before any work starts.
 
+use crate::named::Named;
 use crate::{Error, Result};
 
 /// How many columns are tried at each split.
@@ -60,6 +61,21 @@ pub enum Criterion {
     Entropy,
 }
 
+impl Named for Criterion {
+    const PARAMETER: &'static str = "criterion";
+    const ALL: &'static [Self] =
+        &[Criterion::SquaredError, Criterion::Poisson, Criterion::Gini, Criterion::Entropy];
+
+    fn name(self) -> &'static str {
+        match self {
+            Criterion::SquaredError => "squared-error",
+            Criterion::Poisson => "poisson",
+            Criterion::Gini => "gini",
+            Criterion::Entropy => "entropy",
+        }
+    }
+}
+
 /// How candidate splits are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SplitFinder {
@@ -69,6 +85,19 @@ pub enum SplitFinder {
     Exact,
     /// Values are put into at most [`MAX_BINS`] bins first; only bin boundaries are candidates.
     Histogram,
+}
+
+impl Named for SplitFinder {
+    const PARAMETER: &'static str = "split_finder";
+    const ALL: &'static [Self] = &[SplitFinder::Auto, SplitFinder::Exact, SplitFinder::Histogram];
+
+    fn name(self) -> &'static str {
+        match self {
+            SplitFinder::Auto => "auto",
+            SplitFinder::Exact => "exact",
+            SplitFinder::Histogram => "histogram",
+        }
+    }
 }
 
 /// Boosting with [`SplitFinder::Auto`] uses histograms above this number of rows.

@@ -15,6 +15,7 @@
 //! (least squares). Scoring costs about as much as predicting: one walk per tree, one addition per
 //! feature on the path, and one multiplication per feature for all raw parts together.
 
+mod choices;
 mod fit;
 mod model;
 mod options;
@@ -24,6 +25,7 @@ mod score;
 mod spread;
 mod target;
 
+pub use choices::{Choices, Glm, Preset, usual_family};
 pub use model::{LmdiPlus, OutputScale, RawTerm, TreeFit, TreeModel};
 pub(crate) use model::{check_parts, outputs_of};
 pub use options::{FitOn, LmdiPlusOptions};

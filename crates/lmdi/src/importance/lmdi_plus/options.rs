@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule};
+use crate::named::Named;
 
 /// The rows that a tree's linear model is fitted on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,29 @@ pub enum FitOn {
     OutOfBag,
     /// All rows with weight one: boosting, and models whose bootstrap is not known.
     Uniform,
+}
+
+impl Named for FitOn {
+    const PARAMETER: &'static str = "fit_on";
+    const ALL: &'static [Self] = &[FitOn::All, FitOn::InBag, FitOn::OutOfBag, FitOn::Uniform];
+
+    fn name(self) -> &'static str {
+        match self {
+            FitOn::All => "all",
+            FitOn::InBag => "inbag",
+            FitOn::OutOfBag => "oob",
+            FitOn::Uniform => "uniform",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            FitOn::All => "In-bag rows as often as they were drawn, and out-of-bag rows once",
+            FitOn::InBag => "In-bag rows as often as they were drawn",
+            FitOn::OutOfBag => "Out-of-bag rows",
+            FitOn::Uniform => "Every row once",
+        }
+    }
 }
 
 /// Options of LMDI+; the default is the preset [`LmdiPlusOptions::paper`].

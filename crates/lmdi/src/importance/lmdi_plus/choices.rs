@@ -1,0 +1,244 @@
+//! LMDI+ as users ask for it: a preset, or single choices by name.
+//!
+//! A preset fixes every choice of the method, so that a result can be named by it; only the accuracy of the
+//! fits may be set beside it. Without one, each choice that is given changes the preset `paper`. The command
+//! line and the Python package both fill in [`Choices`]; what they mean together is decided here.
+
+use super::{FitOn, LmdiPlusOptions};
+use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
+use crate::named::Named;
+use crate::{Error, Result};
+
+/// A set of choices with a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preset {
+    /// Every choice as in the paper.
+    Paper,
+}
+
+impl Named for Preset {
+    const PARAMETER: &'static str = "preset";
+    const ALL: &'static [Self] = &[Preset::Paper];
+
+    fn name(self) -> &'static str {
+        "paper"
+    }
+
+    fn meaning(self) -> &'static str {
+        "Every choice as in the paper"
+    }
+}
+
+/// The kind of penalty of the linear models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Glm {
+    /// None.
+    Ols,
+    /// On squares.
+    Ridge,
+    /// On absolute values.
+    Lasso,
+    /// On both.
+    ElasticNet,
+}
+
+impl Named for Glm {
+    const PARAMETER: &'static str = "glm";
+    const ALL: &'static [Self] = &[Glm::Ols, Glm::Ridge, Glm::Lasso, Glm::ElasticNet];
+
+    fn name(self) -> &'static str {
+        match self {
+            Glm::Ols => "ols",
+            Glm::Ridge => "ridge",
+            Glm::Lasso => "lasso",
+            Glm::ElasticNet => "elastic-net",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Glm::Ols => "No penalty",
+            Glm::Ridge => "Penalty on squares",
+            Glm::Lasso => "Penalty on absolute values",
+            Glm::ElasticNet => "Both",
+        }
+    }
+}
+
+/// What a user asked for; `None` leaves a choice to the preset.
+///
+/// ```
+/// use lmdi::glm::{Family, PenaltyChoice, Strength};
+/// use lmdi::importance::lmdi_plus::{Choices, Glm, Preset};
+///
+/// let ridge = Choices { glm: Some(Glm::Ridge), alpha: Some(0.1), ..Choices::default() };
+/// let fixed = PenaltyChoice::Fixed { strength: Strength::Alpha(0.1), l1_ratio: 0.0 };
+/// assert_eq!(ridge.options(Family::Gaussian)?.penalty, Some(fixed));
+///
+/// let both = Choices { preset: Some(Preset::Paper), ..ridge };
+/// let error = both.options(Family::Gaussian).unwrap_err();
+/// assert!(error.to_string().contains("fixes every choice"));
+/// # Ok::<(), lmdi::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Choices {
+    /// Fixes every choice of the method.
+    pub preset: Option<Preset>,
+    /// A step of the paper's ablation, which fixes them too; see [`LmdiPlusOptions::ablation`].
+    pub ablation: Option<usize>,
+    /// Rows to fit on.
+    pub fit_on: Option<FitOn>,
+    /// Whether raw columns join the stumps.
+    pub include_raw: Option<bool>,
+    /// Kind of penalty.
+    pub glm: Option<Glm>,
+    /// Mixtures that the elastic net tries.
+    pub l1_ratio: Option<Vec<f64>>,
+    /// Fixed strength beside the mean loss.
+    pub alpha: Option<f64>,
+    /// Fixed inverse strength beside the summed loss.
+    pub c: Option<f64>,
+    /// Number of cross-validation folds.
+    pub folds: Option<usize>,
+    /// What cross-validation compares.
+    pub selection: Option<Measure>,
+    /// Which candidate wins.
+    pub rule: Option<Rule>,
+    /// Family of the response.
+    pub family: Option<Family>,
+    /// Accuracy of the final fits.
+    pub tolerance: Option<f64>,
+    /// Accuracy of the fits that cross-validation compares.
+    pub search_tolerance: Option<f64>,
+    /// Most iterations of one fit.
+    pub max_iterations: Option<usize>,
+}
+
+/// The family that a model is fitted with unless another is asked for.
+pub fn usual_family(of_classes: bool, boosted: bool) -> Family {
+    if of_classes && !boosted { Family::Binomial } else { Family::Gaussian }
+}
+
+impl Choices {
+    /// The name of the first thing that was asked for.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let others = [
+            ("preset", self.preset.is_some()),
+            ("ablation", self.ablation.is_some()),
+            ("tolerance", self.tolerance.is_some()),
+            ("search_tolerance", self.search_tolerance.is_some()),
+            ("max_iterations", self.max_iterations.is_some()),
+        ];
+        self.first_choice().or_else(|| first(&others))
+    }
+
+    /// The name of the first choice of the method that was made.
+    fn first_choice(&self) -> Option<&'static str> {
+        first(&[
+            ("fit_on", self.fit_on.is_some()),
+            ("include_raw", self.include_raw.is_some()),
+            ("glm", self.glm.is_some()),
+            ("l1_ratio", self.l1_ratio.is_some()),
+            ("alpha", self.alpha.is_some()),
+            ("C", self.c.is_some()),
+            ("folds", self.folds.is_some()),
+            ("selection", self.selection.is_some()),
+            ("rule", self.rule.is_some()),
+            ("family", self.family.is_some()),
+        ])
+    }
+
+    /// The options, checked. `usual` is the family that the model is fitted with unless another is asked for:
+    /// [`usual_family`].
+    pub fn options(&self, usual: Family) -> Result<LmdiPlusOptions> {
+        let mut options = self.fixed()?;
+        let family = self.family.unwrap_or(usual);
+        options.family = self.family.or(options.family);
+        options.fit_on = self.fit_on.or(options.fit_on);
+        options.include_raw = self.include_raw.unwrap_or(options.include_raw);
+        options.penalty = self.penalty(family)?.or(options.penalty);
+        options.folds = self.folds.unwrap_or(options.folds);
+        options.measure = self.selection.or(options.measure);
+        options.rule = self.rule.unwrap_or(options.rule);
+        options.tolerance = self.tolerance.unwrap_or(options.tolerance);
+        options.search_tolerance = self.search_tolerance.unwrap_or(options.search_tolerance);
+        options.max_iterations = self.max_iterations.unwrap_or(options.max_iterations);
+        options.check(family)?;
+        Ok(options)
+    }
+
+    /// What the preset or the step of the ablation says before any choice.
+    fn fixed(&self) -> Result<LmdiPlusOptions> {
+        let name = match (self.preset, self.ablation) {
+            (None, None) => return Ok(LmdiPlusOptions::paper()),
+            (Some(_), Some(_)) => {
+                return Err(wrong("preset", "given with ablation", "one of the two"));
+            }
+            (Some(_), None) => "preset",
+            (None, Some(_)) => "ablation",
+        };
+        if let Some(choice) = self.first_choice() {
+            return Err(wrong(
+                name,
+                format!("given with {choice}"),
+                format!("one of the two: {name} fixes every choice of the method"),
+            ));
+        }
+        match (self.preset, self.ablation) {
+            (None, Some(step)) => LmdiPlusOptions::ablation(step)
+                .ok_or_else(|| wrong("ablation", step.to_string(), "a step from 1 to 4")),
+            _ => Ok(LmdiPlusOptions::paper()),
+        }
+    }
+
+    /// The penalty that is asked for; `None` when it is left to the preset.
+    fn penalty(&self, family: Family) -> Result<Option<PenaltyChoice>> {
+        let strength = match (self.alpha, self.c) {
+            (None, None) => None,
+            (Some(alpha), None) => Some(Strength::Alpha(alpha)),
+            (None, Some(c)) => Some(Strength::Inverse(c)),
+            (Some(_), Some(c)) => return Err(wrong("C", c.to_string(), "no value beside alpha")),
+        };
+        let (usual, grid) = GlmOptions::reference_search(family);
+        let glm = match self.glm {
+            Some(glm) => glm,
+            None if strength.is_none() && self.l1_ratio.is_none() => return Ok(None),
+            None => Glm::ElasticNet,
+        };
+        if let (Some(ratios), Glm::Ols | Glm::Ridge | Glm::Lasso) = (&self.l1_ratio, glm) {
+            let found = format!("{ratios:?} with {}", glm.name());
+            return Err(wrong("l1_ratio", found, "no value unless glm is elastic-net"));
+        }
+        let l1_ratios = match glm {
+            Glm::Ols if strength.is_some() => {
+                return Err(wrong(
+                    "glm",
+                    "ols, with alpha or C",
+                    "ridge, lasso or elastic-net beside alpha or C",
+                ));
+            }
+            Glm::Ols => return Ok(Some(PenaltyChoice::None)),
+            Glm::Ridge => vec![0.0],
+            Glm::Lasso => vec![1.0],
+            Glm::ElasticNet => self.l1_ratio.clone().unwrap_or(usual),
+        };
+        match (strength, &l1_ratios[..]) {
+            (Some(strength), &[l1_ratio]) => Ok(Some(PenaltyChoice::Fixed { strength, l1_ratio })),
+            (Some(_), ratios) => Err(wrong(
+                "l1_ratio",
+                format!("{ratios:?}"),
+                "one number beside a fixed penalty (alpha or C)",
+            )),
+            (None, _) => Ok(Some(PenaltyChoice::CrossValidated { l1_ratios, grid })),
+        }
+    }
+}
+
+/// The first name that is marked.
+fn first(given: &[(&'static str, bool)]) -> Option<&'static str> {
+    given.iter().find(|(_, given)| *given).map(|(name, _)| *name)
+}
+
+fn wrong(name: &'static str, found: impl Into<String>, expected: impl Into<String>) -> Error {
+    Error::Parameter { name, found: found.into(), expected: expected.into() }
+}
