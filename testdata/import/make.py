@@ -4,7 +4,7 @@
     make.py [ENVIRONMENT...]    all, or some of the environments below
 
 Every environment is a virtual environment with pinned versions, made under $IMPORT_VENVS (default: a
-temporary directory) by Python 3.11. Written here are, for every case NAME, the model file as the library writes it (NAME.json.gz, NAME.ubj.gz or
+temporary directory) by the Python that runs this, 3.11, or by the older one that PYTHONS names. Written here are, for every case NAME, the model file as the library writes it (NAME.json.gz, NAME.ubj.gz or
 NAME.txt.gz) and NAME.expected.json.gz:
 
     rounds   how many rounds were used to predict
@@ -41,8 +41,12 @@ ENVIRONMENTS = {
     "lightgbm-3.3.5": ("lightgbm", SHARED + ["pandas==1.5.3", "scikit-learn==1.3.2", "lightgbm==3.3.5"]),
     "lightgbm-4.0.0": ("lightgbm", SHARED + ["pandas==2.2.3", "scikit-learn==1.3.2", "lightgbm==4.0.0"]),
     "lightgbm-4.7.0": ("lightgbm", SHARED + ["pandas==2.2.3", "scikit-learn==1.3.2", "lightgbm==4.7.0"]),
+    "catboost-1.0.6": ("catboost", ["numpy==1.23.5", "scipy==1.10.1", "pandas==1.5.3", "catboost==1.0.6"]),
+    "catboost-1.2": ("catboost", SHARED + ["pandas==2.2.3", "catboost==1.2"]),
     "catboost-1.2.10": ("catboost", SHARED + ["pandas==2.2.3", "catboost==1.2.10"]),
 }
+# Interpreters of versions that have no wheel for this one.
+PYTHONS = {"catboost-1.0.6": "python3.10"}
 # Environments with every case; the others have those whose format changed.
 FULL = {"xgboost-3.2.0", "lightgbm-4.7.0", "catboost-1.2.10"}
 
@@ -437,6 +441,7 @@ def catboost_cases(version):
     case("regression", signal * 100 + 1000, {"loss_function": "RMSE"})
     case("categorical", signal, {"loss_function": "RMSE"}, categorical=True)
     case("depthwise", signal, {"loss_function": "RMSE", "grow_policy": "Depthwise"})
+    case("lossguide", signal, {"loss_function": "RMSE", "grow_policy": "Lossguide", "max_leaves": 6, "depth": 4})
     case("multiclass", three, {"loss_function": "MultiClass"})
     if full:
         case("nan_max", signal, {"loss_function": "RMSE", "nan_mode": "Max"})
@@ -446,7 +451,6 @@ def catboost_cases(version):
         case("one_vs_all", three, {"loss_function": "MultiClassOneVsAll"})
         case("poisson", count, {"loss_function": "Poisson"})
         case("tweedie", count, {"loss_function": "Tweedie:variance_power=1.3"})
-        case("lossguide", signal, {"loss_function": "RMSE", "grow_policy": "Lossguide", "max_leaves": 6, "depth": 4})
         case("depthwise_categorical", signal, {"loss_function": "RMSE", "grow_policy": "Depthwise"}, categorical=True)
         for name, y, options in [
             ("regression", signal * 10 + 100, {"loss_function": "RMSE"}),
@@ -480,7 +484,7 @@ def main(arguments):
         _, packages = ENVIRONMENTS[name]
         python = root / name / "bin" / "python"
         if not python.exists():
-            subprocess.run([sys.executable, "-m", "venv", root / name], check=True)
+            subprocess.run([PYTHONS.get(name, sys.executable), "-m", "venv", root / name], check=True)
             # The CUDA packages that xgboost names are not needed to run it.
             for package in packages:
                 more = ["--no-deps"] if package.startswith("xgboost==") else []

@@ -8,7 +8,7 @@ import lmdi
 from lmdi import _lmdi
 from lmdi._models import model_of
 from lmdi._models.catboost import _json
-from rows import probing_rows
+from rows import probing_frame, probing_rows
 
 catboost = pytest.importorskip("catboost")
 SMALL = {
@@ -27,14 +27,14 @@ def check_exact(model, table, training=None):
     ids = _lmdi.foreign_node_ids(_json(model, training), "all")
     theirs = model.calc_leaf_indexes(table).reshape(len(table), -1)
     leaves = ours.apply(table)
-    if model.get_all_params()["grow_policy"] == "SymmetricTree":
-        found = np.stack([ids[tree][leaves[:, tree]] for tree in range(leaves.shape[1])], axis=1)
-        assert (found != theirs).sum() == 0
-    else:
-        # A file numbers the leaves of such trees anew: the same rows must share a leaf.
-        for ours_in_tree, theirs_in_tree in zip(leaves.T, theirs.T):
-            pairs = set(zip(ours_in_tree.tolist(), theirs_in_tree.tolist()))
-            assert len(pairs) == len(set(ours_in_tree.tolist())) == len(set(theirs_in_tree.tolist()))
+    found = np.stack([ids[tree][leaves[:, tree]] for tree in range(leaves.shape[1])], axis=1)
+    assert (found != theirs).sum() == 0
+    # That a number means the same leaf on both sides: CatBoost keeps the values of leaves by number.
+    values = np.asarray(model.get_leaf_values()).reshape(-1, ours.predict_raw(table[:1]).shape[1])
+    first = np.cumsum([0, *model.get_tree_leaf_counts()]).astype(int)[:-1]
+    scale, bias = model.get_scale_and_bias()
+    total = scale * values[first + theirs.astype(int)].sum(axis=1) + bias
+    np.testing.assert_allclose(ours.predict_raw(table), total, rtol=1e-12, atol=1e-12)
     margins = model.predict(table, prediction_type="RawFormulaVal").reshape(len(table), -1)
     np.testing.assert_allclose(ours.predict_raw(table), margins, rtol=1e-6, atol=1e-9)
     return ours
@@ -54,6 +54,7 @@ def test_numbers_and_missing_cells(data, policy, response, missing):
     model = kind(grow_policy=policy, **SMALL).fit(X, y)
     rows = probing_rows(X, borders(model), missing)
     ours = check_exact(model, rows)
+    check_exact(model, rows.astype(np.float32))
     if response != "y":
         np.testing.assert_allclose(ours.predict_proba(X), model.predict_proba(X), atol=1e-9)
         assert (ours.predict(X) == np.ravel(model.predict(X))).all()
@@ -65,7 +66,8 @@ def test_missing_cells_on_either_side(data, mode):
     check_exact(model, probing_rows(data.X_missing, borders(model)))
 
 
-def test_one_hot_categories(data):
+@pytest.mark.parametrize("policy", ["SymmetricTree", "Lossguide", "Depthwise"])
+def test_one_hot_categories(data, policy):
     random = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -75,8 +77,17 @@ def test_one_hot_categories(data):
         }
     )
     y = data.y + 3 * (frame["c"] == "red") - 2 * (frame["c"] == "blue")
-    model = catboost.CatBoostRegressor(cat_features=["c"], one_hot_max_size=10, **SMALL).fit(frame, y)
+    model = catboost.CatBoostRegressor(
+        cat_features=["c"], one_hot_max_size=10, grow_policy=policy, **SMALL
+    ).fit(frame, y)
     check_exact(model, frame)
+    # CatBoost takes text, not pandas categories with holes; a category that it does not know is one more.
+    kinds = frame.assign(c=pd.Categorical(frame["c"]))
+    probe = probing_frame(kinds, borders(model), unseen="never")
+    probe = probe[probe["c"].notna() & probe["z"].notna()].reset_index(drop=True)
+    probe["c"] = probe["c"].astype(str)
+    with pytest.warns(lmdi.LmdiWarning, match="column 'c' holds 'never'"):
+        check_exact(model, probe, frame)
     with pytest.raises(ValueError, match="read together with a table"):
         lmdi.export(model, "never.lmdi")
     e = lmdi.LMDIPlus(model).fit(frame, y).explain(frame)

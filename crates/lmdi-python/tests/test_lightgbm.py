@@ -7,7 +7,7 @@ import pytest
 import lmdi
 from lmdi import _lmdi
 from lmdi._models import model_of
-from rows import probing_rows
+from rows import probing_frame, probing_rows
 
 lightgbm = pytest.importorskip("lightgbm")
 SMALL = {"n_estimators": 8, "num_leaves": 12, "min_child_samples": 5, "n_jobs": 1, "verbose": -1}
@@ -30,9 +30,22 @@ def check_exact(model, table):
 
 def thresholds(booster):
     frame = booster.trees_to_dataframe()
-    frame = frame[frame["split_feature"].notna()]
+    frame = frame[frame["decision_type"] == "<="]
     place = {name: at for at, name in enumerate(booster.feature_name())}
     return [(place[name], float(cell)) for name, cell in zip(frame["split_feature"], frame["threshold"])]
+
+
+@pytest.mark.parametrize("options", [{}, {"zero_as_missing": True}, {"use_missing": False}], ids=str)
+def test_categories_by_code(data, options):
+    """Codes as numbers: missing, unknown, negative and broken ones, for every type of missing cells."""
+    X = np.column_stack([data.X_missing[:, 0], data.X[:, 1], data.X[:, 3]])
+    options = {**SMALL, "min_data_per_group": 5, "max_cat_to_onehot": 1, "cat_smooth": 1.0, **options}
+    model = lightgbm.LGBMRegressor(**options).fit(X, data.y + 3 * (X[:, 1] % 2), categorical_feature=[1])
+    assert (model.booster_.trees_to_dataframe()["decision_type"] == "==").any()
+    rows = probing_rows(X, thresholds(model.booster_))
+    codes = [0.0, -0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 77.0, -1.0, -0.5, 1.5, 1e-36, np.nan]
+    rows[:, 1] = np.resize(codes, len(rows))
+    check_exact(model, rows)
 
 
 @pytest.mark.parametrize("missing", [False, True], ids=["numbers", "missing"])
@@ -57,6 +70,7 @@ def test_numbers_and_missing_cells(data, kind, options, response, missing):
     model = getattr(lightgbm, kind)(**{**SMALL, **options}).fit(X, y)
     rows = probing_rows(X, thresholds(model.booster_))
     ours = check_exact(model, rows)
+    check_exact(model, rows.astype(np.float32))
     check_exact(model.booster_, rows)
     if hasattr(model, "predict_proba"):
         np.testing.assert_allclose(ours.predict_proba(X), model.predict_proba(X), atol=1e-9)
@@ -84,6 +98,10 @@ def test_categories(data):
     options = {**SMALL, "min_data_per_group": 5, "max_cat_to_onehot": 1, "cat_smooth": 1.0}
     model = lightgbm.LGBMRegressor(**options).fit(frame, y)
     check_exact(model, frame)
+    assert (model.booster_.trees_to_dataframe()["decision_type"] == "==").any()
+    probe = probing_frame(frame, thresholds(model.booster_), unseen="never")
+    with pytest.warns(lmdi.LmdiWarning, match="column 'c' holds 'never'"):
+        check_exact(model, probe)
     other = frame.assign(c=frame["c"].cat.reorder_categories(["k", "r", "b", "g"]))
     assert np.array_equal(model_of(model).apply(other), model_of(model).apply(frame))
 

@@ -7,7 +7,7 @@ import pytest
 import lmdi
 from lmdi import _lmdi
 from lmdi._models import model_of
-from rows import probing_rows
+from rows import probing_frame, probing_rows
 
 xgboost = pytest.importorskip("xgboost")
 SMALL = {"n_estimators": 8, "max_depth": 4, "learning_rate": 0.3, "n_jobs": 1, "random_state": 0}
@@ -25,6 +25,8 @@ def check_exact(model, rows, booster, rounds="all", frame=None):
     """Leaves equal to `pred_leaf`, margins within 1e-6 relative to the sum of absolute leaf values."""
     ours = model_of(model)
     ids = _lmdi.foreign_node_ids(bytes(booster.save_raw("ubj")), rounds)
+    for a, b in zip(ids, _lmdi.foreign_node_ids(bytes(booster.save_raw("json")), rounds), strict=True):
+        assert np.array_equal(a, b)
     table = rows if frame is None else frame
     missing = getattr(model, "missing", np.nan)
     matrix = xgboost.DMatrix(table, missing=missing, enable_categorical=True)
@@ -93,17 +95,45 @@ def test_a_number_that_means_missing(data):
 
 def test_categories(data):
     random = np.random.default_rng(0)
-    names = np.array(["red", "green", "blue", "grey", "pink"])
+    names = np.array(["red", "green", "blue", "grey"])
     frame = pd.DataFrame(
-        {"x": data.X_missing[:, 0], "c": pd.Categorical(random.choice(names[:4], 300)), "z": data.X[:, 3]}
+        {"x": data.X_missing[:, 0], "c": pd.Categorical(random.choice(names, 300)), "z": data.X[:, 3]}
     )
     frame.loc[::11, "c"] = None
     y = data.y + 2 * (frame["c"] == "red") - (frame["c"] == "blue")
     model = xgboost.XGBRegressor(enable_categorical=True, max_cat_to_onehot=1, **SMALL).fit(frame, y)
-    check_exact(model, None, model.get_booster(), frame=frame)
+    booster = model.get_booster()
+    check_exact(model, None, booster, frame=frame)
+    assert booster.trees_to_dataframe()["Category"].notna().any()
+    probe = probing_frame(frame, thresholds(booster, 3))
+    check_exact(model, None, booster, frame=probe)
     # The same categories in another order of codes mean the same.
     other = frame.assign(c=frame["c"].cat.reorder_categories(["grey", "red", "blue", "green"]))
     assert np.array_equal(model_of(model).apply(other), model_of(model).apply(frame))
+    # XGBoost itself refuses a category that it was not trained on; here it is missing, with a warning.
+    new = probing_frame(frame, [], unseen="zebra")
+    with pytest.raises(ValueError, match="not in the training set"):
+        model.predict(new)
+    with pytest.warns(lmdi.LmdiWarning, match="column 'c' holds 'zebra'"):
+        leaves = model_of(model).apply(new)
+    gone = new.assign(c=new["c"].cat.remove_categories("zebra"))
+    assert np.array_equal(leaves, model_of(model).apply(gone))
+
+
+def test_categories_by_code(data):
+    """Codes as numbers: missing, unknown, negative and broken ones."""
+    X = np.column_stack([data.X_missing[:, 0], data.X[:, 1], data.X[:, 3]])
+    kinds = {"feature_types": ["q", "c", "q"], "enable_categorical": True}
+    matrix = xgboost.DMatrix(X, data.y, **kinds)
+    booster = xgboost.train({"max_depth": 4, "nthread": 1, "max_cat_to_onehot": 1}, matrix, 8)
+    assert booster.trees_to_dataframe()["Category"].notna().any()
+    rows = probing_rows(X, thresholds(booster, 3))
+    rows[:, 1] = np.resize([0.0, -0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 77.0, -1.0, 1.5, 1e-36, np.nan], len(rows))
+    theirs = booster.predict(xgboost.DMatrix(rows, **kinds), pred_leaf=True)
+    leaves = model_of(booster).apply(rows)
+    ids = _lmdi.foreign_node_ids(bytes(booster.save_raw("ubj")), "all")
+    found = np.stack([ids[tree][leaves[:, tree]] for tree in range(leaves.shape[1])], axis=1)
+    assert (found != theirs).sum() == 0
 
 
 def test_explained(data):
