@@ -15,9 +15,8 @@ use crate::{method, model_file, rows, summary};
 use anyhow::{Context, Result, bail};
 use lmdi::file::Model;
 use lmdi::forest::{Aggregation, Growth, Outcome};
-use lmdi::glm::Family;
 use lmdi::importance::LmdiPlus;
-use lmdi::importance::lmdi_plus::FitOn;
+use lmdi::importance::lmdi_plus::{FitOn, usual_family};
 use lmdi::table::{Frame, Matrix, Schema, Target, TargetCells, Task};
 use lmdi_io::printable::printable;
 use lmdi_io::read::{CellType, Input};
@@ -58,7 +57,7 @@ impl Options {
         let check = |frame: &Frame, schema: &Schema, plan: &Plan| {
             let boosted = matches!(plan, Plan::Boosting(_));
             let task = schema.target.as_ref().map_or(Task::Regression, |target| target.task);
-            self.method.options(usual_family(task, boosted))?;
+            self.method.choices().options(usual_family(task != Task::Regression, boosted))?;
             self.result.check(schema, boosted)?;
             match self.test {
                 None => self.result.check_kept(frame, &table),
@@ -203,27 +202,36 @@ impl Options {
     ) -> Result<(Explainer, String)> {
         let ensemble = &model.ensemble;
         let boosted = !matches!(ensemble.growth, Growth::Independent);
-        let task = match &ensemble.outcome {
-            Outcome::Number => Task::Regression,
-            Outcome::Classes(_) => Task::Binary,
-        };
-        let usual = usual_family(task, boosted);
-        let mut options = self.method.options(usual)?;
+        let usual = usual_family(matches!(ensemble.outcome, Outcome::Classes(_)), boosted);
+        let mut options = self.method.choices().options(usual)?;
         let known = ensemble.trees.iter().all(|tree| tree.in_bag.is_some());
         let mut reason = None;
         if let Some((table, name)) = other.filter(|_| known && !boosted) {
-            if matches!(options.fit_on, Some(FitOn::All | FitOn::InBag | FitOn::OutOfBag)) {
+            // A model of another program does not say which table that was: then the user may.
+            let unsaid = model.metadata.fingerprint.is_none();
+            let by_tree =
+                matches!(options.fit_on, Some(FitOn::All | FitOn::InBag | FitOn::OutOfBag));
+            if by_tree && !unsaid {
                 return Err(wrong(
                     "fit_on",
                     "a choice by which rows each tree saw",
                     format!("uniform: {table} is not the table that {name} was trained on"),
                 ));
             }
-            options.fit_on = Some(FitOn::Uniform);
-            reason = Some(format!(
-                "{table} is not the table that {name} was trained on, so which rows each tree saw is not \
-                 known here: all rows count alike (--fit-on uniform)."
-            ));
+            if !by_tree {
+                options.fit_on = Some(FitOn::Uniform);
+                reason = Some(if unsaid {
+                    format!(
+                        "{name} does not say which table it was trained on: all rows count alike. If {table} \
+                         holds its training rows in their order, add --fit-on all."
+                    )
+                } else {
+                    format!(
+                        "{table} is not the table that {name} was trained on, so which rows each tree saw is \
+                         not known here: all rows count alike (--fit-on uniform)."
+                    )
+                });
+            }
         }
         let fit_on =
             options.fit_on.unwrap_or(if known && !boosted { FitOn::All } else { FitOn::Uniform });
@@ -277,11 +285,6 @@ impl Options {
             truth: None,
         })
     }
-}
-
-/// The family that a model is fitted with unless another is asked for.
-fn usual_family(task: Task, boosted: bool) -> Family {
-    if boosted || task == Task::Regression { Family::Gaussian } else { Family::Binomial }
 }
 
 /// The target of a model, which `--target` must name if the file does not.
