@@ -5,7 +5,7 @@ mod golden;
 
 use golden::glm::{Problem, elastic_net, total_loss};
 use golden::{Case, Checks, cases, distance};
-use lmdi::glm::{Family, GlmFit, GlmOptions, Measure, PenaltyChoice, Strength};
+use lmdi::glm::{Family, GlmFit, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
 use lmdi::table::stratified_folds;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ fn tight(penalty: PenaltyChoice, measure: Measure) -> GlmOptions {
         penalty,
         measure,
         tolerance: 1e-13,
-        search_tolerance: 1e-11,
+        search_tolerance: 1e-13,
         max_iterations: 100_000,
         ..GlmOptions::reference(Family::Binomial)
     }
@@ -193,6 +193,32 @@ fn the_search_scores_and_chooses_as_converged_scikit_learn() {
             let reached = objective(&case, &problem, &found, c, chosen.l1_ratio);
             checks.that(reached <= expected.objective * (1.0 + OBJECTIVE), || {
                 format!("{what}: objective {reached:e}, expected {:e}", expected.objective)
+            });
+        }
+    }
+    checks.finish();
+}
+
+/// Accuracy hangs on single rows: the default search must still find what accurate fits lead to.
+#[test]
+fn the_default_search_chooses_as_an_accurate_one() {
+    let reference = GlmOptions::reference(Family::Binomial);
+    let mut checks = Checks::default();
+    for case in all_cases() {
+        let problem = problem(&case);
+        for (measure, rule) in [
+            (Measure::Accuracy, Rule::Minimum),
+            (Measure::Accuracy, Rule::OneStandardError),
+            (Measure::Deviance, Rule::Minimum),
+        ] {
+            let accurate = GlmOptions { rule, ..tight(reference.penalty.clone(), measure) };
+            let default = GlmOptions { measure, rule, ..reference.clone() };
+            let (wanted, found) = (problem.fit(&accurate), problem.fit(&default));
+            checks.that(wanted.chosen == found.chosen, || {
+                format!(
+                    "{}, {measure:?} {rule:?}: {:?}, not {:?}",
+                    case.name, found.chosen, wanted.chosen
+                )
             });
         }
     }

@@ -1,8 +1,8 @@
 //! Proximal Newton for families other than the gaussian.
 //!
 //! At the current point the loss is replaced by its quadratic model (row weights = second
-//! derivatives, residuals = minus first derivatives), coordinate descent solves the model with the
-//! elastic net (a direct solve without an l1 part), and a line search on the true objective takes the step:
+//! derivatives, residuals = minus first derivatives), the model is solved with the elastic net
+//! ([`Model`]), and a line search on the true objective takes the step:
 //!
 //! ```text
 //! f(b + t d) <= f(b) + 1e-4 t D,    D = -g'd + penalty(b + d) - penalty(b)
@@ -13,13 +13,9 @@
 //! kept from one step to the next while steps shrink the violation of the optimality conditions fast,
 //! because building it costs r^2/2 a row and a gradient only r.
 
-use super::active::ActiveColumns;
 use super::coefficients::Coefficients;
-use super::conjugate::System;
-use super::coordinate_descent::{Descent, Start};
-use super::curvatures::Curvatures;
 use super::family::Family;
-use super::gradient::Gradient;
+use super::newton_model::{Model, Solved};
 use super::penalty::Penalty;
 use super::quadratic::Quadratic;
 use super::statistics::Statistics;
@@ -27,14 +23,19 @@ use super::vector::{Vectorised, add_scaled, dot, vectorised};
 use crate::basis::{Basis, TreeRows};
 use std::ops::Range;
 
-/// Sweeps of one model solve at most.
-const MODEL_SWEEPS: usize = 30;
-
-/// A model is solved when its violation fell to this share.
-const MODEL_SOLVED: f64 = 0.2;
-
 /// A kept curvature must shrink the violation at least to this share a step.
-const KEEP_CURVATURE: f64 = 0.2;
+const KEEP_CURVATURE: f64 = 0.6;
+
+/// A fit to less accuracy than this only ranks penalties roughly: the estimate of what is left to gain
+/// may then rest on a model that is not quite solved, or on a curvature that was kept.
+const ROUGH: f64 = 1e-4;
+
+/// Rounds of direct steps in one model at most, for rough fits and others.
+const ROUGH_ROUNDS: usize = 3;
+const MOST_ROUNDS: usize = 20;
+
+/// What a step under a kept curvature is taken to leave at least of the violation.
+const KEPT_AT_LEAST: f64 = 0.5;
 
 /// Halvings of a step before the fit gives up.
 const HALVINGS: usize = 30;
@@ -104,6 +105,12 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         at.intercept = self.family.link(mean);
         let eta = vec![at.intercept; self.rows.len()];
         Some(NewtonPoint { at, eta, curvature: None })
+    }
+
+    /// The point at some coefficients.
+    pub fn at(&self, at: Coefficients) -> NewtonPoint<'p> {
+        let eta = self.predict(&at);
+        NewtonPoint { at, eta, curvature: None }
     }
 
     fn fitted(&self) -> impl Iterator<Item = usize> {
@@ -184,24 +191,6 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         (slope, quadratic)
     }
 
-    /// The minimum of the quadratic model without an l1 penalty, solved as it stands: where classes can
-    /// be separated the curvature fades, and sweeps would need ever more steps.
-    fn direct_step(
-        &self,
-        quadratic: &Quadratic<'p>,
-        slope: &Slope,
-        at: &Coefficients,
-        l2: f64,
-    ) -> Coefficients {
-        let mut gradient = Gradient::of_residuals(&slope.leaf_residual, &slope.raw_gradient);
-        add_scaled(&mut gradient.stump, -l2, &at.stump);
-        add_scaled(&mut gradient.raw, -l2, &at.raw);
-        let system = System::new(quadratic, ActiveColumns::all(quadratic), l2);
-        let mut new = at.clone();
-        new.add(1.0, &system.solve(&gradient).step);
-        new
-    }
-
     /// Linear predictor of every row.
     fn predict(&self, model: &Coefficients) -> Vec<f64> {
         let mut offset = Vec::new();
@@ -229,9 +218,9 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         let mut loss = self.loss(&point.eta);
         // Where the null model leaves nothing to gain, what is left of its loss is rounding.
         let null_loss = null_loss.max(f64::EPSILON * loss.abs()).max(f64::MIN_POSITIVE);
+        let rough = tolerance > ROUGH;
         let mut last_violation = f64::INFINITY;
         let mut fresh = false;
-        let mut anticipate = true;
         let mut report = NewtonReport {
             iterations: 0,
             gap: f64::INFINITY,
@@ -248,12 +237,17 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
             let Some(quadratic) = &point.curvature else {
                 return report;
             };
-            let curvatures = Curvatures::new([quadratic]);
-            let mut descent = Descent::new(&curvatures, start_at(&point.at, &slope));
-            let intercept_violation = slope.leaf_residual.iter().sum::<f64>().abs();
-            let sweeps = if penalty.l1 > 0.0 { MODEL_SWEEPS } else { 0 };
-            let start = solve_model(&mut descent, penalty, anticipate, sweeps);
-            let violation = start.violation.max(intercept_violation);
+            let model = Model {
+                quadratic,
+                at: &point.at,
+                leaf_residual: &slope.leaf_residual,
+                raw_gradient: &slope.raw_gradient,
+            };
+            let Solved { coefficients: new, violation, promise, solved } = if penalty.l1 > 0.0 {
+                model.minimise(penalty, if rough { ROUGH_ROUNDS } else { MOST_ROUNDS })
+            } else {
+                model.minimise_ridge(penalty.l2)
+            };
             report.violation =
                 if null_gradient > 0.0 { violation / null_gradient } else { violation };
             if violation > KEEP_CURVATURE * last_violation && !fresh {
@@ -262,12 +256,10 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 last_violation = f64::INFINITY;
                 continue;
             }
+            // Under a kept curvature a step leaves this share, and the estimate is short by its square.
+            let left =
+                if fresh || rough { 0.0 } else { (violation / last_violation).max(KEPT_AT_LEAST) };
             last_violation = violation;
-            let new = if penalty.l1 > 0.0 {
-                descent.point.coefficients(0)
-            } else {
-                self.direct_step(quadratic, &slope, &point.at, penalty.l2)
-            };
             let eta = self.predict(&new);
             let new_penalty = penalty_of(penalty, &new);
             let mut decrease = new_penalty - penalty_value;
@@ -282,13 +274,8 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 report.converged = false;
                 return report;
             }
-            report.gap = (-0.5 * decrease).max(start.promise) / null_loss;
-            report.converged = report.gap <= tolerance;
-            if -decrease < start.promise && anticipate && penalty.l1 > 0.0 {
-                // A single column would gain more: the raw columns overshot, which plain sweeps cannot.
-                anticipate = false;
-                continue;
-            }
+            report.gap = (-0.5 * decrease / ((1.0 - left) * (1.0 - left))).max(promise) / null_loss;
+            report.converged = (solved || rough) && report.gap <= tolerance;
             if report.iterations >= max_iterations || decrease >= 0.0 {
                 // A step of plain sweeps that promises nothing: the point is optimal to rounding.
                 report.converged |= decrease >= 0.0;
@@ -332,72 +319,6 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
             }
             fresh = false;
         }
-    }
-}
-
-/// A descent's start at coefficients with these residual sums.
-fn start_at(at: &Coefficients, slope: &Slope) -> Start<1> {
-    let lane = |values: &[f64]| values.iter().map(|&value| [value]).collect();
-    Start {
-        intercept: [at.intercept],
-        stump: lane(&at.stump),
-        raw: lane(&at.raw),
-        leaf_residual: lane(&slope.leaf_residual),
-        raw_gradient: lane(&slope.raw_gradient),
-    }
-}
-
-/// At most `sweeps` sweeps until the model's violation fell to a small share; returns what there was to
-/// gain at the start.
-/// `anticipate` lets raw columns take the stumps' answer into account, which may overshoot.
-fn solve_model(
-    descent: &mut Descent<'_, 1>,
-    penalty: Penalty,
-    anticipate: bool,
-    sweeps: usize,
-) -> Promise {
-    vectorised(SolveModel { descent, penalty, anticipate, sweeps })
-}
-
-struct SolveModel<'t, 'q> {
-    descent: &'t mut Descent<'q, 1>,
-    penalty: Penalty,
-    anticipate: bool,
-    sweeps: usize,
-}
-
-/// What was left to gain where a model solve started.
-struct Promise {
-    violation: f64,
-    promise: f64,
-}
-
-impl Vectorised for SolveModel<'_, '_> {
-    type Output = Promise;
-
-    #[inline(always)]
-    fn run(self) -> Promise {
-        let Self { descent, penalty, anticipate, sweeps } = self;
-        descent.set_penalty(&[penalty]);
-        let start = Promise { violation: descent.violation()[0], promise: descent.promise()[0] };
-        let mut before = start.violation;
-        let mut steady = anticipate;
-        for sweep in 0..sweeps {
-            if steady && sweep % 6 == 2 {
-                descent.rebuild_raw_curvature([true]);
-            }
-            descent.sweep();
-            let violation = descent.violation()[0];
-            if violation <= MODEL_SOLVED * start.violation {
-                break;
-            }
-            if violation > 2.0 * before {
-                steady = false;
-                descent.forget_raw_curvature(0);
-            }
-            before = violation;
-        }
-        start
     }
 }
 

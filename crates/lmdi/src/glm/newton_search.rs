@@ -1,10 +1,32 @@
-//! Penalty search for families other than the gaussian: warm-started paths, fold by fold.
+//! Penalty search for families other than the gaussian.
+//!
+//! Every candidate is first solved as accurately as asked, along warm-started paths, fold by fold. A share of
+//! wrong labels hangs on single rows near the boundary, so that is not enough to tell the best
+//! candidates apart: those that may still win are solved again from where they stand, ever fewer of
+//! them ever more accurately.
 
+use super::coefficients::Coefficients;
 use super::newton::{NewtonPoint, NewtonProblem};
-use super::options::{GlmOptions, Measure};
+use super::options::{GlmOptions, Measure, Rule};
+use super::penalty::Penalty;
 use super::selection::{Candidate, Search};
 use crate::basis::{Basis, TreeRows};
 use std::ops::Range;
+
+/// The rounds in which candidates are solved again.
+const AGAIN: [Again; 2] =
+    [Again { within: 4e-3, accuracy: 1e-5 }, Again { within: 1e-3, accuracy: 1e-8 }];
+
+/// Rows whose label may change when a candidate is solved again, whatever the number of rows.
+const ROWS_IN_DOUBT: f64 = 2.0;
+
+struct Again {
+    /// How far from deciding an error may be: as a share of all rows for accuracy, as a share of the
+    /// smallest error for deviance.
+    within: f64,
+    /// Gap to solve to, as a share of the null loss.
+    accuracy: f64,
+}
 
 /// Fills in the errors of every candidate of `search`.
 pub(super) fn search_newton(
@@ -15,80 +37,160 @@ pub(super) fn search_newton(
     response: &[f64],
     options: &GlmOptions,
 ) {
-    for fold in 0..rows.n_folds() {
-        let problem = NewtonProblem {
-            basis,
-            rows,
-            response,
-            family: options.family,
-            ranges: rows.without_fold(Some(fold)),
-        };
-        let held_out = rows.fold(fold);
-        let weight: f64 = rows.weight[held_out.clone()].iter().sum();
-        let Some(null) = problem.null() else {
-            continue;
-        };
-        if weight <= 0.0 {
-            continue;
-        }
-        search.fold_weight[fold] = 1.0;
-        let null_loss = problem.excess_loss(&null.eta);
-        let null_gradient = problem.largest_gradient(&null);
-        let total: f64 = problem
-            .ranges
-            .clone()
-            .into_iter()
-            .map(|range| rows.weight[range].iter().sum::<f64>())
-            .sum();
-        let paths: Vec<Vec<usize>> = l1_ratios.iter().map(|&ratio| search.path(ratio)).collect();
-        let mut points: Vec<NewtonPoint<'_>> = vec![null; l1_ratios.len()];
-        for step in 0..paths[0].len() {
-            for lane in 0..l1_ratios.len() {
-                let candidate = paths[lane][step];
-                let Candidate { strength, l1_ratio } = search.candidates[candidate];
-                let penalty = strength.penalty(l1_ratio, total);
-                // The better start of two: this ratio at the penalty before, or the ratio before at
-                // this penalty, which is close when penalties are weak.
-                if lane > 0
-                    && problem.objective(&points[lane - 1], penalty)
-                        < problem.objective(&points[lane], penalty)
-                {
-                    points[lane] = points[lane - 1].clone();
-                }
-                let point = &mut points[lane];
-                if penalty.l1 < null_gradient || point.at.n_active() > 0 {
-                    problem.solve(
-                        point,
-                        penalty,
-                        null_loss,
-                        null_gradient,
-                        options.search_tolerance,
-                        options.max_iterations,
-                    );
-                }
-                let error = held_out_error(&problem, point, held_out.clone(), options.measure);
-                search.record(candidate, fold, error / weight);
+    let mut folds: Vec<Fold<'_, '_>> = (0..rows.n_folds())
+        .filter_map(|number| Fold::new(number, basis, rows, response, options))
+        .collect();
+    for fold in &mut folds {
+        search.fold_weight[fold.number] = 1.0;
+        fold.follow_paths(search, l1_ratios);
+    }
+    for again in AGAIN.iter().filter(|again| again.accuracy < options.search_tolerance) {
+        let undecided = undecided(search, again.within, options, rows.len());
+        for fold in &mut folds {
+            for &candidate in &undecided {
+                fold.solve_again(search, candidate, again.accuracy);
             }
         }
     }
 }
 
-fn held_out_error(
-    problem: &NewtonProblem<'_, '_>,
-    point: &NewtonPoint<'_>,
+/// Candidates whose error is so close to what decides that a more accurate solution may change the choice.
+fn undecided(search: &Search, within: f64, options: &GlmOptions, n_rows: usize) -> Vec<usize> {
+    let all = 0..search.candidates.len();
+    let Some(best) =
+        all.clone().min_by(|&i, &j| search.mean_error(i).total_cmp(&search.mean_error(j)))
+    else {
+        return Vec::new();
+    };
+    let smallest = search.mean_error(best);
+    let margin = match options.measure {
+        Measure::Accuracy => within + ROWS_IN_DOUBT / n_rows as f64,
+        Measure::Deviance => within * smallest,
+    };
+    let limit = match options.rule {
+        Rule::Minimum => smallest,
+        Rule::OneStandardError => smallest + search.standard_error(best),
+    };
+    all.filter(|&candidate| {
+        let error = search.mean_error(candidate);
+        (error - smallest).abs() <= margin || (error - limit).abs() <= margin
+    })
+    .collect()
+}
+
+/// One fold: the problem of the other rows, and where each candidate's solution stands.
+struct Fold<'p, 'x> {
+    number: usize,
+    problem: NewtonProblem<'p, 'x>,
+    null: NewtonPoint<'p>,
+    null_loss: f64,
+    null_gradient: f64,
+    /// Weight of the rows that are fitted, and of those that are held out.
+    training_weight: f64,
+    held_out_weight: f64,
     held_out: Range<usize>,
-    measure: Measure,
-) -> f64 {
-    held_out
-        .map(|row| {
-            let (w, y, eta) = (problem.rows.weight[row], problem.response[row], point.eta[row]);
-            let error = match measure {
-                Measure::Deviance => {
-                    2.0 * (problem.family.loss(y, eta) - problem.family.smallest_loss(y))
-                }
-                Measure::Accuracy => f64::from((eta > 0.0) != (y > 0.5)),
-            };
-            w * error
+    options: &'p GlmOptions,
+    /// Coefficients of every candidate that was solved.
+    solution: Vec<Option<Coefficients>>,
+}
+
+impl<'p, 'x> Fold<'p, 'x> {
+    /// `None` when there are no rows to train or to validate on, or only one class.
+    fn new(
+        number: usize,
+        basis: &'p Basis,
+        rows: &'p TreeRows<'x>,
+        response: &'p [f64],
+        options: &'p GlmOptions,
+    ) -> Option<Self> {
+        let ranges = rows.without_fold(Some(number));
+        let weight_of = |range: &Range<usize>| rows.weight[range.clone()].iter().sum::<f64>();
+        let training_weight = ranges.iter().map(weight_of).sum();
+        let problem = NewtonProblem { basis, rows, response, family: options.family, ranges };
+        let held_out = rows.fold(number);
+        let held_out_weight = weight_of(&held_out);
+        let null = problem.null()?;
+        (held_out_weight > 0.0).then(|| Self {
+            number,
+            null_loss: problem.excess_loss(&null.eta),
+            null_gradient: problem.largest_gradient(&null),
+            problem,
+            null,
+            training_weight,
+            held_out_weight,
+            held_out,
+            options,
+            solution: Vec::new(),
         })
-        .sum()
+    }
+
+    /// Solves every candidate, from the strongest penalty to the weakest.
+    fn follow_paths(&mut self, search: &mut Search, l1_ratios: &[f64]) {
+        self.solution = vec![None; search.candidates.len()];
+        let paths: Vec<Vec<usize>> = l1_ratios.iter().map(|&ratio| search.path(ratio)).collect();
+        let mut points = vec![self.null.clone(); l1_ratios.len()];
+        for step in 0..paths[0].len() {
+            for lane in 0..l1_ratios.len() {
+                let candidate = paths[lane][step];
+                let penalty = self.penalty(search.candidates[candidate]);
+                // The better start of two: this ratio at the penalty before, or the ratio before at
+                // this penalty, which is close when penalties are weak.
+                if lane > 0
+                    && self.problem.objective(&points[lane - 1], penalty)
+                        < self.problem.objective(&points[lane], penalty)
+                {
+                    points[lane] = points[lane - 1].clone();
+                }
+                let point = &mut points[lane];
+                if penalty.l1 < self.null_gradient || point.at.n_active() > 0 {
+                    self.improve(point, penalty, self.options.search_tolerance);
+                    self.solution[candidate] = Some(point.at.clone());
+                }
+                self.validate(search, candidate, &points[lane]);
+            }
+        }
+    }
+
+    /// Solves a candidate more accurately; one whose slopes are all zero stays as it is.
+    fn solve_again(&mut self, search: &mut Search, candidate: usize, accuracy: f64) {
+        if let Some(at) = self.solution[candidate].take() {
+            let mut point = self.problem.at(at);
+            self.improve(&mut point, self.penalty(search.candidates[candidate]), accuracy);
+            self.validate(search, candidate, &point);
+            self.solution[candidate] = Some(point.at);
+        }
+    }
+
+    fn penalty(&self, candidate: Candidate) -> Penalty {
+        candidate.strength.penalty(candidate.l1_ratio, self.training_weight)
+    }
+
+    fn improve(&self, point: &mut NewtonPoint<'p>, penalty: Penalty, tolerance: f64) {
+        self.problem.solve(
+            point,
+            penalty,
+            self.null_loss,
+            self.null_gradient,
+            tolerance,
+            self.options.max_iterations,
+        );
+    }
+
+    /// Records a candidate's error on the rows that are held out.
+    fn validate(&self, search: &mut Search, candidate: usize, point: &NewtonPoint<'p>) {
+        let NewtonProblem { rows, response, family, .. } = &self.problem;
+        let error: f64 = self
+            .held_out
+            .clone()
+            .map(|row| {
+                let (w, y, eta) = (rows.weight[row], response[row], point.eta[row]);
+                let error = match self.options.measure {
+                    Measure::Deviance => 2.0 * (family.loss(y, eta) - family.smallest_loss(y)),
+                    Measure::Accuracy => f64::from((eta > 0.0) != (y > 0.5)),
+                };
+                w * error
+            })
+            .sum();
+        search.record(candidate, self.number, error / self.held_out_weight);
+    }
 }
