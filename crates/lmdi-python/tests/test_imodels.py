@@ -68,9 +68,7 @@ def test_classes(reference):
         arrays = reference.tree_arrays(tree, counts)
         basis, theta, _ = reference.converged_logistic(arrays, counts, X, labels)
         converged += basis.scores(X, theta[:-1]) / len(forest.estimators_)
-    tight = lmdi.LMDIPlus(forest, search_tolerance=1e-8).fit(X, labels).explain(X).values
-    off, spearman = reference.distance(tight, converged)
+    ours = lmdi.LMDIPlus(forest).fit(X, labels).explain(X).values
+    off, spearman = reference.distance(ours, converged)
     assert off < 0.01 and spearman >= 0.98
-    # At the usual accuracy of the search a tie between penalties may fall the other way.
-    usual = lmdi.LMDIPlus(forest).fit(X, labels).explain(X).values
-    assert reference.distance(usual, converged)[0] < reference.distance(theirs, converged)[0]
+    assert off < reference.distance(theirs, converged)[0]
