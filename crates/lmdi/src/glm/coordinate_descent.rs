@@ -144,6 +144,26 @@ impl<const N: usize> Point<N> {
         copy(&mut self.raw_gradient, &other.raw_gradient);
     }
 
+    /// Becomes the sum of other points, each lane with its own weights.
+    #[inline(always)]
+    pub(super) fn combine(&mut self, points: &[Self], weights: &[Lanes<N>]) {
+        let mix = |out: &mut [Lanes<N>], of: for<'p> fn(&'p Self) -> &'p [Lanes<N>]| {
+            out.fill([0.0; N]);
+            for (point, weight) in points.iter().zip(weights) {
+                for (out, value) in out.iter_mut().zip(of(point)) {
+                    for lane in 0..N {
+                        out[lane] += weight[lane] * value[lane];
+                    }
+                }
+            }
+        };
+        mix(std::slice::from_mut(&mut self.intercept), |p| std::slice::from_ref(&p.intercept));
+        mix(&mut self.stump, |p| &p.stump);
+        mix(&mut self.raw, |p| &p.raw);
+        mix(&mut self.node_residual, |p| &p.node_residual);
+        mix(&mut self.raw_gradient, |p| &p.raw_gradient);
+    }
+
     /// Moves to the point that continues the line from `before` through this one by `factor` of its
     /// length, and keeps this one in `before`.
     #[inline(always)]

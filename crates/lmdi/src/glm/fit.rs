@@ -81,7 +81,8 @@ fn fit_gaussian(
         .collect();
     let statistics = Statistics::sum(basis, &fold_statistics);
     let problem = GaussianProblem::new(basis, &statistics);
-    let folds = Folds { basis, rows, response: &response, statistics: &fold_statistics };
+    let folds =
+        Folds { basis, rows, response: &response, statistics: &fold_statistics, whole: &problem };
     let mut near = None;
     let (chosen, search) = choose(
         options,

@@ -33,7 +33,7 @@ const STRIDE: usize = 4;
 const ROUGHLY: f64 = 2e-2;
 
 /// Few penalties are left after that look, so they can be solved this much more accurately than asked.
-const CLOSER: f64 = 0.3;
+const CLOSER: f64 = 0.5;
 
 /// How much worse than the best a candidate may look from afar and still be solved accurately, and
 /// how much worse the best of an l1 ratio.
@@ -46,6 +46,8 @@ pub(super) struct Folds<'t> {
     pub(super) rows: &'t TreeRows<'t>,
     pub(super) response: &'t [f64],
     pub(super) statistics: &'t [Statistics],
+    /// The problem of all rows.
+    pub(super) whole: &'t GaussianProblem<'t>,
 }
 
 /// Fills in the errors of every candidate of `search`. Returns coefficients near those that the best
@@ -63,7 +65,8 @@ pub(super) fn search_gaussian(
     for fold in &usable {
         search.fold_weight[fold.number] = 1.0;
     }
-    let groups: Vec<Group<'_>> = usable.chunks(LANES).map(Group::new).collect();
+    let groups: Vec<Group<'_>> =
+        usable.chunks(LANES).map(|part| Group::new(part, folds.whole)).collect();
     let mut best: Option<(f64, Coefficients)> = None;
     let mut marks = Vec::new();
     let from_afar = options.search_tolerance >= ROUGH && options.rule == Rule::Minimum;
@@ -104,13 +107,15 @@ struct Group<'t> {
 }
 
 impl<'t> Group<'t> {
-    fn new(folds: &'t [Fold<'t>]) -> Self {
-        // Spare lanes repeat the last fold.
-        let fold = |lane: usize| &folds[lane.min(folds.len() - 1)];
+    /// Spare lanes solve the problem of all rows, so that its solution is at hand when the penalty is chosen.
+    fn new(folds: &'t [Fold<'t>], whole: &'t GaussianProblem<'t>) -> Self {
+        let lane = |lane: usize, of: fn(&'t Fold<'t>) -> &'t GaussianProblem<'t>| {
+            folds.get(lane).map_or(whole, of)
+        };
         Self {
             folds,
-            training: SideBySide::new(std::array::from_fn(|lane| &fold(lane).training)),
-            held_out: SideBySide::new(std::array::from_fn(|lane| &fold(lane).held_out)),
+            training: SideBySide::new(std::array::from_fn(|i| lane(i, |fold| &fold.training))),
+            held_out: SideBySide::new(std::array::from_fn(|i| lane(i, |fold| &fold.held_out))),
         }
     }
 }
@@ -203,7 +208,7 @@ impl Path<'_> {
     /// Solves some steps of the path roughly; returns points that were passed.
     fn look_from_afar(&self, search: &mut Search, steps: &[usize]) -> Vec<Mark> {
         let start = WholePoint::zero(&self.group.training);
-        self.trace(search, start, steps, ROUGHLY, 3, &mut |_, _| ())
+        self.trace(search, start, steps, ROUGHLY, 5, &mut |_, _| ())
     }
 
     /// The steps that may be best after a look from afar: those around the ones that look best.
@@ -233,7 +238,7 @@ impl Path<'_> {
 
     /// Solves some steps of the path, rising, from a point at or before the first. The same columns take
     /// part for `span` steps at a time. Calls `visit` with the summed error of each step and a
-    /// function that gives the model of the first fold.
+    /// function that gives the model of the last lane.
     fn trace(
         &self,
         search: &mut Search,
@@ -267,7 +272,7 @@ impl Path<'_> {
                     let model = |lane| whole.expand_lane(&reduction, &descent.point, lane);
                     let step = steps[position];
                     let error = self.validate(search, step, &held_out, &descent.point, model);
-                    visit(error, &|| model(0));
+                    visit(error, &|| model(LANES - 1));
                 }
                 let mut next = whole.clone();
                 next.follow(&reduction, &descent.point, &before);

@@ -11,6 +11,7 @@
     reason = "loops over lanes index several arrays at once and become vector instructions"
 )]
 
+mod acceleration;
 mod active;
 mod cholesky;
 mod coefficients;

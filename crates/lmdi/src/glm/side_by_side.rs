@@ -13,6 +13,7 @@
 //! All sums follow from the statistics: with q = X'y and g = X'r, r'y = y'y - b'q and
 //! |r|^2 = r'y - b'g.
 
+use super::acceleration::Acceleration;
 use super::coordinate_descent::{Descent, Point, Start};
 use super::curvatures::Curvatures;
 use super::gaussian::GaussianProblem;
@@ -28,6 +29,9 @@ const REBUILD_EVERY: usize = 10;
 
 /// Sweeps at one penalty after which plain steps, slow but sure, take over.
 const GIVE_UP_AFTER: usize = 80;
+
+/// Sweeps at one penalty after which their series is extrapolated.
+const ACCELERATE_AFTER: usize = 2;
 
 /// Below this share of the terms it is summed from, a squared error of other rows has lost too many
 /// digits to be compared.
@@ -264,6 +268,7 @@ impl<const N: usize> Vectorised for Descend<'_, '_, N> {
         let mut before = [f64::INFINITY; N];
         let mut plain_until = [0; N];
         let mut safe = descent.point.clone();
+        let mut acceleration = Acceleration::new();
         loop {
             let (objective, gap) = problems.objective_and_gap(&descent.point, penalty, [0.0; N]);
             let largest = largest_share(gap, scale);
@@ -283,6 +288,18 @@ impl<const N: usize> Vectorised for Descend<'_, '_, N> {
                 }
             }
             safe.copy_from(&descent.point);
+            if iterations >= ACCELERATE_AFTER && acceleration.note(&descent.point) {
+                acceleration.extrapolate(&mut descent.point);
+                let (further, _) = problems.objective_and_gap(&descent.point, penalty, [0.0; N]);
+                for lane in 0..N {
+                    if further[lane] < before[lane] {
+                        before[lane] = further[lane];
+                    } else {
+                        descent.point.copy_lane_from(&safe, lane);
+                    }
+                }
+                safe.copy_from(&descent.point);
+            }
             if iterations == GIVE_UP_AFTER {
                 for lane in 0..N {
                     descent.forget_raw_curvature(lane);
