@@ -27,37 +27,64 @@ impl RawColumn {
     }
 }
 
+/// Sums that are built side by side, since one alone waits for each of its additions.
+const PARTIAL_SUMS: usize = 4;
+
 /// Weighted mean and standard deviation of the cells that are not missing, in two passes so that a
 /// large mean does not swallow a small spread. Rows of weight zero do not count.
-pub(super) fn mean_and_deviation(
-    cells: &[f64],
-    weight: impl Fn(usize) -> f64,
-) -> Option<(f64, f64)> {
-    let mut total = 0.0;
-    let mut mean = 0.0;
-    for (row, &cell) in cells.iter().enumerate() {
-        let w = weight(row);
-        if w > 0.0 && !cell.is_nan() {
-            total += w;
-            // A running mean cannot overflow where a sum of cells could.
-            mean += (cell - mean) * (w / total);
-        }
-    }
+pub(super) fn mean_and_deviation(cells: &[f64], weight: &[f64]) -> Option<(f64, f64)> {
+    let [total, sum] = sums(cells, weight, |cell, w| [w, w * cell]);
     if total <= 0.0 {
         return None;
     }
-    let mut squares = 0.0;
-    let mut drift = 0.0;
-    for (row, &cell) in cells.iter().enumerate() {
-        let w = weight(row);
-        if w > 0.0 && !cell.is_nan() {
-            let centred = cell - mean;
-            squares += w * centred * centred;
-            drift += w * centred;
-        }
+    let mut mean = sum / total;
+    if !mean.is_finite() {
+        mean = running_mean(cells, weight);
     }
-    // The second pass also tells how far the running mean was off.
+    let [squares, drift] = sums(cells, weight, |cell, w| {
+        let centred = cell - mean;
+        [w * centred * centred, w * centred]
+    });
+    // The second pass also tells how far the first mean was off.
     mean += drift / total;
     let variance = (squares - drift * drift / total) / total;
     Some((mean, variance.max(0.0).sqrt()))
+}
+
+/// Two sums over the cells that are not missing.
+fn sums(cells: &[f64], weight: &[f64], terms: impl Fn(f64, f64) -> [f64; 2]) -> [f64; 2] {
+    let add = |sums: &mut [f64; 2], cell: f64, w: f64| {
+        let counts = w > 0.0 && !cell.is_nan();
+        let [first, second] = terms(cell, w);
+        sums[0] += if counts { first } else { 0.0 };
+        sums[1] += if counts { second } else { 0.0 };
+    };
+    let mut partial = [[0.0; 2]; PARTIAL_SUMS];
+    let (cells, rest) = cells.as_chunks::<PARTIAL_SUMS>();
+    let (weights, rest_weights) = weight.as_chunks::<PARTIAL_SUMS>();
+    for (cells, weights) in cells.iter().zip(weights) {
+        for k in 0..PARTIAL_SUMS {
+            add(&mut partial[k], cells[k], weights[k]);
+        }
+    }
+    let mut total = [0.0; 2];
+    for (&cell, &w) in rest.iter().zip(rest_weights) {
+        add(&mut total, cell, w);
+    }
+    for sums in partial {
+        total = [total[0] + sums[0], total[1] + sums[1]];
+    }
+    total
+}
+
+/// The mean where a sum of cells overflows.
+fn running_mean(cells: &[f64], weight: &[f64]) -> f64 {
+    let (mut total, mut mean) = (0.0, 0.0);
+    for (&cell, &w) in cells.iter().zip(weight) {
+        if w > 0.0 && !cell.is_nan() {
+            total += w;
+            mean += (cell - mean) * (w / total);
+        }
+    }
+    mean
 }

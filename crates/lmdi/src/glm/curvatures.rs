@@ -73,8 +73,15 @@ impl<const N: usize> Curvatures<N> {
         let (r, n_leaves) = (self.n_raw(), reduction.nesting.n_leaves());
         let raw = &reduction.raw;
         let mut raw_leaf = vec![[0.0; N]; raw.len() * n_leaves];
-        for (sums, &k) in raw_leaf.chunks_exact_mut(n_leaves).zip(raw) {
-            reduction.add_leaves(self.raw_leaf_of(k), sums);
+        let (fours, rest) = raw.as_chunks::<ADDED_TOGETHER>();
+        let (sums_of_fours, sums_of_rest) =
+            raw_leaf.split_at_mut(fours.len() * ADDED_TOGETHER * n_leaves);
+        for (sums, columns) in sums_of_fours.chunks_exact_mut(ADDED_TOGETHER * n_leaves).zip(fours)
+        {
+            reduction.add_leaves(columns.map(|k| self.raw_leaf_of(k)), sums);
+        }
+        for (sums, &k) in sums_of_rest.chunks_exact_mut(n_leaves).zip(rest) {
+            reduction.add_leaves([self.raw_leaf_of(k)], sums);
         }
         let mut raw_gram = Vec::with_capacity(raw.len() * raw.len());
         for &j in raw {
@@ -130,11 +137,16 @@ impl Reduction {
     /// Sums per leaf of the whole tree, as sums per leaf that is left.
     pub(super) fn sum_leaves<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
         let mut sums = vec![[0.0; N]; self.nesting.n_leaves()];
-        self.add_leaves(whole, &mut sums);
+        self.add_leaves([whole], &mut sums);
         sums
     }
 
-    fn add_leaves<const N: usize>(&self, whole: &[Lanes<N>], sums: &mut [Lanes<N>]) {
+    /// Adds several columns at a time, whose sums follow one another.
+    fn add_leaves<const N: usize, const K: usize>(
+        &self,
+        whole: [&[Lanes<N>]; K],
+        sums: &mut [Lanes<N>],
+    ) {
         vectorised(AddLeaves { into: &self.leaf, whole, sums });
     }
 
@@ -150,22 +162,31 @@ impl Reduction {
     }
 }
 
-/// `sums[into[i]] += whole[i]`.
-struct AddLeaves<'t, const N: usize> {
+/// Columns added together. Leaves that fall together often follow one another, so that each addition waits
+/// for the one before; additions of other columns fill the wait.
+const ADDED_TOGETHER: usize = 4;
+
+/// `sums[k][into[i]] += whole[k][i]` for every column k.
+struct AddLeaves<'t, const N: usize, const K: usize> {
     into: &'t [u32],
-    whole: &'t [Lanes<N>],
+    whole: [&'t [Lanes<N>]; K],
     sums: &'t mut [Lanes<N>],
 }
 
-impl<const N: usize> Vectorised for AddLeaves<'_, N> {
+impl<const N: usize, const K: usize> Vectorised for AddLeaves<'_, N, K> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        for (&into, value) in self.into.iter().zip(self.whole) {
-            let sum = &mut self.sums[into as usize];
-            for lane in 0..N {
-                sum[lane] += value[lane];
+        let Self { into, whole, sums } = self;
+        let n_leaves = sums.len() / K;
+        for (leaf, &into) in into.iter().enumerate() {
+            for k in 0..K {
+                let value = whole[k][leaf];
+                let sum = &mut sums[k * n_leaves + into as usize];
+                for lane in 0..N {
+                    sum[lane] += value[lane];
+                }
             }
         }
     }
