@@ -41,6 +41,11 @@ use clap::{Parser, Subcommand};
 use std::io;
 use std::process::ExitCode;
 
+/// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return them
+/// to the system each time, and fetch them again page by page.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Parser)]
 #[command(name = "lmdi", version, about, long_about = LONG_ABOUT, after_help = AFTER_HELP)]
 struct Arguments {

@@ -30,6 +30,11 @@ mod tree_arrays;
 
 use pyo3::prelude::*;
 
+/// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return them
+/// to the system each time, and fetch them again page by page.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[pymodule]
 fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

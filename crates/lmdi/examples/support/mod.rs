@@ -6,6 +6,11 @@ use lmdi::{Error, Result};
 use std::path::Path;
 use std::time::Instant;
 
+/// As in the command and the Python package: every tree's fit takes a few megabytes and gives them back; the system's allocator would return them
+/// to the system each time, and fetch them again page by page.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A matrix read from a file: rows and columns (u64), then the cells (f64) row by row, little-endian.
 pub struct FileMatrix {
     /// The cells, row by row.
