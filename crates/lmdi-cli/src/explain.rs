@@ -3,13 +3,14 @@
 //! Three steps, each of which may be given instead of made: a model (`--model FILE`), its explainer (kept
 //! in that file), and the rows to score (`--test`, `--holdout`, else the rows that were fitted on).
 
-use crate::explainer::{Explainer, ExplainerFlags};
+use crate::explainer::{Explainer, ExplainerFlags, tree_method_parser};
 use crate::learning::LearningFlags;
 use crate::method::MethodFlags;
 use crate::options::{ReadFlags, ThreadFlags, check_writable, wrong};
 use crate::preparation::Prepared;
 use crate::progress::Progress;
 use crate::quality::{self, Sample};
+use crate::report::{self, Run};
 use crate::scoring::{Asked, ScoreFlags, Subject};
 use crate::terminal::{count, counted, short_number};
 use crate::training::ModelKind;
@@ -17,7 +18,9 @@ use crate::{model_file, summary};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lmdi::file::{self, Model};
+use lmdi::importance::Method;
 use lmdi::importance::lmdi_plus::TreeSubset;
+use lmdi::table::Matrix;
 use lmdi_io::printable::printable;
 use lmdi_io::write::{Output, write_table};
 use std::io::{self, Write};
@@ -51,6 +54,7 @@ fn parse_model(text: &str) -> Result<ModelSource, std::convert::Infallible> {
 #[command(after_help = "\
 Examples:
   lmdi explain examples/diabetes.csv --target progression --out scores.csv
+  lmdi explain examples/diabetes.csv --target progression --report report.html
   lmdi explain data.csv --target label --holdout 0.3 --out scores.parquet --save model.lmdi
   lmdi explain data.csv --target y --test new.csv --out - --top 3
   lmdi explain data.csv --target y --model xgboost.json --out scores.csv
@@ -77,6 +81,17 @@ pub struct Options {
     /// as JSON
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
+    /// Where to write the report: a page to open in a browser, which needs no network and holds the scores,
+    /// what matters, single rows, and how far to trust it
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Another method to show beside the first in the report: tree-shap, saabas or local-mdi; repeatable
+    #[arg(long, value_name = "METHOD", requires = "report", value_parser = tree_method_parser())]
+    compare: Vec<Method>,
+    /// How often the model of the report is trained and explained again, with other seeds, to show how
+    /// stable explanations are; 0 leaves that out
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=100))]
+    stability_runs: u8,
     /// Explain the rows of this table, which needs no target
     #[arg(long, value_name = "FILE", conflicts_with = "holdout")]
     pub test: Option<PathBuf>,
@@ -106,6 +121,7 @@ pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
     let output = options.out.as_deref().map(Output::from_argument).transpose()?;
     check_writable(output.as_ref(), options.save.as_deref())?;
+    check_writable(None, options.report.as_deref())?;
     if options.score_trees != ScoreTrees::All
         && (options.test.is_some() || options.learning.holdout > 0.0)
     {
@@ -137,6 +153,11 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 impl Options {
+    /// Whether the report shows what another run would tell.
+    pub fn repeats(&self) -> bool {
+        self.report.is_some() && self.stability_runs > 0 && self.score_trees == ScoreTrees::All
+    }
+
     /// Scores, tells, writes and keeps.
     fn explain(
         &self,
@@ -144,7 +165,7 @@ impl Options {
         output: Option<Output>,
         out: &mut dyn Write,
     ) -> Result<()> {
-        let Prepared { model, schema, explainer, how, rows } = prepared;
+        let Prepared { model, schema, explainer, how, rows, again } = prepared;
         let subject = Subject { ensemble: &model.ensemble, schema: &schema, explainer: &explainer };
         let trees = match self.score_trees {
             ScoreTrees::Oob if rows.are_training_rows => TreeSubset::OutOfBag(&model.ensemble),
@@ -172,24 +193,56 @@ impl Options {
             rows.what,
             started.elapsed().as_secs_f64(),
             summary::total_text(&subject),
-            match scored.residual {
-                residual if residual.is_nan() => String::new(),
-                residual => format!(" to within {}", short_number(residual)),
-            }
+            scored.residual().map_or(String::new(), |residual| {
+                format!(" to within {}", short_number(residual))
+            })
         )?;
-        let mut quality_of_explainer = Vec::new();
-        if let (Some((y, weights)), Explainer::LmdiPlus(_)) = (&rows.truth, &explainer) {
-            let sample = Sample::measure("lmdi_plus", y, &scored.predictions, weights.as_deref());
-            write!(out, "\n{}", quality::table(std::slice::from_ref(&sample)))?;
-            if let Some(note) = quality::far_below(&sample, &model.metadata.quality) {
-                writeln!(out, "\n{note}")?;
+        let mut warnings = Vec::new();
+        let of_explainer = match (&rows.truth, &explainer) {
+            (Some((y, weights)), Explainer::LmdiPlus(_)) if !rows.are_training_rows => {
+                let weights = weights.as_deref();
+                let sample = Sample::measure("lmdi_plus", y, &scored.predictions, weights);
+                write!(out, "\n{}", quality::table(std::slice::from_ref(&sample)))?;
+                if let Some(note) = quality::far_below(&sample, &model.metadata.quality) {
+                    writeln!(out, "\nNOTE: {note}")?;
+                    warnings.push(note);
+                }
+                Some(sample)
             }
-            quality_of_explainer.extend(sample.records());
+            _ => None,
+        };
+        if let Explainer::LmdiPlus(fitted) = &explainer {
+            warnings.extend(summary::unconverged(fitted));
         }
         summary::print_importance(out, &subject, &scored)?;
         summary::print_example(out, &subject, &asked, &scored)?;
+        if let Some(path) = &self.report {
+            let explain_again = again
+                .as_ref()
+                .map(|again| |seed: u64, x: &Matrix| self.explain_again(again, &schema, seed, x));
+            let run = Run {
+                model: &model,
+                subject: &subject,
+                asked: &asked,
+                scored: &scored,
+                flags: &self.result,
+                rows: &rows,
+                how: &how,
+                method: self.explainer.method,
+                compare: &self.compare,
+                runs: self.stability_runs,
+                again: explain_again.as_ref().map(|again| again as report::ExplainAgain<'_>),
+                of_explainer: of_explainer.as_ref(),
+                warnings,
+                tables: &[Some(&*self.data), self.test.as_deref()],
+            };
+            report::write_and_tell(&run, path, out)?;
+        }
         match &output {
-            None => writeln!(out, "\nThe scores were not written; add --out FILE.")?,
+            None if self.report.is_some() => {}
+            None => {
+                writeln!(out, "\nThe scores were not written; add --out FILE or --report FILE.")?;
+            }
             Some(output) => {
                 let table = self.result.table(&subject, &asked, scored)?;
                 let size = (counted(table.rows(), "row"), counted(table.columns().len(), "column"));
@@ -207,7 +260,7 @@ impl Options {
                 }
                 Explainer::Other(_) => model,
             };
-            model.metadata.quality.extend(quality_of_explainer);
+            model.metadata.quality.extend(of_explainer.iter().flat_map(Sample::records));
             model_file::save_and_tell(&model, path, out)?;
         }
         Ok(())

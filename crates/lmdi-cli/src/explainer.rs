@@ -19,6 +19,13 @@ fn method_parser() -> impl TypedValueParser<Value = Method> {
         .try_map(|name| Method::from_name(&name).ok_or("no such method"))
 }
 
+/// Methods that follow from the trees and fit nothing.
+pub fn tree_method_parser() -> impl TypedValueParser<Value = Method> {
+    let of_trees = Method::ALL.into_iter().filter(|&method| method != Method::LmdiPlus);
+    PossibleValuesParser::new(of_trees.map(Method::name))
+        .try_map(|name| Method::from_name(&name).ok_or("no such method"))
+}
+
 /// Which method explains.
 #[derive(Args)]
 pub struct ExplainerFlags {

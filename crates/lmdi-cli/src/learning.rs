@@ -60,6 +60,7 @@ fn parse_share(text: &str) -> Result<f64> {
 }
 
 /// Encoded rows with their target and weights.
+#[derive(Clone)]
 pub struct Rows {
     pub x: Matrix,
     pub y: TargetCells,
@@ -87,6 +88,8 @@ impl Rows {
 /// A trained model, the rows it learned from and those kept out.
 pub struct Learned {
     pub model: Model,
+    /// How it was trained.
+    pub plan: Plan,
     /// The table, with all its rows and columns.
     pub frame: Frame,
     pub train: Rows,
@@ -156,7 +159,7 @@ impl LearningFlags {
             ..Metadata::of_this_library()
         };
         let model = Model { ensemble, schema: Some(schema), explainer: None, metadata };
-        Ok(Learned { model, frame, train, holdout })
+        Ok(Learned { model, plan, frame, train, holdout })
     }
 
     /// Reads the table, prints what was found, and encodes it.
@@ -247,6 +250,19 @@ fn split(rows: Rows, share: f64, seed: u64) -> Result<(Rows, Option<Rows>)> {
     Ok((rows.take(&kept), Some(rows.take(&held))))
 }
 
+/// Trains a model.
+pub fn grow(plan: &Plan, schema: &Schema, target: &Target, rows: &Rows) -> Result<Ensemble> {
+    let feature_names = schema.encoded_names();
+    let set = TrainingSet {
+        x: rows.x.view(),
+        y: rows.y.response(),
+        weights: rows.weights.as_deref(),
+        feature_names: &feature_names,
+        labels: &target.labels,
+    };
+    Ok(plan.train(&set, &Progress::new("Training", plan.units()))?)
+}
+
 /// Trains, and measures on the rows that the trees did not see.
 fn fit(
     plan: &Plan,
@@ -255,20 +271,13 @@ fn fit(
     train: &Rows,
     holdout: Option<&Rows>,
 ) -> Result<(Ensemble, Vec<Sample>)> {
-    let feature_names = schema.encoded_names();
-    let set = TrainingSet {
-        x: train.x.view(),
-        y: train.y.response(),
-        weights: train.weights.as_deref(),
-        feature_names: &feature_names,
-        labels: &target.labels,
-    };
-    let ensemble = plan.train(&set, &Progress::new("Training", plan.units()))?;
+    let ensemble = grow(plan, schema, target, train)?;
     let mut samples = Vec::new();
     if plan.has_oob() {
         let progress = Progress::new("Out-of-bag", train.x.rows() as u64);
         let oob = oob_prediction(&ensemble, &train.x.view(), &progress)?;
-        samples.push(Sample::measure("oob", &train.y, &oob.prediction, set.weights));
+        let weights = train.weights.as_deref();
+        samples.push(Sample::measure("oob", &train.y, &oob.prediction, weights));
     }
     if let Some(rows) = holdout {
         let progress = Progress::new("Hold-out", rows.x.rows() as u64);

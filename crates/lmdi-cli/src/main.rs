@@ -29,6 +29,7 @@ mod prediction;
 mod preparation;
 mod progress;
 mod quality;
+mod report;
 mod rows;
 mod score;
 mod scoring;

@@ -11,12 +11,12 @@ use crate::options::{ReadFlags, wrong};
 use crate::progress::Progress;
 use crate::terminal::counted;
 use crate::training::{ModelKind, Plan};
-use crate::{method, model_file, rows, summary};
+use crate::{learning, method, model_file, rows, summary};
 use anyhow::{Context, Result, bail};
 use lmdi::file::Model;
 use lmdi::forest::{Aggregation, Growth, Outcome};
-use lmdi::importance::LmdiPlus;
-use lmdi::importance::lmdi_plus::{FitOn, usual_family};
+use lmdi::importance::lmdi_plus::{FitOn, ScoreOptions, usual_family};
+use lmdi::importance::{LmdiPlus, Scores};
 use lmdi::table::{Frame, Matrix, Schema, Target, TargetCells, Task};
 use lmdi_io::printable::printable;
 use lmdi_io::read::{CellType, Input};
@@ -32,6 +32,14 @@ pub struct Prepared {
     /// How the explainer was fitted, in words; empty if nothing was.
     pub how: String,
     pub rows: ScoreRows,
+    /// What it takes to train the model again; none for a model from a file, or if nobody asks.
+    pub again: Option<Again>,
+}
+
+/// What a model was trained by and on.
+pub struct Again {
+    plan: Plan,
+    rows: Rows,
 }
 
 /// Rows to score.
@@ -43,7 +51,7 @@ pub struct ScoreRows {
     pub table: String,
     pub of_table: Vec<usize>,
     pub are_training_rows: bool,
-    /// Target and weights of rows that were kept out of training, to measure LMDI+ on.
+    /// Target and weights, where they are known.
     pub truth: Option<(TargetCells, Option<Vec<f64>>)>,
 }
 
@@ -65,13 +73,14 @@ impl Options {
             }
         };
         let learned = self.learning.learn(&self.data, target, kind, &self.reading, out, check)?;
-        let Learned { model, frame, train, holdout } = learned;
+        let Learned { model, plan, frame, train, holdout } = learned;
         let schema = rows::schema_of(&model);
         let (explainer, how) = if self.explainer.fits_nothing() {
             self.ready(&model, &schema, out)?
         } else {
             self.fit(&model, &train, None, out)?
         };
+        let again = self.repeats().then(|| Again { plan, rows: train.clone() });
         let rows = match (&self.test, holdout) {
             (Some(test), _) => self.test_rows(test, &schema)?,
             (None, Some(held)) => ScoreRows {
@@ -90,10 +99,10 @@ impl Options {
                 table,
                 of_table: train.of_table,
                 are_training_rows: true,
-                truth: None,
+                truth: Some((train.y, train.weights)),
             },
         };
-        Ok(Prepared { model, schema, explainer, how, rows })
+        Ok(Prepared { model, schema, explainer, how, rows, again })
     }
 
     /// Takes a trained model, and its explainer if it has one and no other is asked for.
@@ -122,7 +131,7 @@ impl Options {
             let mut rows = self.test_rows(&self.data, &schema)?;
             rows.what = "rows";
             let (explainer, how) = self.ready(&model, &schema, out)?;
-            return Ok(Prepared { model, schema, explainer, how, rows });
+            return Ok(Prepared { model, schema, explainer, how, rows, again: None });
         }
         let kept = model.explainer.take().filter(|_| self.method.first_given().is_none());
         if let (Some(kept), ScoreTrees::All) = (&kept, self.score_trees) {
@@ -142,7 +151,8 @@ impl Options {
             let mut rows = self.test_rows(&self.data, &schema)?;
             rows.what = "rows";
             let explainer = Explainer::LmdiPlus(Box::new(explainer));
-            return Ok(Prepared { model, schema, explainer, how: kept.options.clone(), rows });
+            let how = kept.options.clone();
+            return Ok(Prepared { model, schema, explainer, how, rows, again: None });
         }
         schema.target = Some(target_of(&model, &schema, self.target.as_ref(), &name)?);
         let (train, frame, table) = self.training_rows(&schema, out)?;
@@ -177,10 +187,43 @@ impl Options {
                 table,
                 of_table: train.of_table,
                 are_training_rows: is_training_table,
-                truth: None,
+                truth: Some((train.y, train.weights)),
             },
         };
-        Ok(Prepared { model, schema, explainer, how, rows })
+        Ok(Prepared { model, schema, explainer, how, rows, again: None })
+    }
+
+    /// Scores of rows by a model that is trained and explained again with another seed, matrix column by
+    /// matrix column.
+    pub fn explain_again(
+        &self,
+        again: &Again,
+        schema: &Schema,
+        seed: u64,
+        x: &Matrix,
+    ) -> Result<Scores> {
+        let target = schema.target.as_ref().context("a learned schema has a target")?;
+        let Again { plan, rows } = again;
+        let ensemble = learning::grow(&plan.with_seed(seed), schema, target, rows)?;
+        let explainer = if self.explainer.fits_nothing() {
+            self.explainer.ready(&ensemble, schema, &self.reading)?
+        } else {
+            let of_classes = target.task != Task::Regression;
+            let usual = usual_family(of_classes, matches!(plan, Plan::Boosting(_)));
+            let options = self.method.choices().options(usual)?;
+            let progress = Progress::new("Fitting LMDI+", ensemble.trees.len() as u64);
+            let (y, weights) = (rows.y.response(), rows.weights.as_deref());
+            let fitted =
+                LmdiPlus::fit(&ensemble, &rows.x.view(), &y, weights, &options, &progress)?;
+            Explainer::LmdiPlus(Box::new(fitted))
+        };
+        let progress = Progress::new("Scoring", x.rows() as u64);
+        Ok(match &explainer {
+            Explainer::LmdiPlus(fitted) => {
+                fitted.score(&x.view(), &ScoreOptions::default(), &progress)?
+            }
+            Explainer::Other(explainer) => explainer.explain(&x.view(), &progress)?,
+        })
     }
 
     /// Reads the table as the training rows of a model: those that have a target.

@@ -94,7 +94,7 @@ pub fn far_below(lmdi_plus: &Sample, of_model: &[Quality]) -> Option<String> {
     let model = of_model.iter().find(|q| q.sample == "holdout" && q.measure == measure)?.value;
     (model - reached > FAR).then(|| {
         format!(
-            "NOTE: LMDI+ predicts these rows far worse than the model ({} {} against {}). Scores explain the\n\
+            "LMDI+ predicts these rows far worse than the model ({} {} against {}). Scores explain the\n\
              predictions of LMDI+, so they tell little about the model here. Another penalty may come closer:\n\
              try --glm lasso, or give a target of large numbers in larger units or as its logarithm.",
             title(measure),

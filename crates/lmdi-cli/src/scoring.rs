@@ -94,9 +94,17 @@ pub struct Scored {
     ranks: Option<Vec<f64>>,
     /// Per row a number, or the probability of every class.
     pub predictions: Vec<f64>,
-    /// Largest difference between base plus written scores and what they are to add up to; NaN where
+    /// Per row the difference between base plus written scores and what they are to add up to; none where
     /// that is no prediction.
-    pub residual: f64,
+    pub residuals: Option<Vec<f64>>,
+}
+
+impl Scored {
+    /// The largest difference between base plus scores and what they are to add up to.
+    pub fn residual(&self) -> Option<f64> {
+        // Rows without a score are NaN, which `max` passes over.
+        self.residuals.as_ref().map(|residuals| residuals.iter().copied().fold(0.0, f64::max))
+    }
 }
 
 impl ScoreFlags {
@@ -129,8 +137,21 @@ impl ScoreFlags {
         Ok(())
     }
 
-    fn grouping(&self, schema: &Schema) -> Result<(Vec<String>, Groups)> {
+    /// Names of what has a score, and which matrix columns make it up.
+    pub fn grouping(&self, schema: &Schema) -> Result<(Vec<String>, Groups)> {
         grouping(&self.groups, schema)
+    }
+
+    /// The columns that make up each of what has a score.
+    pub fn members(&self, schema: &Schema) -> Result<Vec<Vec<String>>> {
+        let (names, groups) = self.grouping(schema)?;
+        let mut members = vec![Vec::new(); names.len()];
+        let mut feature = 0;
+        for column in &schema.columns {
+            members[groups.of_features()[feature] as usize].push(column.name.clone());
+            feature += column.encoding.width();
+        }
+        Ok(members)
     }
 
     /// Explains rows.
@@ -178,17 +199,15 @@ impl ScoreFlags {
             }
         };
         let mut predictions = Vec::new();
-        let mut residual = 0.0_f64;
+        let mut residuals = Vec::with_capacity(single.n_rows);
         for row in 0..single.n_rows {
             let totals: Vec<f64> =
                 (0..single.n_outputs).map(|output| single.total(row, output)).collect();
-            for (output, total) in totals.iter().enumerate() {
-                // Rows without a score are NaN, which `max` passes over.
-                residual = residual.max((scores.total(row, output) - total).abs());
-            }
+            let off = |(output, total): (usize, &f64)| (scores.total(row, output) - total).abs();
+            residuals.push(totals.iter().enumerate().map(off).fold(f64::NAN, f64::max));
             predictions.extend(explainer.prediction_of(&totals));
         }
-        Ok(Scored { names, scores, errors, ranks, predictions, residual })
+        Ok(Scored { names, scores, errors, ranks, predictions, residuals: Some(residuals) })
     }
 
     /// Scores of any other method, beside the model's own predictions.
@@ -206,20 +225,18 @@ impl ScoreFlags {
         drop(progress);
         let progress = Progress::new("Predicting", x.rows() as u64);
         let raw = ensemble.predict_raw(&x, &progress)?;
-        let mut residual = if explainer.adds_up_to().is_some() { f64::NAN } else { 0.0 };
-        if explainer.adds_up_to().is_none() {
+        let residuals = explainer.adds_up_to().is_none().then(|| {
             // Of two outputs that tell the same, the last is explained.
             let (all, k) = (ensemble.n_outputs, scores.n_outputs);
-            for (row, raw) in raw.chunks_exact(all).enumerate() {
-                for output in 0..k {
-                    let off = (scores.total(row, output) - raw[all - k + output]).abs();
-                    residual = off.max(residual);
-                }
-            }
-        }
+            let of_row = |(row, raw): (usize, &[f64])| {
+                let off = |output| (scores.total(row, output) - raw[all - k + output]).abs();
+                (0..k).map(off).fold(f64::NAN, f64::max)
+            };
+            raw.chunks_exact(all).enumerate().map(of_row).collect()
+        });
         let ranks = self.rank.map(|_| rank_by_score(&scores));
         let predictions = apply_link(ensemble.link, ensemble.n_outputs, raw);
-        Ok(Scored { names, scores, errors: None, ranks, predictions, residual })
+        Ok(Scored { names, scores, errors: None, ranks, predictions, residuals })
     }
 
     /// The table of the result.

@@ -73,6 +73,19 @@ pub fn print_fits(
     Ok(())
 }
 
+/// What a reader of scores must know about fits that did not converge.
+pub fn unconverged(explainer: &LmdiPlus) -> Option<String> {
+    let failed = explainer.n_unconverged();
+    let fits = explainer.trees().iter().map(|tree| tree.fits.len()).sum();
+    (failed > 0).then(|| {
+        format!(
+            "{} of {} did not converge, so scores may be off. Raise --max-iterations.",
+            count(failed as u64),
+            counted(fits, "linear model")
+        )
+    })
+}
+
 /// The scale of the scores in plain words.
 pub fn scale_text(subject: &Subject<'_>, n_outputs: usize) -> String {
     if let Some(what) = subject.explainer.adds_up_to() {

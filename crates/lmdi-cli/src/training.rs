@@ -226,6 +226,14 @@ fn limit(leaves: usize) -> Option<usize> {
 }
 
 impl Plan {
+    /// The same with another seed.
+    pub fn with_seed(&self, seed: u64) -> Self {
+        match self {
+            Plan::Forest(params) => Plan::Forest(ForestParams { seed, ..params.clone() }),
+            Plan::Boosting(params) => Plan::Boosting(BoostingParams { seed, ..params.clone() }),
+        }
+    }
+
     /// What the model is called.
     pub fn name(&self) -> &'static str {
         match self {

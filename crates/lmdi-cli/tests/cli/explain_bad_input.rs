@@ -122,7 +122,10 @@ fn an_interrupted_fit_ends_with_130_and_leaves_no_file() {
     place.run(&["train", "t.csv", "--target", "y", "--trees", "40", "--save", "m.lmdi"]).good();
     let mut child = Command::new(assert_cmd::cargo::cargo_bin("lmdi"))
         .current_dir(place.directory.path())
-        .args(["explain", "t.csv", "--model", "m.lmdi", "--out", "s.csv", "--save", "e.lmdi"])
+        .args([
+            "explain", "t.csv", "--model", "m.lmdi", "--out", "s.csv", "--save", "e.lmdi",
+            "--report", "r.html",
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()

@@ -7,4 +7,5 @@ mod explain_bad_input;
 mod import;
 mod importance;
 mod methods;
+mod report;
 mod support;

@@ -1,0 +1,290 @@
+//! What the page is given, as JSON. `web/src/contract.ts` has the same structure; `VERSION` changes with it.
+//!
+//! Long arrays are [`Packed`]. Those over rows hold one number a row of the page; where a row has several
+//! (a score for each feature and output), all rows of the first come before all rows of the second. Numbers
+//! that are not defined are `null` in JSON and NaN in arrays.
+
+use super::pack::Packed;
+use serde::Serialize;
+
+/// Version of the structure; a page only opens data of its own version.
+pub const VERSION: u32 = 1;
+
+/// All that the page shows.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// Always `lmdi-report`.
+    pub format: &'static str,
+    /// [`VERSION`].
+    pub version: u32,
+    /// What was explained.
+    pub about: About,
+    /// What scores mean.
+    pub scale: Scale,
+    /// Names of the classes; empty if a number is predicted.
+    pub labels: Vec<String>,
+    /// What has scores: one nameless output, or every class.
+    pub outputs: Vec<String>,
+    /// Whether scores add up.
+    pub additivity: Option<Additivity>,
+    /// What has a score in every row.
+    pub features: Vec<Feature>,
+    /// The rows of the page.
+    pub rows: Rows,
+    /// Where rows are, if the table tells.
+    pub map: Option<MapColumns>,
+    /// Groups of rows that behave alike.
+    pub groups: Option<Groups>,
+    /// How much explanations change from run to run.
+    pub stability: Option<Stability>,
+    /// Several methods side by side, the report's own first; empty if there is no other.
+    pub methods: Vec<MethodResult>,
+}
+
+/// What was explained.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct About {
+    /// Name of the table.
+    pub table: String,
+    /// Name of the target.
+    pub target: String,
+    /// Name of the method.
+    pub method: String,
+    /// What the explained rows are, such as `training rows`.
+    pub row_kind: String,
+    /// How many rows were explained; the page may hold fewer.
+    pub rows_explained: usize,
+    /// Measured on rows that were not trained on, the most telling first.
+    pub quality: Vec<Quality>,
+    /// Share of the differences between the model's own predictions that the explained ones show (R2); none
+    /// if they are the same.
+    pub fidelity: Option<f64>,
+    /// What a reader must know before trusting the rest.
+    pub warnings: Vec<String>,
+    /// Everything else, for the record.
+    pub facts: Vec<FactGroup>,
+}
+
+/// Quality on one sample of rows.
+#[derive(Debug, Clone, Serialize)]
+pub struct Quality {
+    /// What it was measured on, such as `hold-out`.
+    pub sample: String,
+    /// How many rows, if known.
+    pub rows: Option<usize>,
+    /// The measures.
+    pub measures: Vec<Measure>,
+}
+
+/// One measured number.
+#[derive(Debug, Clone, Serialize)]
+pub struct Measure {
+    /// What was measured, such as `R2`.
+    pub name: String,
+    /// The number; NaN if it is not defined.
+    pub value: f64,
+}
+
+/// Facts about one thing.
+#[derive(Debug, Clone, Serialize)]
+pub struct FactGroup {
+    /// The thing.
+    pub title: String,
+    /// Name and value of each fact.
+    pub entries: Vec<(String, String)>,
+}
+
+/// What scores are measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScaleKind {
+    /// Units of the target.
+    Units,
+    /// Shares of a probability.
+    Probability,
+    /// Log-odds.
+    LogOdds,
+    /// The logarithm of the target.
+    Log,
+    /// Anything else.
+    Other,
+}
+
+/// What scores mean.
+#[derive(Debug, Clone, Serialize)]
+pub struct Scale {
+    /// What they are measured in.
+    pub kind: ScaleKind,
+    /// The same in words, such as `in units of price`.
+    pub text: String,
+    /// What base plus scores is, such as `prediction`.
+    pub total: String,
+}
+
+/// How far base plus scores is from what it is to add up to.
+#[derive(Debug, Clone, Serialize)]
+pub struct Additivity {
+    /// Half of all rows are nearer.
+    pub median: f64,
+    /// 99 of 100 rows are nearer.
+    pub high: f64,
+    /// The largest difference.
+    pub largest: f64,
+}
+
+/// What has a score in every row: a column, or several columns as one.
+#[derive(Debug, Clone, Serialize)]
+pub struct Feature {
+    /// Its name.
+    pub name: String,
+    /// The columns of a group; empty for a column.
+    pub members: Vec<String>,
+    /// Mean |score| over all explained rows, one number an output.
+    pub importance: Vec<f64>,
+    /// The cells of a column.
+    pub cells: Option<Cells>,
+}
+
+/// Cells of a column, one a row of the page.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Cells {
+    /// Numbers.
+    Number {
+        /// The cells; NaN is missing.
+        data: Packed,
+    },
+    /// Text.
+    Levels {
+        /// The different texts.
+        levels: Vec<String>,
+        /// Places in that list, from 1; 0 is missing.
+        data: Packed,
+    },
+}
+
+/// Arrays over the rows of the page.
+#[derive(Debug, Clone, Serialize)]
+pub struct Rows {
+    /// How many rows the page holds.
+    pub n: usize,
+    /// The place of each in the table, from 1, rising.
+    pub number: Packed,
+    /// What scores are added to, by output.
+    pub base: Packed,
+    /// Scores, by feature and output.
+    pub scores: Packed,
+    /// Standard errors of the scores over the trees.
+    pub errors: Option<Packed>,
+    /// What the scores add up to, as a number or the probability of every class.
+    pub predictions: Packed,
+    /// The model's own predictions, where they are not the same.
+    pub model_predictions: Option<Packed>,
+    /// What really happened: a number, or the place of the class; NaN is unknown.
+    pub truth: Option<Packed>,
+}
+
+/// Columns that say where rows are.
+#[derive(Debug, Clone, Serialize)]
+pub struct MapColumns {
+    /// Name of the column of latitudes.
+    pub latitude: String,
+    /// Name of the column of longitudes.
+    pub longitude: String,
+    /// Degrees north.
+    pub latitudes: Packed,
+    /// Degrees east.
+    pub longitudes: Packed,
+}
+
+/// Groups of rows that behave alike.
+#[derive(Debug, Clone, Serialize)]
+pub struct Groups {
+    /// How they were found, as a sentence.
+    pub how: String,
+    /// What `Group::error` is, such as `root mean squared error`; none if the truth is not known.
+    pub error_name: Option<String>,
+    /// The group of each row of the page, from 0; NaN is none.
+    pub of_rows: Packed,
+    /// The groups.
+    pub list: Vec<Group>,
+}
+
+/// One group.
+#[derive(Debug, Clone, Serialize)]
+pub struct Group {
+    /// Its rows.
+    pub size: usize,
+    /// Their mean prediction.
+    pub prediction: f64,
+    /// What that is, such as `mean prediction`.
+    pub prediction_name: String,
+    /// Their error, if the truth is known.
+    pub error: Option<f64>,
+    /// A short rule that finds it.
+    pub rule: Rule,
+    /// What sets it apart, the most telling first.
+    pub traits: Vec<Trait>,
+}
+
+/// A short rule that finds a group.
+#[derive(Debug, Clone, Serialize)]
+pub struct Rule {
+    /// The rule in words.
+    pub text: String,
+    /// Share of all rows that it puts on the right side.
+    pub accuracy: f64,
+    /// Share of the rows it finds that are members.
+    pub precision: f64,
+    /// Share of the members that it finds.
+    pub recall: f64,
+}
+
+/// A feature that sets a group apart.
+#[derive(Debug, Clone, Serialize)]
+pub struct Trait {
+    /// The feature.
+    pub feature: usize,
+    /// Mean score in the group.
+    pub score: f64,
+    /// Mean score of all other rows.
+    pub score_elsewhere: f64,
+    /// Usual cell in the group.
+    pub cell: String,
+    /// Usual cell of all other rows.
+    pub cell_elsewhere: String,
+}
+
+/// How much explanations change from run to run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Stability {
+    /// What was repeated, as a sentence.
+    pub how: String,
+    /// How many runs.
+    pub runs: usize,
+    /// Mean rank correlation of a row's scores between two runs.
+    pub correlation: f64,
+    /// Mean number of different features among a row's `top` over all runs.
+    pub distinct: f64,
+    /// How many of the largest scores are looked at.
+    pub top: usize,
+    /// Of each row of the page the mean rank correlation between runs.
+    pub of_rows: Packed,
+    /// Mean |score| of each feature in each run.
+    pub importance: Vec<Vec<f64>>,
+}
+
+/// One of several methods.
+#[derive(Debug, Clone, Serialize)]
+pub struct MethodResult {
+    /// Its name.
+    pub name: String,
+    /// What its scores are measured in.
+    pub scale: String,
+    /// Share of each feature in the sum of mean |score|.
+    pub share: Vec<f64>,
+    /// Mean rank correlation of a row's scores with the report's own; none for those.
+    pub agreement: Option<f64>,
+    /// Mean share of a row's five largest that are the report's five largest; none for those.
+    pub top_shared: Option<f64>,
+}

@@ -1,0 +1,15 @@
+// A horizontal axis above stretching drawings: ticks are placed by shares, so that they stretch along.
+
+import { scaleLinear } from "d3-scale";
+import { h } from "../dom";
+import { tick } from "../format";
+
+export function topAxis(from: number, to: number, ticks = 5): HTMLElement {
+  const scale = scaleLinear([from, to], [0, 100]);
+  const marks = scale.ticks(ticks).map((at) => {
+    const label = h("span", { class: "tick" }, tick(at));
+    label.style.left = `${scale(at)}%`;
+    return label;
+  });
+  return h("div", { class: "axis", "aria-hidden": "true" }, ...marks);
+}

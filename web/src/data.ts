@@ -1,0 +1,151 @@
+// The report with its arrays unpacked, and questions about its rows.
+
+import type { Feature, Report } from "./contract";
+import { cellNumber } from "./format";
+import { type Numbers, unpack, unpackAsDoubles } from "./unpack";
+
+export interface Column {
+  feature: Feature;
+  at: number;
+  /** Numbers, or codes of levels from 1 (0 is missing); null for a group of columns. */
+  cells: Float64Array | null;
+  levels: string[] | null;
+}
+
+export class Data {
+  readonly n: number;
+  readonly p: number;
+  readonly k: number;
+  /** Numbers in a row's prediction. */
+  readonly width: number;
+  private readonly placeOfNumber = new Map<number, number>();
+
+  private constructor(
+    readonly report: Report,
+    readonly columns: Column[],
+    readonly number: Numbers,
+    private readonly bases: Float64Array,
+    private readonly scores: Float64Array,
+    private readonly errors: Numbers | null,
+    private readonly predictions: Float64Array,
+    private readonly modelPredictions: Float64Array | null,
+    readonly truth: Float64Array | null,
+    readonly groupOf: Float64Array | null,
+    readonly places: { latitudes: Float64Array; longitudes: Float64Array } | null,
+    readonly steadiness: Numbers | null,
+  ) {
+    this.n = report.rows.n;
+    this.p = report.features.length;
+    this.k = report.outputs.length;
+    this.width = Math.max(1, report.labels.length);
+    this.number.forEach((number, row) => this.placeOfNumber.set(number, row));
+  }
+
+  static async open(report: Report): Promise<Data> {
+    const { rows, map } = report;
+    const columns = report.features.map(async (feature, at): Promise<Column> => ({
+      feature,
+      at,
+      cells: feature.cells && (await unpackAsDoubles(feature.cells.data)),
+      levels: feature.cells?.kind === "levels" ? feature.cells.levels : null,
+    }));
+    return new Data(
+      report,
+      await Promise.all(columns),
+      await unpack(rows.number),
+      await unpackAsDoubles(rows.base),
+      await unpackAsDoubles(rows.scores),
+      rows.errors && (await unpack(rows.errors)),
+      await unpackAsDoubles(rows.predictions),
+      rows.model_predictions && (await unpackAsDoubles(rows.model_predictions)),
+      rows.truth && (await unpackAsDoubles(rows.truth)),
+      report.groups && (await unpackAsDoubles(report.groups.of_rows)),
+      map && { latitudes: await unpackAsDoubles(map.latitudes), longitudes: await unpackAsDoubles(map.longitudes) },
+      report.stability && (await unpack(report.stability.of_rows)),
+    );
+  }
+
+  score(row: number, feature: number, output: number): number {
+    return this.scores[(feature * this.k + output) * this.n + row];
+  }
+
+  /** Scores of a feature, row by row. */
+  scoresOf(feature: number, output: number): Float64Array {
+    const from = (feature * this.k + output) * this.n;
+    return this.scores.subarray(from, from + this.n);
+  }
+
+  base(row: number, output: number): number {
+    return this.bases[output * this.n + row];
+  }
+
+  /** Standard error over the trees; NaN where there is none. */
+  error(row: number, feature: number, output: number): number {
+    return this.errors ? this.errors[(feature * this.k + output) * this.n + row] : NaN;
+  }
+
+  get hasErrors(): boolean {
+    return this.errors !== null;
+  }
+
+  total(row: number, output: number): number {
+    let sum = 0;
+    for (let feature = 0; feature < this.p; feature++) sum += this.score(row, feature, output);
+    return this.base(row, output) + sum;
+  }
+
+  prediction(row: number): number[] {
+    return Array.from({ length: this.width }, (_, at) => this.predictions[at * this.n + row]);
+  }
+
+  modelPrediction(row: number): number[] | null {
+    const { modelPredictions } = this;
+    return modelPredictions && Array.from({ length: this.width }, (_, at) => modelPredictions[at * this.n + row]);
+  }
+
+  /** One number that orders rows by their prediction: the number, or the probability of the explained class. */
+  predicted(row: number, output: number): number {
+    if (this.width === 1) return this.predictions[row];
+    return this.predictions[(this.k > 1 ? output : this.width - 1) * this.n + row];
+  }
+
+  /** The most probable class, the first of equals. */
+  classOf(row: number): number {
+    let best = 0;
+    for (let at = 1; at < this.width; at++) {
+      if (this.predictions[at * this.n + row] > this.predictions[best * this.n + row]) best = at;
+    }
+    return best;
+  }
+
+  /** How wrong the prediction is; NaN where the truth is not known. */
+  wrongness(row: number): number {
+    const truth = this.truth ? this.truth[row] : NaN;
+    if (Number.isNaN(truth)) return NaN;
+    return this.width === 1 ? Math.abs(this.predictions[row] - truth) : 1 - this.predictions[truth * this.n + row];
+  }
+
+  isMissing(row: number, feature: number): boolean {
+    const { cells, levels } = this.columns[feature];
+    return cells !== null && (levels ? cells[row] === 0 : Number.isNaN(cells[row]));
+  }
+
+  /** The cell as text; empty for a group of columns. */
+  cell(row: number, feature: number): string {
+    const { cells, levels } = this.columns[feature];
+    if (!cells) return "";
+    if (this.isMissing(row, feature)) return "missing";
+    return levels ? levels[cells[row] - 1] : cellNumber(cells[row]);
+  }
+
+  /** The row of the page with this number in the table. */
+  rowOfNumber(number: number): number | undefined {
+    return this.placeOfNumber.get(number);
+  }
+
+  /** Features from the most important to the least. */
+  order(output: number): number[] {
+    const size = (at: number) => this.report.features[at].importance[output];
+    return this.columns.map((column) => column.at).sort((a, b) => size(b) - size(a) || a - b);
+  }
+}

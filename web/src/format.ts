@@ -1,0 +1,72 @@
+// Numbers as people read them. Numbers are always written the English way, as in the scores file.
+
+import { format } from "d3-format";
+
+const grouped = format(",");
+
+/** About four significant digits: 12,340 · 3.142 · 0.0021 · 1.2e-9. */
+export function number(x: number): string {
+  if (Number.isNaN(x)) return "unknown";
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  if (size >= 1e12 || size < 1e-6) return minus(x.toExponential(2).replace(/\.?0+e/, "e"));
+  const decimals = Math.max(0, 3 - Math.floor(Math.log10(size)));
+  return minus(grouped(Number(x.toFixed(Math.min(decimals, 10)))));
+}
+
+const short = format("~s");
+
+/** A number beside an axis: large ones short, such as 400k. */
+export function tick(x: number): string {
+  return Math.abs(x) >= 1e4 && Math.abs(x) < 1e15 ? minus(short(x).replace("G", "B")) : number(x);
+}
+
+/** A cell of the table: short numbers without separators, so that years and codes look as they do in the file. */
+export function cellNumber(x: number): string {
+  const size = Math.abs(x);
+  const rounded = Number(x.toPrecision(6));
+  if (size >= 1e15 || (size > 0 && size < 1e-5)) return minus(x.toExponential(3));
+  return minus(size >= 1e5 ? grouped(rounded) : String(rounded));
+}
+
+export function count(n: number): string {
+  return grouped(n);
+}
+
+export function counted(n: number, noun: string): string {
+  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** A share as a percentage that is never rounded to none or all. */
+export function percent(share: number): string {
+  if (Number.isNaN(share)) return "unknown";
+  if (share > 0 && share < 0.0005) return "under 0.1 %";
+  if (share < 1 && share > 0.9995) return "over 99.9 %";
+  return `${(share * 100).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
+}
+
+/** Numbers of one table with the same decimals: enough for four digits of the largest. */
+export function decimalsFor(largest: number): (x: number) => string {
+  const digits = largest > 0 && Number.isFinite(largest) ? Math.floor(Math.log10(largest)) : 0;
+  const decimals = Math.min(10, Math.max(0, 3 - digits));
+  const fixed = format(`,.${decimals}f`);
+  return (x) => (largest >= 1e12 ? minus(x.toExponential(3)) : minus(zeroIsPositive(fixed(x))));
+}
+
+export function signed(text: string): string {
+  return text.startsWith("−") ? text : `+${text}`;
+}
+
+function zeroIsPositive(text: string): string {
+  return /[1-9]/.test(text) ? text : text.replace(/^[-−]/, "");
+}
+
+function minus(text: string): string {
+  return text.replace(/^-/, "−");
+}
+
+/** Cut where a control has little room; the full text stays beside it. */
+export function shortened(text: string, length: number): string {
+  const letters = Array.from(text);
+  return letters.length <= length ? text : `${letters.slice(0, length - 1).join("")}…`;
+}

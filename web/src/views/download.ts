@@ -1,0 +1,56 @@
+// The scores of the rows in the page as a CSV file, with the columns of the scores file.
+
+import type { Data } from "../data";
+import { h, section } from "../dom";
+import { count } from "../format";
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Missing numbers are empty cells, as in the scores file. */
+function numberText(x: number): string {
+  return Number.isNaN(x) ? "" : String(x);
+}
+
+export function csv(data: Data): string {
+  const { labels, outputs, features } = data.report;
+  const prefix = (output: number) => (data.k > 1 ? `${outputs[output].replaceAll("\\", "\\\\").replaceAll(":", "\\:")}:` : "");
+  const names = ["row", "prediction", ...labels.map((label) => `probability:${label}`)];
+  for (let output = 0; output < data.k; output++) names.push(`base:${prefix(output)}`.replace(/:+$/, ""));
+  for (let output = 0; output < data.k; output++) names.push(...features.map((feature) => `score:${prefix(output)}${feature.name}`));
+  const lines = [names.map(quoted).join(",")];
+  for (let row = 0; row < data.n; row++) {
+    const prediction = data.prediction(row);
+    const known = !prediction.some(Number.isNaN);
+    const cells = [String(data.number[row])];
+    if (labels.length === 0) cells.push(numberText(prediction[0]));
+    else cells.push(known ? quoted(labels[data.classOf(row)]) : "", ...prediction.map(numberText));
+    for (let output = 0; output < data.k; output++) cells.push(numberText(data.base(row, output)));
+    for (let output = 0; output < data.k; output++) {
+      for (let feature = 0; feature < data.p; feature++) cells.push(numberText(data.score(row, feature, output)));
+    }
+    lines.push(cells.join(","));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+export function download(data: Data): HTMLElement {
+  const save = () => {
+    const link = h("a", { download: "scores.csv", href: URL.createObjectURL(new Blob([csv(data)], { type: "text/csv" })) });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  };
+  const all = data.n === data.report.about.rows_explained;
+  return section(
+    "download",
+    "Take the scores with you",
+    h(
+      "p",
+      {},
+      `The scores of ${all ? "all" : "the"} ${count(data.n)} rows in this page, as a CSV file with full precision.`,
+      !all && h("span", {}, " ", h("code", {}, "lmdi explain … --out scores.csv"), " writes those of all rows."),
+    ),
+    h("button", { id: "download-csv", onclick: save }, "Download scores.csv"),
+  );
+}

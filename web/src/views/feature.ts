@@ -1,0 +1,219 @@
+// One feature: its scores against its values, with the distribution of the values.
+
+import { mean, quantileSorted } from "d3-array";
+import { cellSteps, inOrder, spaced } from "../charts/dots";
+import { roomy, Scatter } from "../charts/scatter";
+import { strip } from "../charts/strip";
+import { topAxis } from "../charts/axis";
+import type { Data } from "../data";
+import { behind, choice, columns, exact, h, labelled, name, section, svg, table } from "../dom";
+import { cellNumber, count, decimalsFor, number, shortened } from "../format";
+import type { Selection } from "../selection";
+
+/** Dots in the drawing. */
+const DOTS = 3000;
+/** Scores are averaged over steps of this share of the rows, or of the range of values if that is less. */
+const STEP = 0.04;
+const COUNTED = 40;
+/** Levels listed. */
+const LEVELS = 25;
+
+interface Average {
+  from: number;
+  to: number;
+  middle: number;
+  rows: number;
+  mean: number;
+}
+
+/** Mean score of rows with similar values; equal values are never torn apart. */
+function averages(cells: Float64Array, scores: Float64Array, [low, high]: [number, number]): Average[] {
+  const order = [...cells.keys()].filter((row) => !Number.isNaN(cells[row]) && !Number.isNaN(scores[row]));
+  order.sort((a, b) => cells[a] - cells[b]);
+  const found: Average[] = [];
+  let from = 0;
+  while (from < order.length) {
+    const [most, widest] = [from + order.length * STEP, cells[order[from]] + (high - low) * STEP];
+    let to = from + 1;
+    while (to < order.length && ((to < most && cells[order[to]] <= widest) || cells[order[to]] === cells[order[to - 1]])) to++;
+    const rows = order.slice(from, to);
+    found.push({
+      from: cells[rows[0]],
+      to: cells[rows[rows.length - 1]],
+      middle: mean(rows, (row) => cells[row])!,
+      rows: rows.length,
+      mean: mean(rows, (row) => scores[row])!,
+    });
+    from = to;
+  }
+  return found;
+}
+
+/** The whole range, and the middle 98 % where a few values would squeeze all others. */
+function ranges(cells: Float64Array): { whole: [number, number]; usual: [number, number] | null } {
+  const sorted = inOrder(cells);
+  const whole: [number, number] = [sorted[0] ?? 0, sorted[sorted.length - 1] ?? 1];
+  const usual: [number, number] = [quantileSorted(sorted, 0.01) ?? 0, quantileSorted(sorted, 0.99) ?? 1];
+  const squeezed = usual[1] > usual[0] && whole[1] - whole[0] > 2.5 * (usual[1] - usual[0]);
+  return { whole, usual: squeezed ? usual : null };
+}
+
+export function oneFeature(data: Data, selection: Selection): HTMLElement {
+  const scatter = new Scatter(430);
+  const place = h("div", {});
+  const features = data.order(0).map((at) => ({ value: String(at), text: shortened(data.report.features[at].name, 60) }));
+  const pick = choice(features, String(selection.now.feature), (value) => selection.set({ feature: Number(value) }));
+  pick.id = "feature-name";
+  let colour = -1;
+  let whole = false;
+  const paint = choice([{ value: "-1", text: "one colour" }, ...features], "-1", (value) => {
+    colour = Number(value);
+    draw();
+  });
+
+  paint.id = "feature-colour";
+
+  const drawNumbers = (feature: number, output: number, cells: Float64Array) => {
+    const scores = data.scoresOf(feature, output);
+    const range = ranges(cells);
+    const shown = range.usual && !whole ? range.usual : range.whole;
+    const rows = spaced(data.n, DOTS).filter((row) => cells[row] >= shown[0] && cells[row] <= shown[1] && !Number.isNaN(scores[row]));
+    const outside = cells.reduce((sum, x) => sum + (x < shown[0] || x > shown[1] ? 1 : 0), 0);
+    const missing = [...cells.keys()].filter((row) => Number.isNaN(cells[row]));
+    const xRange = roomy(...shown);
+    const histogram = new Array<number>(COUNTED).fill(0);
+    for (const x of cells) {
+      if (x >= shown[0] && x <= shown[1]) histogram[Math.min(COUNTED - 1, Math.floor(((x - xRange[0]) / (xRange[1] - xRange[0])) * COUNTED))]++;
+    }
+    const found = averages(cells, scores, shown);
+    const sizes = rows.map((row) => scores[row]);
+    const title = shortened(data.report.features[feature].name, 60);
+    scatter.draw({
+      label: `Scores of ${title} against its values: ${inWords(found)}`,
+      rows,
+      x: (row) => cells[row],
+      y: (row) => scores[row],
+      kind: colour >= 0 ? cellSteps(data, colour) : () => "plain-dot",
+      xTitle: title,
+      yTitle: `score, ${shortened(data.report.scale.text, 40)}`,
+      xRange,
+      yRange: roomy(Math.min(0, ...sizes), Math.max(0, ...sizes)),
+      line: found.filter(({ middle }) => middle >= shown[0] && middle <= shown[1]).map(({ middle, mean }) => [middle, mean]),
+      histogram,
+      describe: (row) => `Row ${count(data.number[row])}: value ${cellNumber(cells[row])}, score ${number(scores[row])}. Click to choose it.`,
+      pick: (row) => selection.set({ row }),
+    });
+    scatter.mark(selection.now.row);
+    place.replaceChildren(
+      scatter.element,
+      h(
+        "p",
+        { class: "quiet" },
+        `${count(rows.length)} dots, each a row. The line is the mean score of rows with similar values; the bars at the foot count rows.`,
+        missing.length > 0 &&
+          ` ${count(missing.length)} rows have no value; their mean score is ${number(mean(missing, (row) => scores[row]) ?? NaN)}.`,
+        outside > 0 && ` ${count(outside)} rows lie outside the drawing. `,
+        range.usual &&
+          h(
+            "button",
+            {
+              class: "plain",
+              onclick: () => {
+                whole = !whole;
+                draw();
+              },
+            },
+            whole ? "Show the middle 98 %" : "Show all values",
+          ),
+      ),
+      behind("As a table of numbers", () =>
+        table(
+          "Mean score by value",
+          ["values", "rows", "mean score"],
+          found.map(({ from, to, rows, mean }) => [
+            from === to ? cellNumber(from) : `${cellNumber(from)} to ${cellNumber(to)}`,
+            count(rows),
+            exact(mean, number(mean)),
+          ]),
+        ),
+      ),
+    );
+  };
+
+  const drawLevels = (feature: number, output: number, cells: Float64Array, levels: string[]) => {
+    const scores = data.scoresOf(feature, output);
+    const rowsOf: number[][] = [[], ...levels.map(() => [])];
+    cells.forEach((code, row) => rowsOf[code].push(row));
+    const used = rowsOf.map((rows, code) => ({ code, rows, mean: mean(rows, (row) => scores[row]) ?? 0 })).filter(({ rows }) => rows.length > 0);
+    const most = Math.max(...used.map(({ rows }) => rows.length));
+    const listed = used.sort((a, b) => b.rows.length - a.rows.length).slice(0, LEVELS).sort((a, b) => b.mean - a.mean);
+    const seen = listed.flatMap(({ rows }) => spaced(rows.length, 600).map((at) => scores[rows[at]])).filter(Number.isFinite);
+    const [low, high] = roomy(Math.min(0, ...seen), Math.max(0, ...seen));
+    const axis = (x: number) => (x - low) / (high - low);
+    const text = decimalsFor(Math.max(...listed.map(({ mean }) => Math.abs(mean))));
+    const paintOf = colour >= 0 ? cellSteps(data, colour) : () => "plain-dot";
+    place.replaceChildren(
+      h(
+        "table",
+        { class: "overall" },
+        h("caption", {}, `Values by their mean score, ${data.report.scale.text}.`),
+        columns("names", "bars", "numbers", "numbers", "rest"),
+        h(
+          "thead",
+          {},
+          h("tr", {}, h("th", { scope: "col" }, "value"), h("td", { class: "bar" }), h("th", { scope: "col", class: "right" }, "rows"), h("th", { scope: "col", class: "right" }, "mean score"), h("th", { scope: "col", class: "swarm" }, "scores of single rows", topAxis(low, high))),
+        ),
+        h(
+          "tbody",
+          {},
+          ...listed.map(({ code, rows, mean }) => {
+            const drawn = spaced(rows.length, 600).map((at) => rows[at]);
+            return h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, code === 0 ? "missing" : name(levels[code - 1], "cell")),
+              h("td", { class: "bar small" }, svg("svg", { class: "bar", "aria-hidden": "true" }, svg("rect", { class: "count", width: `${(100 * rows.length) / most}%`, height: "100%", rx: 2 }))),
+              h("td", { class: "right" }, count(rows.length)),
+              h("td", { class: "right" }, exact(mean, text(mean))),
+              h("td", { class: "swarm" }, strip(drawn, (row) => scores[row], paintOf, axis).element),
+            );
+          }),
+        ),
+      ),
+      used.length > LEVELS ? h("p", { class: "quiet" }, `The ${LEVELS} most frequent of ${count(used.length)} values.`) : "",
+    );
+  };
+
+  const draw = () => {
+    const { feature, output } = selection.now;
+    const { cells, levels, feature: about } = data.columns[feature];
+    if (!cells) {
+      place.replaceChildren(
+        h("p", {}, name(about.name), ` is a group of ${count(about.members.length)} columns, whose scores are added up: `, ...about.members.flatMap((member, at) => [at > 0 ? ", " : "", name(member)]), "."),
+      );
+    } else if (levels) {
+      drawLevels(feature, output, cells, levels);
+    } else {
+      drawNumbers(feature, output, cells);
+    }
+  };
+  selection.watch(["feature", "output"], (now, changed) => {
+    if (changed.has("feature")) whole = false;
+    pick.value = String(now.feature);
+    draw();
+  });
+  selection.watch(["row"], (now) => scatter.mark(now.row));
+  return section(
+    "feature",
+    "One feature",
+    h("p", {}, "How the score of a feature depends on its value. Dots at the same value differ because of the other features of their rows."),
+    h("div", { class: "controls" }, labelled("Feature", pick), labelled("Colour of the dots: value of", paint)),
+    place,
+  );
+}
+
+function inWords(found: Average[]): string {
+  const ends = [found[0], found[found.length - 1]];
+  if (!ends[0]) return "no values";
+  return ends.map(({ middle, mean }) => `mean score ${number(mean)} near ${cellNumber(middle)}`).join(", ");
+}

@@ -1,0 +1,135 @@
+// What matters overall: for every feature a bar of its mean |score| and a strip of its scores.
+
+import { extent } from "d3-array";
+import { scaleLinear } from "d3-scale";
+import { topAxis } from "../charts/axis";
+import { cellSteps, spaced, STEPS } from "../charts/dots";
+import { type Strip, strip } from "../charts/strip";
+import type { Data } from "../data";
+import { behind, columns, exact, h, name, section, svg, table } from "../dom";
+import { count, decimalsFor, number, percent } from "../format";
+import type { Selection } from "../selection";
+
+const FEW = 15;
+/** Dots in a strip. */
+const DOTS = 1200;
+
+export function overall(data: Data, selection: Selection): HTMLElement {
+  const place = h("div", {});
+  let all = false;
+  let strips: { feature: number; strip: Strip }[] = [];
+
+  const draw = () => {
+    const { output } = selection.now;
+    const order = data.order(output);
+    const shown = all ? order : order.slice(0, FEW);
+    const largest = data.report.features[order[0]].importance[output] || 1;
+    const total = data.report.features.reduce((sum, feature) => sum + feature.importance[output], 0) || 1;
+    const text = decimalsFor(largest);
+    const rows = spaced(data.n, DOTS);
+    const ends = shown.flatMap((at) => extent(rows, (row) => data.score(row, at, output)) as number[]);
+    const [low, high] = [Math.min(0, ...ends.filter(Number.isFinite)), Math.max(0, ...ends.filter(Number.isFinite))];
+    const room = (high - low || 1) * 0.02;
+    const axis = scaleLinear([low - room, high + room], [0, 1]);
+    strips = shown.map((feature) => ({
+      feature,
+      strip: strip(rows, (row) => data.score(row, feature, output), cellSteps(data, feature), axis),
+    }));
+    const lines = strips.map(({ feature, strip: { element } }, at) => {
+      const { importance } = data.report.features[feature];
+      const width = `${(100 * importance[output]) / largest}%`;
+      return h(
+        "tr",
+        { "data-feature": feature },
+        h(
+          "th",
+          { scope: "row" },
+          h("span", { class: "rank" }, String(at + 1)),
+          h("button", { class: "link", onclick: () => openFeature(feature, selection) }, name(data.report.features[feature].name)),
+        ),
+        h("td", { class: "bar" }, svg("svg", { class: "bar", "aria-hidden": "true" }, svg("rect", { width, height: "100%", rx: 2 }))),
+        h("td", { class: "right" }, exact(importance[output], text(importance[output]))),
+        h("td", { class: "swarm" }, element),
+      );
+    });
+    place.replaceChildren(
+      h(
+        "table",
+        { class: "overall" },
+        h("caption", {}, `Features by the mean size of their scores, ${data.report.scale.text}. Choose one to look into it.`),
+        columns("names", "bars", "numbers", "rest"),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, "feature"),
+            h("td", { class: "bar" }),
+            h("th", { scope: "col", class: "right" }, "mean size of score"),
+            h("th", { scope: "col", class: "swarm" }, "scores of single rows", topAxis(low - room, high + room)),
+          ),
+        ),
+        h("tbody", {}, ...lines),
+      ),
+      legend(),
+      order.length > FEW &&
+        h(
+          "button",
+          {
+            class: "plain",
+            onclick: () => {
+              all = !all;
+              draw();
+            },
+          },
+          all ? `Show the first ${FEW} features` : `Show all ${count(order.length)} features`,
+        ) || "",
+      behind("As a table of numbers", () =>
+        table(
+          "Mean size of scores",
+          ["feature", "mean |score|", "share of all"],
+          order.map((at) => {
+            const size = data.report.features[at].importance[output];
+            return [name(data.report.features[at].name), exact(size, number(size)), percent(size / total)];
+          }),
+        ),
+      ),
+    );
+    mark();
+  };
+  const mark = () => {
+    const { row, output } = selection.now;
+    for (const { feature, strip } of strips) strip.mark(data.score(row, feature, output));
+  };
+  selection.watch(["output"], draw);
+  selection.watch(["row"], mark);
+  const dotRows = Math.min(data.n, DOTS);
+  return section(
+    "overall",
+    "What matters overall",
+    h(
+      "p",
+      {},
+      `Bars are averages over all ${count(data.report.about.rows_explained)} rows. Each dot is one row (${count(dotRows)} are drawn): to the right of zero the feature raises that row's ${data.report.scale.total}, to the left it lowers it.`,
+    ),
+    place,
+  );
+}
+
+function openFeature(feature: number, selection: Selection): void {
+  selection.set({ feature });
+  const title = document.getElementById("feature-title");
+  title?.scrollIntoView();
+  title?.focus({ preventScroll: true });
+}
+
+export function legend(what = "value of the feature"): HTMLElement {
+  return h(
+    "p",
+    { class: "legend quiet" },
+    `Colour is the ${what}: low `,
+    h("span", { class: "swatches", "aria-hidden": "true" }, ...Array.from({ length: STEPS }, (_, at) => h("i", { class: `swatch step-${at}` }))),
+    " high. Grey: text without an order. Pale: missing. The upright line marks the chosen row.",
+  );
+}
