@@ -21,7 +21,7 @@ use std::fmt::Debug;
 pub(crate) const LANES: usize = 8;
 
 /// Rows that are walked down before the next ones are looked at.
-const ROWS: usize = 64 * LANES;
+const ROWS: usize = 32 * LANES;
 
 /// Share of the training weight that may reach its leaf within the steps that all rows take.
 const EARLY: f64 = 0.1;

@@ -48,6 +48,8 @@ enum Routed {
 pub struct Router {
     trees: Vec<Routed>,
     n_features: usize,
+    /// The mean over trees.
+    nodes_per_tree: usize,
     any_single: bool,
     any_double: bool,
 }
@@ -69,6 +71,8 @@ impl Router {
             any_double: trees.iter().any(|tree| !matches!(tree, Routed::Single(_))),
             trees,
             n_features: ensemble.n_features(),
+            nodes_per_tree: ensemble.trees.iter().map(Tree::n_nodes).sum::<usize>()
+                / ensemble.trees.len().max(1),
         }
     }
 
@@ -77,11 +81,11 @@ impl Router {
         self.trees.len()
     }
 
-    /// How many rows to read into a block at a time: few enough to stay near the processor, many
-    /// enough that fetching a tree pays.
+    /// How many rows to read into a block at a time: few enough to stay near the processor, but so many
+    /// that fetching a tree pays, which takes more rows the larger the trees are.
     pub fn rows_per_block(&self) -> usize {
-        let rows = (1usize << 18).div_ceil(self.n_features.max(1)).clamp(4 * LANES, 16384);
-        rows.next_multiple_of(LANES)
+        let near = (1usize << 18).div_ceil(self.n_features.max(1));
+        near.max(self.nodes_per_tree / 2).clamp(4 * LANES, 16384).next_multiple_of(LANES)
     }
 
     /// How many rows to read into a block when `n_rows` in all are shared out to threads: few
