@@ -10,6 +10,7 @@
 //! | `errors` | the library's errors as Python exceptions |
 //! | `model`, `tree_arrays` | an ensemble, from arrays or from a file |
 //! | `foreign` | models of XGBoost, LightGBM and CatBoost |
+//! | `samples` | whether a table is the one that a forest drew from |
 //! | `encode` | tables with text, for models that were trained on such |
 //! | `lmdi_plus`, `options` | the explainer |
 //! | `train` | our learners |
@@ -25,6 +26,7 @@ mod lmdi_plus;
 mod model;
 mod options;
 mod run;
+mod samples;
 mod train;
 mod tree_arrays;
 
@@ -43,6 +45,7 @@ fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(encode::encode, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::read_foreign, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::foreign_node_ids, module)?)?;
+    module.add_function(wrap_pyfunction!(samples::drew_from, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_forest, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_boosting, module)?)?;
     Ok(())

@@ -180,6 +180,22 @@ def test_rows_that_are_not_the_training_rows(data, forest):
     with pytest.raises(ValueError, match="trained on 300 rows but 200 were given.*uniform"):
         lmdi.LMDIPlus(forest).fit(data.X[:200], data.y[:200])
     lmdi.LMDIPlus(forest, fit_on="uniform").fit(data.X[:200], data.y[:200])
+    other = np.random.default_rng(0).permutation(len(data.X))
+    for fit_on in (None, "all", "inbag", "oob"):
+        with pytest.raises(ValueError, match="the rows that the model was trained on, in their order"):
+            lmdi.LMDIPlus(forest, fit_on=fit_on).fit(data.X[other], data.y[other])
+    lmdi.LMDIPlus(forest, fit_on="uniform").fit(data.X[other], data.y[other])
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"class_weight": "balanced_subsample"}, {"max_samples": 0.4}], ids=str
+)
+def test_training_rows_are_known_as_such(data, options):
+    """Weights of rows or classes hide how many rows a leaf had; that is no reason to refuse."""
+    labels = (data.y > 1).astype(int)
+    for weights in (None, data.weights, np.ones(len(labels))):
+        model = RandomForestClassifier(3, min_samples_leaf=5, random_state=0, **options)
+        lmdi.LMDIPlus(model.fit(data.X, labels, sample_weight=weights)).fit(data.X, labels)
 
 
 def test_categories_the_model_does_not_know_are_missing_cells(data):

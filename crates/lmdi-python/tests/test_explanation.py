@@ -82,6 +82,11 @@ def test_display_data_names_categories(data):
     assert e.display_data[:, 1].tolist() == colours.tolist()
     assert e.data.dtype == np.float64
     e.plot.scatter("colour")
+    bar = e.plot.scatter("x", color="colour").figure.axes[-1]
+    assert [t.get_text() for t in bar.get_yticklabels()] == ["blue", "red"]
+    # Codes are in no order: dots of categories are not coloured from low to high.
+    dots = e.plot.beeswarm().collections
+    assert sum(line.get_array() is not None for line in dots) == 1
     assert "colour = " in [t.get_text() for t in e.plot.waterfall(0).get_yticklabels()][0]
 
 
@@ -121,6 +126,48 @@ def test_a_waterfall_ends_at_the_prediction(one):
     np.testing.assert_allclose(sum(steps), one.values[4].sum())
     lowest = ax.patches[-1]
     np.testing.assert_allclose(lowest.get_x(), one.base_values[4])
+
+
+def test_hostile_names_are_drawn_as_one_line_of_text():
+    """Mathematics, line breaks, turned lines, empty and long names, hidden entries of legends."""
+    from matplotlib import pyplot
+
+    names = ["$x_{\\frac", "two\nlines\tand \x1b[31m", "\u202eback", "", "a" * 30 + "-" + "b" * 30, "<b>"]
+    drawn = [
+        "\\$x_{\\frac",
+        r"two\nlines\tand \x1b[31m",
+        r"\u202eback",
+        "(no name)",
+        "a" * 26 + "…" + "b" * 13,
+        "<b>",
+    ]
+    random = np.random.default_rng(0)
+    values = random.normal(size=(40, 6, 2)) * np.arange(6, 0, -1)[:, None]
+    outputs = ["_hidden", "$a$"]
+    two = lmdi.Explanation(values, np.zeros((40, 2)), values[:, :, 0], names, outputs, scale="softmax")
+    one = two.output("$a$")
+    bar = two.plot.bar()
+    assert sorted(t.get_text() for t in bar.get_yticklabels()) == sorted(drawn)
+    assert [t.get_text() for t in bar.get_legend().get_texts()] == ["_hidden", r"\$a\$"]
+    water = one.plot.waterfall(0)
+    shown = [t.get_text() for t in water.get_yticklabels()]
+    assert sorted(text.rsplit(" = ", 1)[0] for text in shown) == sorted(drawn)
+    for ax in (bar, water, one.plot.beeswarm(), one.plot.heatmap(), one.plot.scatter(0, color=1)):
+        ax.figure.canvas.draw()
+    pyplot.close("all")
+
+
+def test_numbers_on_plots_are_short():
+    from lmdi._plots.style import number, short
+
+    assert [short(x) for x in (440000.0, 2017, -80.16056, 1.5e9, 0.0)] == [
+        "440,000",
+        "2017",
+        "−80.16",
+        "1.5e+09",
+        "0",
+    ]
+    assert [number(x) for x in (12345.6, -0.0012, 33.64)] == ["+12,346", "−0.0012", "+33.6"]
 
 
 def test_plots_say_what_is_wrong(one, three):

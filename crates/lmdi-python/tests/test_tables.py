@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
 import lmdi
 from lmdi._tables import strided
@@ -98,6 +98,26 @@ def test_missing_values_of_every_library_are_nan(data):
         pyarrow.Table.from_pandas(frame, preserve_index=False),
     ]:
         assert np.array_equal(explainer.explain(form).values, expected), type(form)
+
+
+def test_text_and_other_columns_of_every_library(data):
+    """Text is categories where the model has them; what is neither number nor category is named."""
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"x": data.X_missing[:, 0], "c": pd.Categorical(data.two)})
+    frame.loc[::5, "c"] = None
+    model = HistGradientBoostingRegressor(max_iter=5).fit(frame, data.y)
+    explainer = lmdi.LMDIPlus(model).fit(frame, data.y)
+    expected = explainer.explain(frame).values
+    text = frame.astype({"c": object})
+    arrow = pyarrow.table({"x": frame["x"].to_numpy(), "c": pyarrow.array(text["c"], pyarrow.string())})
+    large = arrow.set_column(1, "c", arrow["c"].cast(pyarrow.large_string()))
+    words = arrow.set_column(1, "c", arrow["c"].dictionary_encode())
+    for form in [text, polars.from_pandas(frame), polars.from_pandas(text), arrow, large, words]:
+        assert np.array_equal(explainer.explain(form).values, expected), type(form)
+    dates = pyarrow.array([0] * len(frame), pyarrow.timestamp("s"))
+    for form in [arrow.set_column(0, "x", dates), polars.from_arrow(arrow.set_column(0, "x", dates))]:
+        with pytest.raises(ValueError, match="column 'x' holds .*; expected numbers, booleans or cat"):
+            explainer.explain(form)
 
 
 def test_columns_are_matched_by_name(explainer, table):

@@ -172,7 +172,7 @@ class Columns:
         if unknown:
             warnings.warn(
                 f"column {name!r} holds {listed(unknown)}, which the model was not trained on; such cells "
-                "are taken as missing, as the model itself does",
+                "are taken as missing",
                 LmdiWarning,
                 stacklevel=2,
             )

@@ -11,6 +11,7 @@ from ._errors import LmdiWarning
 from ._explainer import Explainer
 from ._explanation import Explanation
 from ._model import Model
+from ._running import running
 
 #: Keywords that compiled code checks and understands.
 CHOICES = (
@@ -146,6 +147,8 @@ class LMDIPlus(Explainer):
             response = _responses.codes(y, model.classes_, n_rows)
         weights = _responses.weights(sample_weight, n_rows)
         keywords = self._checked_keywords(model)
+        if keywords["fit_on"] != "uniform":
+            self._check_training_rows(model, cells)
         given = [f"{name}={value}" for name, value in keywords.items() if value is not None]
         with self._running("LMDI+ fit", model.n_trees) as run:
             explainer = _lmdi.LmdiPlusExplainer.fit(
@@ -161,6 +164,17 @@ class LMDIPlus(Explainer):
                 stacklevel=2,
             )
         return self
+
+    def _check_training_rows(self, model: Model, cells) -> None:
+        """Raises if it shows that the rows are not those of training, in their order."""
+        with running(self.n_jobs, False, "", 0) as run:
+            same = _lmdi.drew_from(model._compiled, cells.table, run)
+        if same is False:
+            raise ValueError(
+                "X does not hold the rows that the model was trained on, in their order: those that its "
+                "first tree drew reach other leaves than in training. Pass the training rows unchanged, or "
+                'fit_on="uniform" for any rows'
+            )
 
     def _checked_keywords(self, model: Model) -> dict:
         """The keywords of compiled code."""

@@ -76,15 +76,23 @@ def column_values(column, name: str) -> np.ndarray:
             return np.asarray(column.to_list(), dtype=object)
         raise ValueError(f"column {name!r} holds {kind}; expected numbers, booleans or categories")
     if library == "pyarrow":
-        import pyarrow
-
-        kind = column.type
-        if pyarrow.types.is_dictionary(kind) or pyarrow.types.is_string(kind):
-            return np.asarray(column.to_pylist(), dtype=object)
-        if pyarrow.types.is_boolean(kind) or column.null_count:
-            column = column.cast(pyarrow.float64())
-        return column.to_numpy(zero_copy_only=False) if _is_array(column) else column.to_numpy()
+        return _arrow_values(column, name)
     return np.asarray(column)
+
+
+def _arrow_values(column, name: str) -> np.ndarray:
+    import pyarrow
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_dictionary(kind) or types.is_string(kind) or types.is_large_string(kind):
+        return np.asarray(column.to_pylist(), dtype=object)
+    plain = types.is_integer(kind) or types.is_floating(kind)
+    if not (plain or types.is_boolean(kind) or types.is_decimal(kind) or types.is_null(kind)):
+        raise ValueError(f"column {name!r} holds {kind}; expected numbers, booleans or categories")
+    if column.null_count or not plain:
+        column = column.cast(pyarrow.float64())
+    return column.to_numpy(zero_copy_only=False) if _is_array(column) else column.to_numpy()
 
 
 def category_codes(column, name: str) -> np.ndarray:

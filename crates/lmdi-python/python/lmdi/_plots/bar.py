@@ -19,7 +19,7 @@ def bar(explanation, max_display, ax):
     if len(rest):
         labels.append(style.rest_label(rest))
         lengths = np.vstack([lengths, per_output[rest].sum(axis=0)])
-    ax = style.axes(ax, style.height_of(len(labels)))
+    ax = style.axes(ax, style.height_of(len(labels)), labels)
     lines = np.arange(len(labels))
     left = np.zeros(len(labels))
     several = lengths.shape[1] > 1
@@ -27,21 +27,25 @@ def bar(explanation, max_display, ax):
         from matplotlib import colormaps
 
         colours = colormaps["viridis"](np.linspace(0.1, 0.9, lengths.shape[1]))
+    bars = []
     for output in range(lengths.shape[1]):
-        name = str(explanation.output_names[output]) if several and explanation.output_names else None
         colour = colours[output] if several else style.DOWN
-        ax.barh(lines, lengths[:, output], left=left, color=colour, height=0.7, label=name)
+        bars.append(ax.barh(lines, lengths[:, output], left=left, color=colour, height=0.7))
         left += lengths[:, output]
     for line, length in enumerate(left):
-        text = f"{length:.3g}"
+        text = style.short(length, 3)
         ax.annotate(text, (length, line), (4, 0), textcoords="offset points", va="center", fontsize=9)
     style.name_lines(ax, labels)
     style.plain(ax, zero_line=False)
     ax.margins(x=0.12)
     ax.set_xlim(left=0)
     ax.set_xlabel(f"mean absolute change of {style.unit(explanation)}")
-    if several:
-        ax.legend(frameon=False, loc="lower right")
+    if several and explanation.output_names:
+        # Above the bars, in rows: inside, it would hide some of them.
+        names = [style.literal(name, 24) for name in explanation.output_names]
+        ax.legend(
+            bars, names, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=min(len(names), 4)
+        )
     return ax
 
 
@@ -53,7 +57,7 @@ def _one_row(explanation, max_display, ax):
     if len(rest):
         labels.append(style.rest_label(rest))
         lengths.append(values[rest].sum())
-    ax = style.axes(ax, style.height_of(len(labels)))
+    ax = style.axes(ax, style.height_of(len(labels)), labels)
     colours = [style.UP if length > 0 else style.DOWN for length in lengths]
     ax.barh(range(len(lengths)), lengths, color=colours, height=0.7)
     for line, length in enumerate(lengths):
@@ -68,6 +72,6 @@ def _one_row(explanation, max_display, ax):
         )
     style.name_lines(ax, labels)
     style.plain(ax)
-    ax.margins(x=0.15)
+    ax.margins(x=0.18)
     ax.set_xlabel(f"change of {style.unit(explanation)}")
     return ax

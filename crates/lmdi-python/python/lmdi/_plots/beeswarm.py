@@ -22,12 +22,14 @@ def beeswarm(explanation, max_display, output, ax):
     labels = [style.literal(explanation.feature_names[at]) for at in first]
     if len(rest):
         labels.append(style.rest_label(rest))
-    ax = style.axes(ax, style.height_of(len(labels)))
+    ax = style.axes(ax, style.height_of(len(labels)), labels)
     dots = None
     for line, at in enumerate(first):
         values = explanation.values[:, at]
         height = line + _offsets(values)
-        colours = None if explanation.data is None else _shares(explanation.data[:, at])
+        # The codes of categories are in no order that low and high could mean.
+        ordered = explanation.data is not None and at not in explanation._categories
+        colours = _shares(explanation.data[:, at]) if ordered else None
         if colours is None:
             ax.scatter(values, height, s=9, color=style.NEUTRAL, linewidths=0, rasterized=True)
             continue

@@ -26,7 +26,7 @@ def heatmap(explanation, max_display, output, ax):
         labels.append(style.rest_label(rest))
     lines = lines[:, _order(lines)]
     limit = np.percentile(np.abs(lines), 99) or np.abs(lines).max() or 1.0
-    ax = style.axes(ax, style.height_of(len(labels)) + 0.4, width=8.0)
+    ax = style.axes(ax, style.height_of(len(labels)) + 0.4, labels, width=7.0)
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("scores", [style.DOWN, "#f7f7f7", style.UP])

@@ -19,14 +19,19 @@ UNITS = {
 }
 
 
-def axes(ax, height: float, width: float = 7.0):
-    """The given axes, or those of a new figure."""
+#: Longest name in full.
+MOST_LETTERS = 40
+
+
+def axes(ax, height: float, labels=(), width: float = 6.0):
+    """The given axes, or those of a new figure: `width` inches beside the names of its lines."""
     if ax is not None:
         return ax
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError("plots need matplotlib; install it with `pip install matplotlib`") from error
+    width += 0.075 * max((len(label) for label in labels), default=0)
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
 
 
@@ -40,7 +45,7 @@ def unit(explanation) -> str:
     text = UNITS[explanation.scale]
     names = explanation.output_names
     one_class = names and len(names) == 1 and explanation.values.ndim == 2
-    return f"{text} of {names[0]}" if one_class else text
+    return f"{text} of {literal(names[0])}" if one_class else text
 
 
 def one_output(explanation, output):
@@ -73,15 +78,34 @@ def rest_label(rest) -> str:
     return f"sum of {len(rest)} other{'s' if len(rest) > 1 else ''}"
 
 
-def literal(name: str) -> str:
-    """A name that matplotlib does not read as mathematics, shortened."""
-    text = str(name).replace("$", r"\$")
-    return text if len(text) <= 40 else text[:39] + "…"
+def literal(name, most: int = MOST_LETTERS) -> str:
+    """A name as one line of text that matplotlib does not read as mathematics: letters that cannot be seen
+    or turn the line around are written out, and the middle of a long name is left out."""
+    text = "".join(letter if letter.isprintable() else _escaped(letter) for letter in str(name))
+    if not text.strip():
+        return "(no name)"
+    if len(text) > most:
+        end = most // 3
+        text = f"{text[: most - end - 1]}…{text[-end:]}"
+    return text.replace("$", r"\$")
+
+
+def _escaped(letter: str) -> str:
+    return letter.encode("unicode_escape").decode()
+
+
+def short(value: float, digits: int = 4, sign: str = "") -> str:
+    """A number in a few digits; up to a million without an exponent."""
+    if 10**digits <= abs(value) < 1e7:
+        text = f"{value:{sign},.0f}"
+    else:
+        text = f"{value:{sign}.{digits}g}"
+    return text.replace("-", "−")
 
 
 def number(value: float) -> str:
     """A short number with its sign."""
-    return f"{value:+.3g}".replace("-", "−")
+    return short(value, 3, "+")
 
 
 def cell_text(explanation, row: int, at: int) -> str:
@@ -93,8 +117,7 @@ def cell_text(explanation, row: int, at: int) -> str:
     cell = explanation.data[row, at]
     if np.isnan(cell):
         return f"{name} missing"
-    text = str(labels[int(cell)]) if labels else f"{cell:.4g}".replace("-", "−")
-    return f"{name} = {literal(text)}"
+    return f"{name} = {literal(labels[int(cell)], 20) if labels else short(cell)}"
 
 
 def plain(ax, zero_line: bool = True) -> None:

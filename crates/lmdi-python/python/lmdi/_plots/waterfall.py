@@ -18,7 +18,7 @@ def waterfall(explanation, row, max_display, output, ax):
     if len(rest):
         steps.append((style.rest_label(rest), values[rest].sum()))
     # Read from below: the base value, the small steps, the largest on top, and the prediction.
-    ax = style.axes(ax, style.height_of(len(steps)))
+    ax = style.axes(ax, style.height_of(len(steps)), [name for name, _ in steps])
     total = base + sum(step for _, step in steps)
     at = total
     span = _span(base, [step for _, step in steps])
@@ -26,7 +26,7 @@ def waterfall(explanation, row, max_display, output, ax):
         start = at - step
         colour = style.UP if step > 0 else style.DOWN
         ax.barh(line, step, left=start, color=colour, height=0.7)
-        inside = abs(step) > 0.14 * span
+        inside = abs(step) > 0.16 * span
         ax.annotate(
             style.number(step),
             (start + step / 2 if inside else max(at, start), line),
@@ -54,7 +54,8 @@ def waterfall(explanation, row, max_display, output, ax):
     ax.use_sticky_edges = False
     ax.margins(x=0.12)
     ax.set_xlabel(style.unit(explanation))
-    ax.set_title(f"base value {base:.4g}  →  {total:.4g}", fontsize=10, loc="left")
+    title = f"base value {style.short(base)}  →  {style.short(total)}"
+    ax.set_title(title, fontsize=10, loc="left")
     return ax
 
 
