@@ -10,6 +10,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -90,10 +91,38 @@ def test_categories_survive(tmp_path, data):
         assert e.display_data[1, 1] == data.two[1]
 
 
+@pytest.mark.parametrize(
+    ("library", "kind", "options"),
+    [
+        ("xgboost", "XGBClassifier", {"n_estimators": 4, "n_jobs": 1}),
+        ("lightgbm", "LGBMClassifier", {"n_estimators": 4, "n_jobs": 1, "verbose": -1}),
+        ("catboost", "CatBoostClassifier", {"iterations": 4, "verbose": 0, "allow_writing_files": False}),
+    ],
+)
+def test_models_of_other_libraries_survive(tmp_path, data, library, kind, options):
+    model = getattr(pytest.importorskip(library), kind)(**options)
+    labels = data.three // 10
+    explainer = lmdi.LMDIPlus(model.fit(data.X_missing, labels)).fit(data.X_missing, labels)
+    expected = explainer.explain(data.X_missing)
+    explainer.save(tmp_path / "explainer.lmdi")
+    lmdi.export(model, tmp_path / "model.lmdi")
+    again = lmdi.LMDIPlus(lmdi.load(tmp_path / "model.lmdi")).fit(data.X_missing, labels)
+    for copy in [*(way(explainer) for way in WAYS), lmdi.load(tmp_path / "explainer.lmdi"), again]:
+        e = copy.explain(data.X_missing)
+        assert np.array_equal(e.values, expected.values) and e.output_names == expected.output_names
+        assert np.array_equal(copy.predict(data.X_missing), explainer.predict(data.X_missing))
+    assert library.encode() not in pickle.dumps(explainer)
+
+
 def test_learners_round_trip(data):
-    model = lmdi.RandomForestClassifier(4, random_state=0).fit(data.X, data.two)
-    for way in WAYS:
-        assert np.array_equal(way(model).predict_proba(data.X), model.predict_proba(data.X))
+    for model, y in [
+        (lmdi.RandomForestClassifier(4, random_state=0), data.two),
+        (lmdi.GradientBoostingClassifier(4, random_state=0), data.three),
+    ]:
+        model.fit(data.X, y)
+        for way in WAYS:
+            assert np.array_equal(way(model).predict_proba(data.X), model.predict_proba(data.X))
+        assert clone(model).get_params() == model.get_params() and not hasattr(clone(model), "model_")
 
 
 def test_unfitted_explainers_round_trip(data):
