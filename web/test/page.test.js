@@ -153,6 +153,31 @@ test("classes are explained in log-odds, one or several", async () => {
   assert.deepEqual(complaints, []);
 });
 
+test("rows that were decided otherwise are the nearest, and limits are kept", async () => {
+  const data = "examples/wine.csv";
+  const { path, scores } = explain("otherwise", data, "--target", "cultivar", "--stability-runs", "0");
+  const table = parse(readFileSync(join(ROOT, data), "utf8"));
+  const columns = scores.names.filter((name) => name.startsWith("score:"));
+  /** Numbers of the nearest rows of another class, by looking at all of them. */
+  const nearest = (own, allowed) => {
+    const distance = (other) => columns.reduce((sum, name) => sum + Math.abs(Number(own.get(name)) - Number(other.get(name))), 0);
+    const others = scores.rows.filter((other) => other.get("prediction") !== own.get("prediction") && allowed(other.get("row") - 1));
+    const found = others.map((other) => ({ number: other.get("row"), distance: distance(other) })).sort((a, b) => a.distance - b.distance);
+    return found.slice(0, 4).map(({ number }) => number);
+  };
+  const { page } = await open(browser, path);
+  const shown = () => page.$$eval("#otherwise h4", (titles) => titles.map((title) => /Row ([\d,]+)/.exec(title.textContent)[1]));
+  const limit = await page.$eval("#row", (part) => [...part.querySelectorAll("option")].find(({ value }) => value.startsWith("up ")).value);
+  const column = (await page.$eval("#row", (part, wanted) => [...part.querySelectorAll("option")].find(({ value }) => value === wanted).textContent, limit)).replace(" may only rise", "");
+  for (const number of [3, 90, 170]) {
+    await findRow(page, number);
+    assert.deepEqual(await shown(), nearest(scores.rows[number - 1], () => true));
+  }
+  await page.select(".otherwise .control:last-child select", limit);
+  const cell = (row) => Number(table.rows[row].get(column));
+  assert.deepEqual(await shown(), nearest(scores.rows[169], (row) => cell(row) >= cell(169)));
+});
+
 test("the downloaded file is the scores file", async () => {
   const { path, scores } = explain("downloaded", "examples/wine.csv", "--target", "cultivar");
   const { page } = await open(browser, path);

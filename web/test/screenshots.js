@@ -6,8 +6,8 @@ import { launch, open } from "./browser.js";
 const [path, folder, ...wanted] = process.argv.slice(2);
 const browser = await launch();
 const looks = [
-  ["", { width: 1180, height: 1290 }],
-  ["-dark", { width: 1180, height: 860, dark: true }],
+  ["", { width: 1300, height: 1290 }],
+  ["-dark", { width: 1300, height: 860, dark: true }],
   ["-narrow", { width: 390, height: 860 }],
 ];
 for (const [look, size] of looks) {
