@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -22,6 +23,9 @@ from sklearn.tree import (
 
 from lmdi._models import model_of
 from rows import probing_rows, thresholds_of
+
+#: Since 1.9 weights of rows say how likely a bootstrap draws them; before, they counted in the trees.
+SAMPLE_WEIGHT_DRAWS = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 9)
 
 
 def trees_of(model):
@@ -156,7 +160,10 @@ def test_bootstraps_are_recovered_exactly(data, model, weighted):
         # The rows of a leaf, as often as they were drawn, are the rows the tree counted there.
         columns = slice(None) if features is None else features[at]
         leaves = tree.apply(np.ascontiguousarray(data.X[:, columns].astype(np.float32)))
-        drawn = np.bincount(leaves, weights=counts, minlength=tree.node_count)
+        weights = counts
+        if weighted and not SAMPLE_WEIGHT_DRAWS:
+            weights = counts * data.weights
+        drawn = np.bincount(leaves, weights=weights, minlength=tree.node_count)
         leaf = tree.children_left < 0
         np.testing.assert_array_equal(drawn[leaf], tree.weighted_n_node_samples[leaf])
 
