@@ -161,14 +161,15 @@ def test_labels_in_files_keep_their_type(tmp_path, data):
         assert (lmdi.load(tmp_path / "model.lmdi").predict(data.X) == model.predict(data.X)).all()
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path, data, monkeypatch):
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failed_write_leaves_the_old_file(tmp_path, data, monkeypatch, step):
     import os
 
     model = RandomForestRegressor(2).fit(data.X, data.y)
     path = tmp_path / "model.lmdi"
     lmdi.export(model, path)
     before = path.read_bytes()
-    monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(os, step, lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         lmdi.export(RandomForestRegressor(3).fit(data.X, data.y), path)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["model.lmdi"]
