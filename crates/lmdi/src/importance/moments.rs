@@ -50,6 +50,47 @@ impl Moments {
     ///
     /// Without a penalty, 1e-12 of the largest curvature takes its place.
     pub(super) fn ridge(&self, columns: &[usize], response: usize, alpha: f64) -> Linear {
+        let cross = self.cross_of(response);
+        let mut slopes: Vec<f64> = columns.iter().map(|&c| cross[c]).collect();
+        if let Some(factor) = self.ridge_factor(columns, alpha) {
+            factor.solve_lower(&mut slopes);
+            factor.solve_upper(&mut slopes);
+        }
+        let at_mean: f64 = columns.iter().zip(&slopes).map(|(&c, b)| self.mean[c] * b).sum();
+        Linear { intercept: self.response_mean[response] - at_mean, slopes }
+    }
+
+    /// What the ridge regressions of one response on the first column, the first two, and so on predict for
+    /// a row of cells.
+    ///
+    /// With G + alpha = L L', the prediction from the first q columns is the mean plus the first q terms of
+    /// (L^-1 (cells - mean)) . (L^-1 cross), as the factor of the first q columns is a corner of L: all
+    /// models together cost one factorisation.
+    pub(super) fn nested_ridge_predictions(
+        &self,
+        response: usize,
+        alpha: f64,
+        cells: &[f64],
+    ) -> Vec<f64> {
+        let columns: Vec<usize> = (0..self.n_columns()).collect();
+        let mut prediction = self.response_mean[response];
+        let Some(factor) = self.ridge_factor(&columns, alpha) else {
+            return vec![prediction; columns.len()];
+        };
+        let mut cross = self.cross_of(response).to_vec();
+        let mut cells: Vec<f64> = cells.iter().zip(&self.mean).map(|(x, mean)| x - mean).collect();
+        factor.solve_lower(&mut cross);
+        factor.solve_lower(&mut cells);
+        let term = |(c, x): (f64, f64)| {
+            prediction += c * x;
+            prediction
+        };
+        cross.into_iter().zip(cells).map(term).collect()
+    }
+
+    /// The factor of the penalised Gram matrix of some columns; `None` if the columns have no spread and
+    /// there is no penalty, when every slope is zero.
+    fn ridge_factor(&self, columns: &[usize], alpha: f64) -> Option<Cholesky> {
         let q = columns.len();
         let largest = columns.iter().map(|&c| self.product(c, c)).fold(0.0, f64::max);
         let alpha = alpha.max(1e-12 * largest);
@@ -60,16 +101,7 @@ impl Moments {
             }
             lower[i * q + i] += alpha;
         }
-        let cross = self.cross_of(response);
-        let mut slopes: Vec<f64> = columns.iter().map(|&c| cross[c]).collect();
-        // Only columns without any spread, and no penalty: every slope is zero.
-        if alpha > 0.0 {
-            let factor = Cholesky::new(lower, q, alpha);
-            factor.solve_lower(&mut slopes);
-            factor.solve_upper(&mut slopes);
-        }
-        let at_mean: f64 = columns.iter().zip(&slopes).map(|(&c, b)| self.mean[c] * b).sum();
-        Linear { intercept: self.response_mean[response] - at_mean, slopes }
+        (alpha > 0.0).then(|| Cholesky::new(lower, q, alpha))
     }
 
     /// Share of the weighted variance of a response that a model explains; NaN if it does not vary.
@@ -81,5 +113,32 @@ impl Moments {
             explained += slope * (2.0 * cross[a] - line);
         }
         explained / self.response_square[response]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_predictions_are_those_of_one_model_after_the_other() {
+        let moments = Moments {
+            mean: vec![0.5, -1.0, 2.0],
+            gram: vec![4.0, 1.0, 0.5, 1.0, 3.0, -0.5, 0.5, -0.5, 2.0],
+            response_mean: vec![10.0, -3.0],
+            cross: vec![1.0, 2.0, -1.0, 0.5, 0.0, 4.0],
+            response_square: vec![5.0, 9.0],
+        };
+        let cells = [1.0, 0.25, -2.0];
+        for (response, alpha) in [(0, 0.1), (1, 0.0)] {
+            let found = moments.nested_ridge_predictions(response, alpha, &cells);
+            for (count, found) in found.into_iter().enumerate() {
+                let columns: Vec<usize> = (0..=count).collect();
+                let model = moments.ridge(&columns, response, alpha);
+                let expected = model.intercept
+                    + model.slopes.iter().zip(&cells).map(|(b, x)| b * x).sum::<f64>();
+                assert!((found - expected).abs() < 1e-11, "{count}: {found}, {expected}");
+            }
+        }
     }
 }
