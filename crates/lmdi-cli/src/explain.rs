@@ -20,6 +20,7 @@ use clap::{Args, ValueEnum};
 use lmdi::file::{self, Model};
 use lmdi::importance::Method;
 use lmdi::importance::lmdi_plus::TreeSubset;
+use lmdi::named::Named;
 use lmdi::table::Matrix;
 use lmdi_io::printable::printable;
 use lmdi_io::write::{Output, write_table};
@@ -59,6 +60,7 @@ Examples:
   lmdi explain data.csv --target y --test new.csv --out - --top 3
   lmdi explain data.csv --target y --model xgboost.json --out scores.csv
   lmdi explain data.csv --target y --method tree-shap --out scores.csv
+  lmdi explain train.csv --model model.lmdi --method lime --test new.csv --out scores.csv
   lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
 
 The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (for \
@@ -132,7 +134,7 @@ pub fn run(options: &Options) -> Result<()> {
         ));
     }
     options.explainer.check(Some(&options.method), &options.result)?;
-    if options.score_trees != ScoreTrees::All && options.explainer.fits_nothing() {
+    if options.score_trees != ScoreTrees::All && !options.explainer.is_lmdi_plus() {
         let name = options.explainer.method.name();
         return Err(wrong(
             "score_trees",

@@ -1,56 +1,57 @@
 //! `lmdi importance`: one number a column for a whole model.
 
-use crate::options::{ReadFlags, ThreadFlags, check_writable, wrong};
+use crate::local::LocalFlags;
+use crate::mean_score::MeanScore;
+use crate::options::{ReadFlags, ThreadFlags, check_writable, named, wrong};
 use crate::preparation::{rows_with_target, target_of};
 use crate::progress::Progress;
 use crate::scoring::{grouping, parse_group};
 use crate::terminal::{Align, Decimals, TextTable, counted};
 use crate::{model_file, rows};
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lmdi::file::Model;
 use lmdi::importance::mdi::{MdiScale, mdi};
-use lmdi::importance::mdi_plus::{MdiPlusGlm, MdiPlusOptions, MdiPlusPenalty, mdi_plus};
+use lmdi::importance::mdi_plus::{MdiPlusModel, MdiPlusOptions, mdi_plus};
 use lmdi::importance::permutation::{PermutationOptions, permutation, permutation_out_of_bag};
-use lmdi::importance::{Groups, Importances, Metric};
+use lmdi::importance::{Groups, Importances, Method, Metric};
+use lmdi::named::Named;
 use lmdi::table::{Column, Frame, Response, Schema, Values};
 use lmdi_io::printable::printable;
 use lmdi_io::write::{Output, write_table};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+/// How importance is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum GlobalMethod {
-    /// Decrease in impurity that a column's splits brought in training
+    /// Decrease in impurity that a column's splits brought in training.
     Mdi,
-    /// How well a column's part of linear models of the trees predicts rows left out
+    /// How well a column's part of linear models of the trees predicts rows left out.
     MdiPlus,
-    /// How much worse predictions get when a column is shuffled
+    /// How much worse predictions get when a column is shuffled.
     Permutation,
+    /// Mean |score| of a local method.
+    MeanScore(Method),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MetricFlag {
-    R2,
-    SquaredError,
-    AbsoluteError,
-    Auroc,
-    LogLoss,
-    Accuracy,
+impl GlobalMethod {
+    const BY_NAME: [(&str, Self); 3] =
+        [("mdi", Self::Mdi), ("mdi-plus", Self::MdiPlus), ("permutation", Self::Permutation)];
+
+    fn named(name: &str) -> Option<Self> {
+        let global = Self::BY_NAME.into_iter().find(|(known, _)| *known == name);
+        global
+            .map(|(_, method)| method)
+            .or_else(|| Method::from_name(name).ok().map(Self::MeanScore))
+    }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum GlmFlag {
-    /// Least squares with a penalty on squares
-    Ridge,
-    /// Penalty on squares and absolute values; logistic for classes
-    ElasticNet,
-    /// Least squares without penalty
-    Ols,
-    /// Logistic with a penalty on squares (classes)
-    Logistic,
-    /// Robust, with a penalty on squares (numbers)
-    Huber,
+fn method_parser() -> impl TypedValueParser<Value = GlobalMethod> {
+    let names = GlobalMethod::BY_NAME.map(|(name, _)| name).into_iter();
+    PossibleValuesParser::new(names.chain(Method::ALL.iter().map(|method| method.name())))
+        .try_map(|name| GlobalMethod::named(&name).ok_or("no such method"))
 }
 
 /// Say how much each column matters to a model as a whole.
@@ -61,15 +62,17 @@ Examples:
   lmdi importance houses.lmdi houses.csv --method mdi-plus --out importance.csv
   lmdi importance houses.lmdi new.csv --method permutation --metric absolute-error
   lmdi importance houses.lmdi houses.csv --method permutation --oob
+  lmdi importance houses.lmdi new.csv --method tree-shap
 
-The result has a row for each column, the most important first: `column`, `importance` and `deviation`, its standard deviation over trees or repetitions. 0/1 columns of one categorical column count together.")]
+The result has a row for each column, the most important first: `column`, `importance` and `deviation`, its standard deviation over trees, repetitions or rows. 0/1 columns of one categorical column count together.")]
 pub struct Options {
     /// Model file
     model: PathBuf,
-    /// CSV or Parquet file with the target, which all methods but mdi need; - is standard input
+    /// CSV or Parquet file, which all methods but mdi need, most of them with the target; - is standard
+    /// input
     data: Option<PathBuf>,
-    /// How importance is measured
-    #[arg(long, value_enum, default_value = "mdi")]
+    /// How importance is measured; a method of `lmdi explain` gives the mean size of its scores
+    #[arg(long, value_name = "METHOD", default_value = "mdi", value_parser = method_parser())]
     method: GlobalMethod,
     /// Where to write the importances: a name ending in .csv or .parquet, or - for standard output
     #[arg(long, value_name = "FILE")]
@@ -78,11 +81,11 @@ pub struct Options {
     #[arg(long, value_name = "COL")]
     target: Option<String>,
     /// What predictions are measured by [default: r2; classes: log-loss]
-    #[arg(long, value_enum)]
-    metric: Option<MetricFlag>,
+    #[arg(long, value_parser = named::<Metric<'static>>())]
+    metric: Option<Metric<'static>>,
     /// Linear model of mdi-plus [default: ridge; classes: logistic]
-    #[arg(long, value_enum)]
-    glm: Option<GlmFlag>,
+    #[arg(long, value_parser = named::<MdiPlusModel>())]
+    glm: Option<MdiPlusModel>,
     /// How often permutation shuffles each column [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: Option<u32>,
@@ -95,6 +98,8 @@ pub struct Options {
     /// Takes columns together under one name; once for each column
     #[arg(long = "group", value_name = "NAME=COL", value_parser = parse_group)]
     groups: Vec<(String, String)>,
+    #[command(flatten)]
+    local: LocalFlags,
     #[command(flatten)]
     reading: ReadFlags,
     #[command(flatten)]
@@ -114,7 +119,7 @@ pub fn run(options: &Options) -> Result<()> {
     let model = model_file::load(&options.model)?;
     let schema = rows::schema_of(&model);
     let (names, groups) = grouping(&options.groups, &schema)?;
-    let (found, what) = options.measure(&model, schema, &groups, &mut *report)?;
+    let (found, what) = options.measure(model, schema, &groups, &mut *report)?;
     print(&mut *report, &names, &found, &what)?;
     if let Some(output) = output {
         let table = table(&names, &found)?;
@@ -131,10 +136,20 @@ impl Options {
             self.method == GlobalMethod::MdiPlus,
             self.method == GlobalMethod::Permutation,
         );
+        let local = match self.method {
+            GlobalMethod::MeanScore(method) => Some(method),
+            _ => None,
+        };
+        self.local.check(local)?;
         let misplaced = [
             ("data", self.data.is_some() && mdi, "no table for mdi, which follows from the trees"),
+            ("data", self.data.is_none() && local.is_some(), "a table with rows to explain"),
             ("data", self.data.is_none() && !mdi, "a table with the target"),
-            ("metric", self.metric.is_some() && mdi, "--method mdi-plus or permutation"),
+            (
+                "metric",
+                self.metric.is_some() && !plus && !shuffles,
+                "--method mdi-plus or permutation",
+            ),
             ("glm", self.glm.is_some() && !plus, "--method mdi-plus"),
             ("repeats", self.repeats.is_some() && !shuffles, "--method permutation"),
             ("oob", self.oob && !shuffles, "--method permutation"),
@@ -153,7 +168,7 @@ impl Options {
     /// The importances, and in words what they are.
     fn measure(
         &self,
-        model: &Model,
+        model: Model,
         mut schema: Schema,
         groups: &Groups,
         out: &mut dyn Write,
@@ -163,7 +178,13 @@ impl Options {
             return Ok((found, "share of the decrease in impurity".into()));
         };
         let name = printable(&self.model.display().to_string()).into_owned();
-        schema.target = Some(target_of(model, &schema, self.target.as_ref(), &name)?);
+        if let GlobalMethod::MeanScore(method) = self.method {
+            let (local, reading, target) = (&self.local, &self.reading, self.target.as_ref());
+            let name = &name;
+            return MeanScore { method, local, model, name, schema, target, data, reading }
+                .measure(groups, out);
+        }
+        schema.target = Some(target_of(&model, &schema, self.target.as_ref(), &name)?);
         let (read, _, table) =
             rows_with_target(data, &schema, &[], &self.reading, |_, _| Ok(()), out)?;
         let is_training_table = model.metadata.fingerprint == Some(read.fingerprint());
@@ -173,16 +194,16 @@ impl Options {
             options.check(&y)?;
             let progress = Progress::new("Measuring", model.ensemble.trees.len() as u64);
             let found = mdi_plus(&model.ensemble, &x, &y, weights, groups, &options, &progress)?;
-            let metric = options.metric.name();
+            let metric = options.metric.text();
             return Ok((found, format!("MDI+: what a column alone adds to {metric}")));
         }
         let usual = PermutationOptions::for_response(&y);
         let options = PermutationOptions {
-            metric: self.metric.map_or(usual.metric, MetricFlag::metric),
+            metric: self.metric.unwrap_or(usual.metric),
             repeats: self.repeats.map_or(usual.repeats, |repeats| repeats as usize),
             seed: self.seed.unwrap_or(usual.seed),
         };
-        let metric = options.metric.name();
+        let metric = options.metric.text();
         if self.oob {
             if !is_training_table {
                 anyhow::bail!(
@@ -209,36 +230,11 @@ impl Options {
 
     fn mdi_plus(&self, response: &Response<'_>) -> MdiPlusOptions<'static> {
         let usual = MdiPlusOptions::for_response(response);
-        let net = || MdiPlusPenalty::ElasticNet { l1_ratios: vec![0.1, 0.5, 0.99] };
-        let (glm, penalty) = match self.glm {
-            None => (usual.glm, usual.penalty.clone()),
-            Some(GlmFlag::Ridge) => {
-                (MdiPlusGlm::Gaussian, MdiPlusPenalty::ridge(MdiPlusGlm::Gaussian))
-            }
-            Some(GlmFlag::ElasticNet) => (usual.glm, net()),
-            Some(GlmFlag::Ols) => (MdiPlusGlm::Gaussian, MdiPlusPenalty::None),
-            Some(GlmFlag::Logistic) => {
-                (MdiPlusGlm::Logistic, MdiPlusPenalty::ridge(MdiPlusGlm::Logistic))
-            }
-            Some(GlmFlag::Huber) => {
-                let huber = MdiPlusGlm::Huber { epsilon: 1.35 };
-                (huber, MdiPlusPenalty::ridge(huber))
-            }
-        };
-        let metric = self.metric.map_or(usual.metric, MetricFlag::metric);
-        MdiPlusOptions { glm, penalty, metric, ..usual }
-    }
-}
-
-impl MetricFlag {
-    fn metric(self) -> Metric<'static> {
-        match self {
-            MetricFlag::R2 => Metric::R2,
-            MetricFlag::SquaredError => Metric::SquaredError,
-            MetricFlag::AbsoluteError => Metric::AbsoluteError,
-            MetricFlag::Auroc => Metric::Auroc,
-            MetricFlag::LogLoss => Metric::LogLoss,
-            MetricFlag::Accuracy => Metric::Accuracy,
+        let metric = self.metric.unwrap_or(usual.metric);
+        let options = MdiPlusOptions { metric, ..usual };
+        match self.glm {
+            Some(model) => options.with_model(model),
+            None => options,
         }
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! One file a command (`explain`, `score`, `train`, `predict`, `importance`, `inspect`, `convert`,
 //! `completions`), and what they share: flags (`options`, `training`, `parameters`, `method`,
-//! `explainer`), from a table to a model and its explainer (`learning`,
-//! `preparation`), rows that a model reads (`rows`), results (`prediction`, `scoring`), long work
+//! `explainer`, `local`), from a table to a model and its explainer (`learning`,
+//! `preparation`), rows that a model reads (`rows`), results (`prediction`, `scoring`,
+//! `mean_score`), long work
 //! (`progress`, `interrupt`), panics (`crash`) and text for people (`terminal`, `columns`, `quality`,
 //! `summary`).
 //!
@@ -20,6 +21,8 @@ mod importance;
 mod inspect;
 mod interrupt;
 mod learning;
+mod local;
+mod mean_score;
 mod method;
 mod model_file;
 mod options;

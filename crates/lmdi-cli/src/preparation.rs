@@ -16,7 +16,8 @@ use anyhow::{Context, Result, bail};
 use lmdi::file::Model;
 use lmdi::forest::{Aggregation, Growth, Outcome};
 use lmdi::importance::lmdi_plus::{FitOn, ScoreOptions, usual_family};
-use lmdi::importance::{LmdiPlus, Scores};
+use lmdi::importance::{LmdiPlus, Method, Needs, Scores};
+use lmdi::named::Named;
 use lmdi::table::{Frame, Matrix, Schema, Target, TargetCells, Task};
 use lmdi_io::printable::printable;
 use lmdi_io::read::{CellType, Input};
@@ -55,6 +56,15 @@ pub struct ScoreRows {
     pub truth: Option<(TargetCells, Option<Vec<f64>>)>,
 }
 
+impl ScoreRows {
+    /// The rows of a table that an explainer was made with.
+    fn of_table(what: &'static str, rows: Rows, frame: Frame, table: String) -> Self {
+        let Rows { x, y, weights, of_table } = rows;
+        let truth = Some((y, weights));
+        Self { what, x, frame, table, of_table, are_training_rows: false, truth }
+    }
+}
+
 impl Options {
     /// Trains a model and fits its explainer.
     pub fn train(&self, kind: ModelKind, out: &mut dyn Write) -> Result<Prepared> {
@@ -75,10 +85,10 @@ impl Options {
         let learned = self.learning.learn(&self.data, target, kind, &self.reading, out, check)?;
         let Learned { model, plan, frame, train, holdout } = learned;
         let schema = rows::schema_of(&model);
-        let (explainer, how) = if self.explainer.fits_nothing() {
-            self.ready(&model, &schema, out)?
-        } else {
-            self.fit(&model, &train, None, out)?
+        let (explainer, how) = match self.explainer.method {
+            Method::LmdiPlus => self.fit(&model, &train, None, out)?,
+            Method::Maple => self.fit_maple(&model, &train, out)?,
+            _ => self.ready(&model, &schema, Some(&train.x), out)?,
         };
         let again = self.repeats().then(|| Again { plan, rows: train.clone() });
         let rows = match (&self.test, holdout) {
@@ -92,15 +102,10 @@ impl Options {
                 are_training_rows: false,
                 truth: Some((held.y, held.weights)),
             },
-            (None, None) => ScoreRows {
-                what: "training rows",
-                x: train.x,
-                frame,
-                table,
-                of_table: train.of_table,
-                are_training_rows: true,
-                truth: Some((train.y, train.weights)),
-            },
+            (None, None) => {
+                let rows = ScoreRows::of_table("training rows", train, frame, table);
+                ScoreRows { are_training_rows: true, ..rows }
+            }
         };
         Ok(Prepared { model, schema, explainer, how, rows, again })
     }
@@ -120,18 +125,37 @@ impl Options {
         let mut schema = rows::schema_of(&model);
         self.result
             .check(&schema, matches!(model.ensemble.aggregation, Aggregation::Sum { .. }))?;
-        if self.explainer.fits_nothing() {
-            if self.test.is_some() {
-                return Err(wrong(
-                    "test",
-                    format!("given, but {} needs no training rows", self.explainer.method.name()),
-                    "the rows to explain as DATA",
-                ));
+        match self.explainer.method {
+            Method::LmdiPlus => {}
+            Method::Maple => {
+                schema.target = Some(target_of(&model, &schema, self.target.as_ref(), &name)?);
+                let (train, frame, table) = self.training_rows(&schema, out)?;
+                let (explainer, how) = self.fit_maple(&model, &train, out)?;
+                let rows = match &self.test {
+                    Some(test) => self.test_rows(test, &schema)?,
+                    None => ScoreRows::of_table("rows", train, frame, table),
+                };
+                return Ok(Prepared { model, schema, explainer, how, rows, again: None });
             }
-            let mut rows = self.test_rows(&self.data, &schema)?;
-            rows.what = "rows";
-            let (explainer, how) = self.ready(&model, &schema, out)?;
-            return Ok(Prepared { model, schema, explainer, how, rows, again: None });
+            method => {
+                let from_data =
+                    method.needs() == Needs::Background && !self.explainer.local.has_background();
+                if self.test.is_some() && !from_data {
+                    let method = method.name();
+                    return Err(wrong(
+                        "test",
+                        format!("given, but {method} needs no other rows of DATA"),
+                        "the rows to explain as DATA",
+                    ));
+                }
+                let mut rows = self.test_rows(&self.data, &schema)?;
+                rows.what = "rows";
+                let (explainer, how) = self.ready(&model, &schema, Some(&rows.x), out)?;
+                if let Some(test) = &self.test {
+                    rows = self.test_rows(test, &schema)?;
+                }
+                return Ok(Prepared { model, schema, explainer, how, rows, again: None });
+            }
         }
         let kept = model.explainer.take().filter(|_| self.method.first_given().is_none());
         if let (Some(kept), ScoreTrees::All) = (&kept, self.score_trees) {
@@ -180,15 +204,11 @@ impl Options {
         };
         let rows = match &self.test {
             Some(test) => self.test_rows(test, &schema)?,
-            None => ScoreRows {
-                what: if is_training_table { "training rows" } else { "rows" },
-                x: train.x,
-                frame,
-                table,
-                of_table: train.of_table,
-                are_training_rows: is_training_table,
-                truth: Some((train.y, train.weights)),
-            },
+            None => {
+                let what = if is_training_table { "training rows" } else { "rows" };
+                let rows = ScoreRows::of_table(what, train, frame, table);
+                ScoreRows { are_training_rows: is_training_table, ..rows }
+            }
         };
         Ok(Prepared { model, schema, explainer, how, rows, again: None })
     }
@@ -205,17 +225,23 @@ impl Options {
         let target = schema.target.as_ref().context("a learned schema has a target")?;
         let Again { plan, rows } = again;
         let ensemble = learning::grow(&plan.with_seed(seed), schema, target, rows)?;
-        let explainer = if self.explainer.fits_nothing() {
-            self.explainer.ready(&ensemble, schema, &self.reading)?
-        } else {
-            let of_classes = target.task != Task::Regression;
-            let usual = usual_family(of_classes, matches!(plan, Plan::Boosting(_)));
-            let options = self.method.choices().options(usual)?;
-            let progress = Progress::new("Fitting LMDI+", ensemble.trees.len() as u64);
-            let (y, weights) = (rows.y.response(), rows.weights.as_deref());
-            let fitted =
-                LmdiPlus::fit(&ensemble, &rows.x.view(), &y, weights, &options, &progress)?;
-            Explainer::LmdiPlus(Box::new(fitted))
+        let local = &self.explainer.local;
+        let explainer = match self.explainer.method {
+            Method::LmdiPlus => {
+                let of_classes = target.task != Task::Regression;
+                let usual = usual_family(of_classes, matches!(plan, Plan::Boosting(_)));
+                let options = self.method.choices().options(usual)?;
+                let progress = Progress::new("Fitting LMDI+", ensemble.trees.len() as u64);
+                let (y, weights) = (rows.y.response(), rows.weights.as_deref());
+                let fitted =
+                    LmdiPlus::fit(&ensemble, &rows.x.view(), &y, weights, &options, &progress)?;
+                Explainer::LmdiPlus(Box::new(fitted))
+            }
+            Method::Maple => Explainer::Other(local.maple(&ensemble, rows)?),
+            method => {
+                let data = Some(&rows.x);
+                Explainer::Other(local.ready(method, &ensemble, schema, data, &self.reading)?)
+            }
         };
         let progress = Progress::new("Scoring", x.rows() as u64);
         Ok(match &explainer {
@@ -301,16 +327,38 @@ impl Options {
         Ok((Explainer::LmdiPlus(Box::new(explainer)), how))
     }
 
-    /// The explainer of a method that fits nothing.
+    /// The explainer of a method that needs no responses; `data` may stand for the data.
     fn ready(
         &self,
         model: &Model,
         schema: &Schema,
+        data: Option<&Matrix>,
         out: &mut dyn Write,
     ) -> Result<(Explainer, String)> {
-        let explainer = self.explainer.ready(&model.ensemble, schema, &self.reading)?;
-        writeln!(out, "\n{}: nothing is fitted.", self.explainer.method.name())?;
-        Ok((explainer, String::new()))
+        let method = self.explainer.method;
+        let local = &self.explainer.local;
+        let explainer = local.ready(method, &model.ensemble, schema, data, &self.reading)?;
+        let what = match (method.needs(), data) {
+            (Needs::Background, Some(data)) if !local.has_background() => {
+                format!("neighbours are drawn from {}.", counted(data.rows(), "row"))
+            }
+            _ => "nothing is fitted.".into(),
+        };
+        writeln!(out, "\n{}: {what}", method.name())?;
+        Ok((Explainer::Other(explainer), String::new()))
+    }
+
+    /// MAPLE of training rows.
+    fn fit_maple(
+        &self,
+        model: &Model,
+        rows: &Rows,
+        out: &mut dyn Write,
+    ) -> Result<(Explainer, String)> {
+        let explainer = self.explainer.local.maple(&model.ensemble, rows)?;
+        let n_rows = counted(rows.x.rows(), "row");
+        writeln!(out, "\nmaple: linear models are fitted to {n_rows}, around each row.")?;
+        Ok((Explainer::Other(explainer), String::new()))
     }
 
     /// Reads rows to score that need no target.

@@ -2,13 +2,14 @@
 
 use crate::explainer::{Explainer, ExplainerFlags};
 use crate::model_file;
-use crate::options::{ReadFlags, ThreadFlags, check_writable};
+use crate::options::{ReadFlags, ThreadFlags, check_writable, wrong};
 use crate::progress::Progress;
 use crate::rows;
 use crate::scoring::{Asked, ScoreFlags, Subject};
 use anyhow::{Result, bail};
 use clap::Args;
 use lmdi::forest::Aggregation;
+use lmdi::importance::Method;
 use lmdi::importance::lmdi_plus::TreeSubset;
 use lmdi_io::printable::printable;
 use lmdi_io::write::{Output, write_table};
@@ -23,6 +24,7 @@ Examples:
   lmdi score houses.lmdi new.parquet --out scores.parquet --keep id --standard-error
   lmdi score houses.lmdi new.csv --out - --top 3
   lmdi score houses.lmdi new.csv --out scores.csv --method tree-shap
+  lmdi score houses.lmdi new.csv --out scores.csv --method lime --background houses.csv
 
 Columns are found by name, in any order; the target is not needed. The result is that of `lmdi \
 explain`: row, prediction, base and a score a column. Levels that training did not know are counted on \
@@ -51,20 +53,32 @@ pub fn run(options: &Options) -> Result<()> {
     let output = Output::from_argument(&options.out)?;
     check_writable(Some(&output), None)?;
     options.explainer.check(None, &options.result)?;
+    if options.explainer.method == Method::Maple {
+        return Err(wrong(
+            "method",
+            "maple, which learns from training rows",
+            "lmdi explain TRAINING_ROWS --model MODEL --method maple --test DATA",
+        ));
+    }
     let mut model = model_file::load(&options.model)?;
     let schema = rows::schema_of(&model);
     options.result.check(&schema, matches!(model.ensemble.aggregation, Aggregation::Sum { .. }))?;
-    let explainer = if options.explainer.fits_nothing() {
-        options.explainer.ready(&model.ensemble, &schema, &options.reading)?
-    } else {
-        let Some(kept) = model.explainer.take() else {
-            bail!(
-                "{}: the model has no explainer; make one with `lmdi explain DATA --model MODEL --save MODEL`, \
-                 or choose a method that fits nothing, such as --method tree-shap",
-                printable(&options.model.display().to_string())
-            );
-        };
-        Explainer::LmdiPlus(Box::new(kept.ready(&model.ensemble)?))
+    let explainer = match options.explainer.method {
+        Method::LmdiPlus => {
+            let Some(kept) = model.explainer.take() else {
+                bail!(
+                    "{}: the model has no explainer; make one with `lmdi explain DATA --model MODEL --save \
+                     MODEL`, or choose a method that fits nothing, such as --method tree-shap",
+                    printable(&options.model.display().to_string())
+                );
+            };
+            Explainer::LmdiPlus(Box::new(kept.ready(&model.ensemble)?))
+        }
+        method => {
+            let local = &options.explainer.local;
+            let ready = local.ready(method, &model.ensemble, &schema, None, &options.reading)?;
+            Explainer::Other(ready)
+        }
     };
     let table = rows::read(&options.data, &schema, &options.result.keep, &[], &options.reading)?;
     options.result.check_kept(&table.frame, &table.name)?;

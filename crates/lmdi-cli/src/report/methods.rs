@@ -57,6 +57,8 @@ pub fn title(method: Method) -> &'static str {
         Method::TreeShap => "TreeSHAP",
         Method::Saabas => "Saabas",
         Method::LocalMdi => "Local MDI",
+        Method::Lime => "LIME",
+        Method::Maple => "MAPLE",
     }
 }
 

@@ -1,6 +1,6 @@
 //! `lmdi importance` as a user runs it.
 
-use crate::support::{Place, example};
+use crate::support::{Place, assert_close, example, numbers, table};
 
 /// The lines of the result as column and importance.
 fn importances(text: &str) -> Vec<(String, f64)> {
@@ -45,6 +45,54 @@ fn every_method_finds_the_strong_columns() {
     let csv = place.run(&["importance", "m.lmdi", "--out", "-"]).good();
     let total: f64 = importances(&csv).iter().map(|(_, value)| value).sum();
     assert!((total - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn every_local_method_gives_its_mean_score() {
+    let place = Place::new();
+    let data = example("diabetes.csv");
+    let flags = ["--target", "progression", "--trees", "12", "--save", "m.lmdi"];
+    place.run(&[&["explain", &data, "--out", "s.csv"][..], &flags].concat()).good();
+    let group = ["--group", "lipids=ldl", "--group", "lipids=hdl"];
+    let methods: [&[&str]; 7] = [
+        &["--method", "lmdi-plus"],
+        &["--method", "tree-shap"],
+        &["--method", "tree-shap", "--background", &data],
+        &["--method", "saabas"],
+        &["--method", "local-mdi"],
+        &["--method", "lime", "--lime-samples", "200"],
+        &["--method", "maple"],
+    ];
+    for method in methods {
+        let run = [&["importance", "m.lmdi", &data, "--out", "-"][..], method, &group].concat();
+        let found = importances(&place.run(&run).good());
+        assert_eq!(found.len(), 9, "{method:?}");
+        assert!(found.is_sorted_by(|a, b| a.1 >= b.1) && found[8].1 >= 0.0, "{method:?}");
+        // MAPLE is not a method of `lmdi score`, and its slopes are noisy around fully grown leaves.
+        if method[1] != "maple" {
+            let strong: Vec<&str> = found[..3].iter().map(|(name, _)| name.as_str()).collect();
+            assert!(strong.contains(&"body_mass_index"), "{method:?}: {strong:?}");
+            // The same rows explained, and the mean taken here.
+            let more = ["--out", "rows.csv"];
+            let score = if method[1] == "lime" { &["--background", &data][..] } else { &[] };
+            let run = ["score", "m.lmdi", &data];
+            place.run(&[&run[..], &more, method, &group, score].concat()).good();
+            let rows = table(&place, "rows.csv");
+            for (name, importance) in &found {
+                let scores = numbers(&rows, &format!("score:{name}"));
+                let mean = scores.iter().map(|s| s.abs()).sum::<f64>() / scores.len() as f64;
+                assert_close(&[*importance], &[mean]);
+            }
+        }
+    }
+    place.run(&["importance", "m.lmdi", "--method", "tree-shap"]).fails(2, &["rows to explain"]);
+    place
+        .run(&["importance", "m.lmdi", "--lime-bins", "4"])
+        .fails(2, &["`lime_bins`", "--method lime"]);
+    train(&place, &data, "progression");
+    place
+        .run(&["importance", "m.lmdi", &data, "--method", "lmdi-plus"])
+        .fails(1, &["m.lmdi: the model has no explainer"]);
 }
 
 #[test]

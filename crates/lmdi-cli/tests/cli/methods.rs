@@ -71,6 +71,92 @@ fn local_mdi_says_what_its_scores_add_up_to() {
     place.run(&boosted).fails(1, &["local MDI is defined for forests"]);
 }
 
+/// Rows of a table whose target follows the column `x` and the category `c` and not `noise`.
+fn two_signals() -> String {
+    let mut text = String::from("x,c,noise,y\n");
+    for row in 0..120 {
+        let (place, c) = (row * 37 % 120, ["red", "blue", "green"][row % 3]);
+        let y = if place < 60 { 0.0 } else { 8.0 } + if c == "red" { 4.0 } else { 0.0 };
+        // Not whole numbers side by side, which would be taken for identifiers.
+        text += &format!("{}.5,{c},{}.5,{y}\n", place * 3, row * 53 % 120 * 2);
+    }
+    text
+}
+
+#[test]
+fn lime_and_maple_explain_by_local_models() {
+    let place = Place::new();
+    place.file("t.csv", two_signals());
+    let train = ["--target", "y", "--trees", "20", "--save", "m.lmdi"];
+    place.run(&[&["train", "t.csv"][..], &train].concat()).good();
+    for (method, what) in [
+        (&["--method", "lime", "--lime-samples", "500"][..], "neighbours are drawn from 120 rows"),
+        (&["--method", "maple"], "linear models are fitted to 120 rows"),
+    ] {
+        let flags = ["--target", "y", "--trees", "20", "--out", "a.csv"];
+        let out = place.run(&[&["explain", "t.csv"][..], &flags, method].concat()).good();
+        for part in [what, "Base plus scores is the local model's prediction."] {
+            assert!(out.contains(part), "{part:?} is not in\n{out}");
+        }
+        let scores = table(&place, "a.csv");
+        assert_eq!(numbers(&scores, "score:x").len(), 120);
+        // Close to the model itself, on average far closer than the spread of the target (about 4.4).
+        let pairs = totals(&scores, "").into_iter().zip(numbers(&scores, "prediction"));
+        let off: f64 = pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / 120.0;
+        assert!(off < 1.5, "{method:?}: {off}");
+        // The model file gives the same, to the byte, as training it anew did; so does a test table.
+        for rows in [&["--out", "b.csv"][..], &["--test", "t.csv", "--out", "b.csv"]] {
+            let model = ["--model", "m.lmdi"];
+            place.run(&[&["explain", "t.csv"][..], &model, rows, method].concat()).good();
+            assert_eq!(place.read("a.csv"), place.read("b.csv"), "{method:?} {rows:?}");
+        }
+    }
+}
+
+#[test]
+fn lime_takes_its_neighbours_from_a_background_and_its_choices_from_flags() {
+    let place = Place::new();
+    place.file("t.csv", two_signals());
+    let train = ["--target", "y", "--trees", "10", "--save", "m.lmdi"];
+    place.run(&[&["train", "t.csv"][..], &train].concat()).good();
+    let score = |more: &[&str]| {
+        let start = ["score", "m.lmdi", "t.csv", "--method", "lime", "--out", "-"];
+        place.run(&[&start[..], &["--background", "t.csv", "--lime-samples", "300"], more].concat())
+    };
+    let usual = score(&[]).good();
+    assert_eq!(usual, score(&["--threads", "1"]).good(), "threads change nothing");
+    for choice in [
+        ["--lime-kernel-width", "0.5"],
+        ["--lime-alpha", "100"],
+        ["--lime-bins", "10"],
+        ["--lime-seed", "1"],
+        ["--lime-columns", "1"],
+    ] {
+        assert!(usual != score(&choice).good(), "{choice:?} changes nothing");
+    }
+    for how in ["highest-weights", "forward-selection", "lasso-path"] {
+        let csv = score(&["--lime-columns", "1", "--lime-selection", how]).good();
+        place.file("one.csv", csv);
+        let scores = table(&place, "one.csv");
+        let columns = ["score:x", "score:c", "score:noise"].map(|name| numbers(&scores, name));
+        for row in 0..120 {
+            let chosen = columns.iter().filter(|column| column[row] != 0.0).count();
+            assert!(chosen <= 1, "{how}, row {}", row + 1);
+        }
+    }
+    let grouped = score(&["--group", "both=x", "--group", "both=c"]).good();
+    assert!(grouped.starts_with("row,prediction,base,score:both,score:noise\n"), "{grouped}");
+    let start = ["score", "m.lmdi", "t.csv", "--method", "lime", "--out", "-"];
+    place.run(&start).fails(2, &["--background FILE"]);
+    score(&["--lime-samples", "1"]).fails(2, &["cannot be used multiple times"]);
+    place
+        .run(&[&start[..], &["--background", "t.csv", "--lime-samples", "1"]].concat())
+        .fails(2, &["`n_samples` is 1; expected at least 2"]);
+    place
+        .run(&["score", "m.lmdi", "t.csv", "--method", "maple", "--out", "-"])
+        .fails(2, &["lmdi explain TRAINING_ROWS --model MODEL --method maple"]);
+}
+
 #[test]
 fn flags_of_another_method_are_refused_before_any_work() {
     let place = Place::new();
@@ -87,7 +173,9 @@ fn flags_of_another_method_are_refused_before_any_work() {
     let start = ["explain", &data, "--target", "progression"];
     for (flags, part) in [
         (&["--method", "shap"][..], "possible values: lmdi-plus, tree-shap"),
-        (&["--background", "b.csv"], "--method tree-shap"),
+        (&["--background", "b.csv"], "--method tree-shap or lime"),
+        (&["--lime-bins", "4"], "--method lime"),
+        (&["--method", "lime", "--maple-alpha", "1"], "--method maple"),
     ] {
         place.run(&[&start[..], flags].concat()).fails(2, &[part]);
     }

@@ -13,6 +13,7 @@
 
 use super::{Groups, Importances};
 use crate::forest::{Aggregation, Ensemble, NONE, Tree};
+use crate::named::Named;
 use crate::{Error, Result};
 
 /// Whether importances are shares or keep the unit of the impurity.
@@ -23,6 +24,18 @@ pub enum MdiScale {
     Share,
     /// Decrease in impurity, averaged over all trees.
     Impurity,
+}
+
+impl Named for MdiScale {
+    const PARAMETER: &'static str = "scale";
+    const ALL: &'static [Self] = &[Self::Share, Self::Impurity];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Share => "share",
+            Self::Impurity => "impurity",
+        }
+    }
 }
 
 /// MDI of every group; [`Groups::singles`] gives that of every feature.

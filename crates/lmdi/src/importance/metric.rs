@@ -3,6 +3,7 @@
 //! Global methods compare predictions by a metric. Errors and losses enter with their sign turned, so
 //! that a drop is always a loss of quality.
 
+use crate::named::Named;
 use crate::table::{Response, metrics};
 use crate::{Error, Result};
 use std::fmt;
@@ -33,13 +34,29 @@ pub enum Metric<'m> {
 
 impl fmt::Debug for Metric<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.text())
+    }
+}
+
+impl Named for Metric<'static> {
+    const PARAMETER: &'static str = "metric";
+    const ALL: &'static [Self] = &[
+        Metric::R2,
+        Metric::SquaredError,
+        Metric::AbsoluteError,
+        Metric::Auroc,
+        Metric::LogLoss,
+        Metric::Accuracy,
+    ];
+
+    fn name(self) -> &'static str {
+        self.text()
     }
 }
 
 impl Metric<'_> {
-    /// The name by which users choose the metric.
-    pub fn name(&self) -> &'static str {
+    /// The name by which users choose the metric; `custom` for their own.
+    pub fn text(&self) -> &'static str {
         match self {
             Metric::R2 => "r2",
             Metric::SquaredError => "squared-error",
@@ -62,7 +79,7 @@ impl Metric<'_> {
         };
         Err(Error::Parameter {
             name: "metric",
-            found: self.name().into(),
+            found: self.text().into(),
             expected: format!("{expected} for this response"),
         })
     }

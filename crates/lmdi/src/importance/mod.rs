@@ -42,7 +42,7 @@ pub use lime::Lime;
 pub use lmdi_plus::LmdiPlus;
 pub use local_mdi::LocalMdi;
 pub use maple::Maple;
-pub use method::{LocalMethod, Method};
+pub use method::{LocalMethod, Method, Needs};
 pub use metric::{CustomMetric, Metric};
 pub use ranking::rank_in_place;
 pub use saabas::Saabas;

@@ -35,7 +35,7 @@ pub use selection::Selection;
 use super::{Groups, Scores, check_cells};
 use crate::forest::{Ensemble, NONE, Outcome, Predictor};
 use crate::monitor::{Monitor, Silent};
-use crate::table::MatrixView;
+use crate::table::{Encoding, MatrixView, Schema};
 use crate::{Error, Result};
 use background::Background;
 use local_model::fit;
@@ -88,6 +88,28 @@ impl Default for LimeOptions {
 }
 
 impl LimeOptions {
+    /// The defaults for the columns of a schema: the parts of a categorical column are drawn together, and
+    /// columns that are not numbers are drawn as categories.
+    ///
+    /// ```
+    /// use lmdi::importance::lime::LimeOptions;
+    /// use lmdi::table::{Encoding, Schema};
+    /// let mut schema = Schema::numeric(["age", "smoker"]);
+    /// schema.columns[1].encoding = Encoding::Truth;
+    /// assert_eq!(LimeOptions::for_schema(&schema).categorical, [1]);
+    /// ```
+    pub fn for_schema(schema: &Schema) -> Self {
+        let origins = schema.origins();
+        let is_category =
+            |&column: &usize| schema.columns[origins[column]].encoding != Encoding::Number;
+        let together = origins.iter().map(|&column| column as u32).collect();
+        Self {
+            categorical: (0..origins.len()).filter(is_category).collect(),
+            together: Groups::new(together, schema.columns.len()).ok(),
+            ..Self::default()
+        }
+    }
+
     fn check(&self, n_features: usize) -> Result<()> {
         let fail = |name: &'static str, found: String, expected: &str| {
             Err(Error::Parameter { name, found, expected: expected.into() })

@@ -1,6 +1,7 @@
 //! Choosing the columns of a local model where not all may take part, in the ways of lime.
 
 use crate::importance::moments::Moments;
+use crate::named::Named;
 
 /// How the columns of a local model are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,6 +17,32 @@ pub enum Selection {
     ForwardSelection,
     /// Those of the largest model within the limit along the lasso path, from its end.
     LassoPath,
+}
+
+impl Named for Selection {
+    const PARAMETER: &'static str = "feature_selection";
+    const ALL: &'static [Self] =
+        &[Self::Auto, Self::None, Self::HighestWeights, Self::ForwardSelection, Self::LassoPath];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::None => "none",
+            Self::HighestWeights => "highest-weights",
+            Self::ForwardSelection => "forward-selection",
+            Self::LassoPath => "lasso-path",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Self::Auto => "Forward selection for up to 6 columns, else the highest weights",
+            Self::None => "All columns, whatever the limit",
+            Self::HighestWeights => "Those with the largest slopes in a regression on all",
+            Self::ForwardSelection => "One after the other, each time the one that explains most",
+            Self::LassoPath => "Those of the lasso path",
+        }
+    }
 }
 
 /// Penalty of the regression that ranks columns by weight.

@@ -21,7 +21,7 @@
 mod fit;
 mod options;
 
-pub use options::{MdiPlusGlm, MdiPlusOptions, MdiPlusPenalty};
+pub use options::{MdiPlusGlm, MdiPlusModel, MdiPlusOptions, MdiPlusPenalty};
 
 use super::{Groups, Importances, check_cells, check_response, check_weights};
 use crate::basis::{Basis, TreeRows, leaf_nodes};

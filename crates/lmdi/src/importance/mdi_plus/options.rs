@@ -2,6 +2,7 @@
 
 use crate::glm::Family;
 use crate::importance::Metric;
+use crate::named::Named;
 use crate::table::Response;
 use crate::{Error, Result};
 
@@ -64,6 +65,63 @@ impl MdiPlusPenalty {
     }
 }
 
+/// The usual pairs of loss and penalty, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MdiPlusModel {
+    /// Least squares with a penalty on squares.
+    Ridge,
+    /// Penalty on squares and absolute values; logistic for classes.
+    ElasticNet,
+    /// Least squares without penalty.
+    Ols,
+    /// Logistic with a penalty on squares.
+    Logistic,
+    /// Huber's robust loss with a penalty on squares.
+    Huber,
+}
+
+impl Named for MdiPlusModel {
+    const PARAMETER: &'static str = "glm";
+    const ALL: &'static [Self] =
+        &[Self::Ridge, Self::ElasticNet, Self::Ols, Self::Logistic, Self::Huber];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ridge => "ridge",
+            Self::ElasticNet => "elastic-net",
+            Self::Ols => "ols",
+            Self::Logistic => "logistic",
+            Self::Huber => "huber",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Self::Ridge => "Least squares with a penalty on squares",
+            Self::ElasticNet => "Penalty on squares and absolute values; logistic for classes",
+            Self::Ols => "Least squares without penalty",
+            Self::Logistic => "Logistic with a penalty on squares (classes)",
+            Self::Huber => "Robust, with a penalty on squares (numbers)",
+        }
+    }
+}
+
+impl MdiPlusModel {
+    /// Loss and penalty, for a response that `usual` is the loss of.
+    fn parts(self, usual: MdiPlusGlm) -> (MdiPlusGlm, MdiPlusPenalty) {
+        let with_ridge = |glm| (glm, MdiPlusPenalty::ridge(glm));
+        match self {
+            Self::Ridge => with_ridge(MdiPlusGlm::Gaussian),
+            Self::ElasticNet => {
+                (usual, MdiPlusPenalty::ElasticNet { l1_ratios: vec![0.1, 0.5, 0.99] })
+            }
+            Self::Ols => (MdiPlusGlm::Gaussian, MdiPlusPenalty::None),
+            Self::Logistic => with_ridge(MdiPlusGlm::Logistic),
+            Self::Huber => with_ridge(MdiPlusGlm::Huber { epsilon: 1.35 }),
+        }
+    }
+}
+
 /// Options of MDI+.
 #[derive(Debug, Clone)]
 pub struct MdiPlusOptions<'m> {
@@ -106,6 +164,19 @@ impl MdiPlusOptions<'_> {
             tolerance: 1e-12,
             max_iterations: 1000,
         }
+    }
+
+    /// The same with another linear model, and its usual penalty.
+    ///
+    /// ```
+    /// use lmdi::importance::mdi_plus::{MdiPlusModel, MdiPlusOptions, MdiPlusPenalty};
+    /// use lmdi::table::Response;
+    /// let options = MdiPlusOptions::for_response(&Response::Numeric(&[]));
+    /// assert_eq!(options.with_model(MdiPlusModel::Ols).penalty, MdiPlusPenalty::None);
+    /// ```
+    pub fn with_model(self, model: MdiPlusModel) -> Self {
+        let (glm, penalty) = model.parts(self.glm);
+        Self { glm, penalty, ..self }
     }
 
     /// Checks every option before any work.

@@ -73,7 +73,7 @@ pub fn permutation_out_of_bag(
     if trees.is_empty() {
         return Err(Error::Data(format!(
             "no tree has out-of-bag rows on which {} is defined",
-            options.metric.name()
+            options.metric.text()
         )));
     }
     Importances::over_units(&trees)
