@@ -11,3 +11,8 @@ pub fn exception(error: Error) -> PyErr {
         other => PyValueError::new_err(other.to_string()),
     }
 }
+
+/// A keyword with a value that it cannot have.
+pub fn wrong(name: &'static str, found: impl ToString, expected: &str) -> PyErr {
+    exception(Error::Parameter { name, found: found.to_string(), expected: expected.into() })
+}

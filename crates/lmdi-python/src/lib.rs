@@ -13,6 +13,8 @@
 //! | `samples` | whether a table is the one that a forest drew from |
 //! | `encode` | tables with text, for models that were trained on such |
 //! | `lmdi_plus`, `options` | the explainer |
+//! | `local` | the other local methods |
+//! | `global`, `metric` | the global methods, and what they measure by |
 //! | `train` | our learners |
 //!
 //! A method is one class that takes a [`model::Model`] and returns scores through
@@ -22,7 +24,10 @@ mod arrays;
 mod encode;
 mod errors;
 mod foreign;
+mod global;
 mod lmdi_plus;
+mod local;
+mod metric;
 mod model;
 mod options;
 mod run;
@@ -42,6 +47,11 @@ fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<model::Model>()?;
     module.add_class::<lmdi_plus::LmdiPlusExplainer>()?;
+    module.add_class::<local::LocalExplainer>()?;
+    module.add_function(wrap_pyfunction!(local::tree_shap_interactions, module)?)?;
+    module.add_function(wrap_pyfunction!(global::decrease_in_impurity, module)?)?;
+    module.add_function(wrap_pyfunction!(global::partial_predictions, module)?)?;
+    module.add_function(wrap_pyfunction!(global::shuffled, module)?)?;
     module.add_function(wrap_pyfunction!(encode::encode, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::read_foreign, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::foreign_node_ids, module)?)?;

@@ -2,13 +2,14 @@
 
 use crate::arrays::{Cube, Responses, Table, score_arrays, shaped, weight_slice};
 use crate::errors::exception;
+use crate::local::scale_name;
 use crate::model::{Model, file_bytes};
 use crate::options::Keywords;
 use crate::run::Run;
 use lmdi::file::{Explainer, Model as Content};
 use lmdi::forest::Ensemble;
 use lmdi::importance::LmdiPlus;
-use lmdi::importance::lmdi_plus::{OutputScale, ScoreOptions, TreeSubset};
+use lmdi::importance::lmdi_plus::{ScoreOptions, TreeSubset};
 use lmdi::monitor::Monitor;
 use lmdi::table::MatrixView;
 use numpy::PyReadonlyArray1;
@@ -126,12 +127,7 @@ impl LmdiPlusExplainer {
     /// The scale on which scores add up: `identity`, `log_odds`, `softmax` or `log`.
     #[getter]
     fn scale(&self) -> &'static str {
-        match self.fitted.scale() {
-            OutputScale::Identity => "identity",
-            OutputScale::LogOdds => "log_odds",
-            OutputScale::Softmax => "softmax",
-            OutputScale::Log => "log",
-        }
+        scale_name(self.fitted.scale())
     }
 
     #[getter]

@@ -9,6 +9,9 @@
 >>> explanation.values.shape
 (5, 3)
 
+`TreeSHAP`, `LIME`, `MAPLE`, `Saabas` and `LocalMDI` explain the same models in other ways; `MDI`, `MDIPlus`
+and `Permutation` give one number a column.
+
 `LMDIPlus` explains fitted models of scikit-learn and the learners of this package, which need scikit-learn to
 be installed and are loaded when first used.
 """
@@ -16,9 +19,16 @@ be installed and are loaded when first used.
 from ._errors import LmdiWarning, NotFittedError
 from ._explanation import Explanation
 from ._files import export, load
+from ._lime import LIME
 from ._lmdi import __version__
 from ._lmdi_plus import LMDIPlus
+from ._maple import MAPLE
+from ._mdi import MDI
+from ._mdi_plus import MDIPlus
 from ._model import Model
+from ._path_methods import LocalMDI, Saabas
+from ._permutation import Permutation
+from ._tree_shap import TreeSHAP
 
 _LEARNERS = (
     "RandomForestRegressor",
@@ -31,10 +41,18 @@ _LEARNERS = (
 
 __all__ = [
     "Explanation",
+    "LIME",
     "LMDIPlus",
     "LmdiWarning",
+    "LocalMDI",
+    "MAPLE",
+    "MDI",
+    "MDIPlus",
     "Model",
     "NotFittedError",
+    "Permutation",
+    "Saabas",
+    "TreeSHAP",
     "__version__",
     "export",
     "load",

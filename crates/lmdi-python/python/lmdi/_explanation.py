@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._errors import listed
+from ._groups import group_columns
 
 
 class Explanation:
@@ -25,7 +26,7 @@ class Explanation:
     std_error : like `values`, or None
         Standard error of each value over the trees, if it was asked for.
     scale : str
-        "identity" (the unit of the prediction), "log_odds", "softmax" (margins) or "log".
+        "identity" (the unit of the prediction), "log_odds", "softmax" (margins), "log" or "impurity".
 
     Indexing selects rows, and an output by its name or position after the rows and columns:
     `e[:10]`, `e[3]`, `e[..., "versicolor"]`.
@@ -135,8 +136,12 @@ class Explanation:
         return size if size.ndim == 2 else size.sum(axis=2)
 
     def importance(self) -> np.ndarray:
-        """Mean absolute value of each column, over rows (and added up over outputs)."""
-        return self.sizes().mean(axis=0)
+        """Mean absolute value of each column, over rows (and added up over outputs).
+
+        Rows without values (NaN) are left out.
+        """
+        sizes = self.sizes()
+        return sizes[~np.isnan(sizes).any(axis=1)].mean(axis=0)
 
     def ranks(self) -> np.ndarray:
         """The rank of each column for each row by absolute value: 1 to the number of columns, larger is
@@ -168,19 +173,9 @@ class Explanation:
         are added up, so that they still add up to the prediction; standard errors do not add up and are
         left out.
         """
-        place = {name: at for at, name in enumerate(self.feature_names)}
-        group_of = {}
-        for group, members in groups.items():
-            for member in members:
-                if member not in place:
-                    raise ValueError(f"group {group!r} names {member!r}, which is no column")
-                if member in group_of:
-                    raise ValueError(f"{member!r} is in two groups, {group_of[member]!r} and {group!r}")
-                group_of[member] = group
-        names = list(dict.fromkeys(group_of.get(name, name) for name in self.feature_names))
-        member = np.zeros((len(self.feature_names), len(names)))
-        for name, at in place.items():
-            member[at, names.index(group_of.get(name, name))] = 1.0
+        names, group_of_column = group_columns(groups, self.feature_names)
+        member = np.zeros((len(group_of_column), len(names)))
+        member[np.arange(len(group_of_column)), group_of_column] = 1.0
         values = np.tensordot(self.values, member, axes=(1, 0))
         values = np.moveaxis(values, -1, 1)
         return self._with(values=values, feature_names=names, data=None, std_error=None, categories={})

@@ -15,6 +15,13 @@ Run: TypeAlias = tuple[int, Callable[[int], Any] | None]
 Responses: TypeAlias = NDArray[np.float64] | tuple[NDArray[np.uint32], int]
 Scores: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]
 
+#: The group of each column, and the number of groups.
+GroupsOfColumns: TypeAlias = tuple[list[int], int]
+#: Means and standard deviations.
+Importances: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+#: A name, or a function of responses (or class indices), predictions and weights.
+Metric: TypeAlias = str | Callable[[Any, Any, Any], float] | None
+
 class Model:
     @staticmethod
     def from_arrays(
@@ -69,6 +76,53 @@ class LmdiPlusExplainer:
     options: str
     def to_bytes(self, json: bool) -> bytes: ...
 
+class LocalExplainer:
+    @staticmethod
+    def of_trees(model: Model, method: str, run: Run) -> LocalExplainer: ...
+    @staticmethod
+    def interventional(model: Model, background: Table, run: Run) -> LocalExplainer: ...
+    @staticmethod
+    def lime(model: Model, background: Table, keywords: dict[str, Any], run: Run) -> LocalExplainer: ...
+    @staticmethod
+    def maple(
+        model: Model,
+        x: Table,
+        y: Responses,
+        validation: tuple[Table, Responses] | None,
+        alpha: float,
+        n_columns: int | None,
+        run: Run,
+    ) -> LocalExplainer: ...
+    def explain(self, x: Table, run: Run) -> Scores: ...
+    scale: str
+    columns: list[int] | None
+
+def tree_shap_interactions(
+    model: Model, x: Table, run: Run
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def mdi(model: Model, groups: GroupsOfColumns, scale: str, run: Run) -> Importances: ...
+def mdi_plus(
+    model: Model,
+    x: Table,
+    y: Responses,
+    weights: NDArray[np.float64] | None,
+    groups: GroupsOfColumns,
+    keywords: dict[str, Any],
+    metric: Metric,
+    run: Run,
+) -> Importances: ...
+def permutation(
+    model: Model,
+    x: Table,
+    y: Responses,
+    weights: NDArray[np.float64] | None,
+    groups: GroupsOfColumns,
+    out_of_bag: bool,
+    repeats: int,
+    seed: int,
+    metric: Metric,
+    run: Run,
+) -> Importances: ...
 def drew_from(model: Model, x: Table, run: Run) -> bool | None: ...
 def encode(
     model: Model, columns: list[tuple[str, NDArray[np.float64] | list[str | None]]]

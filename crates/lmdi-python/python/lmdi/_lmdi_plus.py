@@ -141,10 +141,7 @@ class LMDIPlus(Explainer):
         """
         model, cells = self._take_model(X)
         n_rows = len(cells.array)
-        if model.classes_ is None:
-            response = _responses.numbers(y, n_rows)
-        else:
-            response = _responses.codes(y, model.classes_, n_rows)
+        response = _responses.response_of(model, y, n_rows)
         weights = _responses.weights(sample_weight, n_rows)
         keywords = self._checked_keywords(model)
         if keywords["fit_on"] != "uniform":

@@ -59,6 +59,13 @@ def codes(y, classes: np.ndarray, n_rows: int):
     return np.ascontiguousarray(table[inverse]), len(classes)
 
 
+def response_of(model, y, n_rows: int):
+    """What a model is to predict, in the form of compiled code."""
+    if model.classes_ is None:
+        return numbers(y, n_rows)
+    return codes(y, model.classes_, n_rows)
+
+
 def _distinct_labels(y: np.ndarray):
     place: dict = {}
     inverse = np.empty(len(y), dtype=np.intp)

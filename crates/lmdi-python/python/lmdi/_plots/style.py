@@ -16,6 +16,7 @@ UNITS = {
     "log_odds": "the log-odds",
     "softmax": "the margin",
     "log": "the logarithm of the prediction",
+    "impurity": "the decrease in impurity",
 }
 
 

@@ -1,0 +1,64 @@
+"""What the global methods share: groups, metrics and how importances are read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._explainer import Explainer
+from ._groups import group_columns
+from ._model import Model
+
+
+class Importances(Explainer):
+    """Base of the global methods: one number a column, or a group of columns."""
+
+    _fitted_attribute = "importances_"
+
+    def ranking(self) -> list[tuple[str, float]]:
+        """The columns and groups with their importances, the most important first."""
+        importances = self.importances_
+        order = np.argsort(-importances, kind="stable")
+        return [(self.names_[at], float(importances[at])) for at in order]
+
+    def _grouped(self, model: Model) -> tuple[list[str], tuple[list[int], int]]:
+        """The names of columns and groups, and the group of every column."""
+        names, group_of_column = group_columns(self.groups, model.feature_names)
+        return names, (group_of_column, len(names))
+
+    def _keep(self, model: Model, names: list[str], arrays) -> None:
+        self.importances_, self.deviations_ = arrays
+        self.names_ = names
+        self.model_ = model
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        if "model_" in state:
+            # The library that grew the trees is then not needed to read them back.
+            state["model"] = state["model_"]
+        return state
+
+
+def metric_of(metric, model: Model, weighted: bool):
+    """A metric in the form of compiled code: a name, None, or a function of codes.
+
+    A user's function is given weights if the user gave any.
+    """
+    if metric is None or isinstance(metric, str):
+        return metric
+    if not callable(metric):
+        raise TypeError(
+            f"metric is {metric!r}; expected a name or a function of (y, prediction) of which more is better"
+        )
+    classes = model.classes_
+
+    def measure(y, prediction, weights):
+        if classes is not None:
+            y = classes[y]
+        value = metric(y, prediction, sample_weight=weights) if weighted else metric(y, prediction)
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            name = getattr(metric, "__name__", repr(metric))
+            raise TypeError(f"metric {name} gave {value!r}; expected a number") from None
+
+    return measure

@@ -1,0 +1,116 @@
+"""MAPLE."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _lmdi
+from ._checks import number, whole
+from ._columns import Cells
+from ._explainer import Explainer
+from ._explanation import Explanation
+from ._model import Model
+from ._responses import response_of
+
+
+class MAPLE(Explainer):
+    """A ridge regression around each row, in which training rows weigh as much as they share its leaves.
+
+    The score of a column is its slope times the distance of the cell from the column's mean. Base value
+    plus scores is the prediction of the local model: numbers, or the probability of a class.
+
+    Parameters
+    ----------
+    model
+        A fitted model of any class that `LMDIPlus` takes.
+    alpha : float
+        Penalty of the ridge regression.
+    n_columns : int, optional
+        Columns of the local models. Default: as many as predict validation rows best; columns are taken in
+        the order of the impurity of the roots that split on them.
+    n_jobs : int, optional
+        Threads; default and -1 are all processors. The result does not depend on it.
+    progress : bool
+        Whether to draw a progress bar, if tqdm is installed.
+
+    Attributes
+    ----------
+    columns_ : list of str
+        The columns of the local models, the most important first.
+
+    Examples
+    --------
+    >>> import lmdi
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestRegressor(20, min_samples_leaf=5, random_state=0).fit(X, y)
+    >>> maple = lmdi.MAPLE(forest).fit(X, y)
+    >>> maple.explain(X[:5]).values.shape
+    (5, 10)
+    """
+
+    _fitted_attribute = "explainer_"
+
+    def __init__(self, model, *, alpha=0.001, n_columns=None, n_jobs=None, progress=False):
+        self.model = model
+        self.alpha = alpha
+        self.n_columns = n_columns
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X, y, X_validation=None, y_validation=None) -> MAPLE:
+        """Takes the training rows and chooses columns.
+
+        The number of columns is measured on validation rows; without them on up to 200 training rows, each
+        predicted without its own weight.
+        """
+        model, cells = self._take_model(X)
+        response = response_of(model, y, len(cells.array))
+        validation = None
+        if (X_validation is None) != (y_validation is None):
+            raise ValueError("X_validation and y_validation belong together; give both or none")
+        if X_validation is not None:
+            rows = model._read(X_validation)
+            validation = (rows.array, response_of(model, y_validation, len(rows.array)))
+        self._fit(model, cells.array, response, validation)
+        return self
+
+    def _fit(self, model: Model, array: np.ndarray, response, validation) -> None:
+        n_columns = None if self.n_columns is None else whole(self.n_columns, "n_columns", 1)
+        measured = None if validation is None else (Cells(validation[0], None).table, validation[1])
+        with self._running("MAPLE fit", model.n_trees) as run:
+            explainer = _lmdi.LocalExplainer.maple(
+                model._compiled,
+                Cells(array, None).table,
+                response,
+                measured,
+                number(self.alpha, "alpha"),
+                n_columns,
+                run,
+            )
+        self.model_ = model
+        self.explainer_ = explainer
+        self.columns_ = [model.feature_names[at] for at in explainer.columns]
+        self._rows = (array, response, validation)
+
+    def explain(self, X) -> Explanation:
+        """What each column adds to the local prediction of each row."""
+        self._check_fitted()
+        cells = self.model_._read(X)
+        with self._running("MAPLE explain", len(cells.array)) as run:
+            arrays = self.explainer_.explain(cells.table, run)
+        return self._explanation(cells, arrays, self.explainer_.scale)
+
+    def __getstate__(self):
+        params = self.get_params()
+        if not self.__sklearn_is_fitted__():
+            return {"params": params}
+        # The local models are made of the training rows, which are kept instead.
+        params["model"] = self.model_
+        return {"params": params, "rows": self._rows}
+
+    def __setstate__(self, state):
+        self.__init__(**state["params"])
+        if "rows" in state:
+            self._fit(self.model, *state["rows"])

@@ -1,0 +1,87 @@
+"""MDI."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _lmdi
+from ._importances import Importances
+from ._models import model_of
+
+
+class MDI(Importances):
+    """Mean decrease in impurity: what the splits on a column brought in training.
+
+    Nothing is fitted: `importances_` follows from the trees.
+
+    Parameters
+    ----------
+    model
+        A fitted model that keeps impurities: trees, forests and gradient boosting of scikit-learn, or a
+        learner of this package.
+    scale : "share" or "impurity"
+        Whether importances add up to one (as scikit-learn's `feature_importances_`), or are in units of
+        the impurity.
+    groups : dict, optional
+        Columns taken together: {"size": ["width", "height"]}.
+    n_jobs : int, optional
+        Threads; default and -1 are all processors. The result does not depend on it.
+
+    Attributes
+    ----------
+    importances_, deviations_ : arrays
+        The mean over trees, and the standard deviation.
+    names_ : list of str
+        The column or group of each.
+
+    Examples
+    --------
+    >>> import lmdi
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestRegressor(20, random_state=0).fit(X, y)
+    >>> bool(abs(lmdi.MDI(forest).importances_ - forest.feature_importances_).max() < 1e-12)
+    True
+    """
+
+    _found = None
+
+    def __init__(self, model, *, scale="share", groups=None, n_jobs=None):
+        self.model = model
+        self.scale = scale
+        self.groups = groups
+        self.n_jobs = n_jobs
+        self.progress = False
+
+    def set_params(self, **params):
+        """Changes keywords; importances are measured anew."""
+        self._found = None
+        return super().set_params(**params)
+
+    def _measured(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        if self._found is None:
+            model = model_of(self.model)
+            names, groups = self._grouped(model)
+            with self._running("MDI", 0) as run:
+                found = _lmdi.mdi(model._compiled, groups, str(self.scale), run)
+            self._found = (*found, names)
+        return self._found
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    @property
+    def importances_(self) -> np.ndarray:
+        """The importance of each column or group."""
+        return self._measured()[0]
+
+    @property
+    def deviations_(self) -> np.ndarray:
+        """Their standard deviation over trees."""
+        return self._measured()[1]
+
+    @property
+    def names_(self) -> list[str]:
+        """The column or group of each importance."""
+        return self._measured()[2]

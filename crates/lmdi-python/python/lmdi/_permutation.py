@@ -1,0 +1,110 @@
+"""Permutation importance."""
+
+from __future__ import annotations
+
+from . import _lmdi, _responses
+from ._checks import whole
+from ._importances import Importances, metric_of
+
+
+class Permutation(Importances):
+    """How much worse a model predicts when a column is shuffled.
+
+    Parameters
+    ----------
+    model
+        A fitted model of any class that `LMDIPlus` takes.
+    metric : str or function, optional
+        "r2" (default for numbers), "squared_error", "absolute_error", "log_loss" (default for classes),
+        "auroc" or "accuracy"; errors and losses count with their sign turned. Or a function
+        `metric(y, prediction)` of which more is better; predictions are numbers, or the probabilities of
+        all classes as (rows, classes). It is called with `sample_weight=` if fit has one.
+    out_of_bag : bool
+        Whether each tree of a forest is asked about the rows it was not grown on (Breiman's mean decrease
+        in accuracy), instead of the whole model about the rows given. fit then takes the training rows.
+    repeats : int
+        How often each column is shuffled.
+    random_state : int
+        Seed of the shuffles.
+    groups : dict, optional
+        Columns that are shuffled together: {"size": ["width", "height"]}.
+    n_jobs : int, optional
+        Threads; default and -1 are all processors. The result does not depend on it.
+    progress : bool
+        Whether to draw a progress bar, if tqdm is installed.
+
+    Attributes
+    ----------
+    importances_, deviations_ : arrays
+        The mean over repetitions (out of bag: over trees), and the standard deviation.
+    names_ : list of str
+        The column or group of each.
+
+    Examples
+    --------
+    >>> import lmdi
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestRegressor(50, random_state=0).fit(X[:300], y[:300])
+    >>> unseen = lmdi.Permutation(forest).fit(X[300:], y[300:])
+    >>> [name for name, _ in unseen.ranking()[:2]]
+    ['s5', 'bmi']
+    >>> lmdi.Permutation(forest, out_of_bag=True).fit(X[:300], y[:300]).importances_.shape
+    (10,)
+    """
+
+    def __init__(
+        self,
+        model,
+        *,
+        metric=None,
+        out_of_bag=False,
+        repeats=5,
+        random_state=0,
+        groups=None,
+        n_jobs=None,
+        progress=False,
+    ):
+        self.model = model
+        self.metric = metric
+        self.out_of_bag = out_of_bag
+        self.repeats = repeats
+        self.random_state = random_state
+        self.groups = groups
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X, y, sample_weight=None) -> Permutation:
+        """Measures importances on rows: best ones that the model was not trained on, or, out of bag, its
+        training rows."""
+        model, cells = self._take_model(X)
+        n_rows = len(cells.array)
+        response = _responses.response_of(model, y, n_rows)
+        weights = _responses.weights(sample_weight, n_rows)
+        names, groups = self._grouped(model)
+        repeats = whole(self.repeats, "repeats", 1)
+        seed = whole(self.random_state, "random_state", 0)
+        out_of_bag = bool(self.out_of_bag)
+        if out_of_bag and model._sees_every_row:
+            raise ValueError(
+                "out_of_bag is True, but each tree of this model was grown on every row, so that none is out "
+                "of bag; fit on rows kept out of training instead"
+            )
+        metric = metric_of(self.metric, model, weights is not None)
+        units = model.n_trees if out_of_bag else n_rows * len(names) * repeats
+        with self._running("Permutation", units) as run:
+            found = _lmdi.permutation(
+                model._compiled,
+                cells.table,
+                response,
+                weights,
+                groups,
+                out_of_bag,
+                repeats,
+                seed,
+                metric,
+                run,
+            )
+        self._keep(model, names, found)
+        return self
