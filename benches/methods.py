@@ -15,10 +15,8 @@ machine counts less; give `--wall` for the clock on the wall.
 """
 
 import argparse
-import json
 import os
 import pathlib
-import sys
 import tempfile
 import time
 import warnings
@@ -33,10 +31,6 @@ import xgboost
 from joblib import Parallel, delayed
 
 import common
-
-sys.path.insert(0, str(common.ROOT / "testdata" / "tree_shap"))
-
-from boosters import from_xgboost  # noqa: E402
 
 CASES = [("puma32H", 5), ("puma32H", 1), ("superconductivity", 5), ("superconductivity", 1)]
 GOALS = {5: 5.0, 1: 20.0}
@@ -141,8 +135,7 @@ def tree_shap_of_xgboost(binary, options, cores, clock):
         new = xgboost.DMatrix(sample.rows, feature_names=booster.feature_names)
         with tempfile.TemporaryDirectory() as directory:
             directory = pathlib.Path(directory)
-            model = from_xgboost(booster, 1, False)
-            (directory / "model.json").write_text(json.dumps(model))
+            booster.save_model(directory / "model.json")
             common.write_matrix(directory / "rows.bin", sample.rows)
             for threads in sorted({1, cores}):
                 booster.set_param({"nthread": threads})

@@ -8,10 +8,11 @@ sklearn.json: models as benches/export_sklearn.py writes them, rows (null is mis
 feature, output by output. Of two class shares only the second is kept. shap does not take gradient boosting
 of three classes, so its scores are those of its trees, added up by class.
 
-boosters.json: models as boosters.py writes them, rows, and what the libraries' own engines say
+boosters.json.gz: models as the libraries write them to files, rows, and what the libraries' own engines say
 (`pred_contribs`, `pred_contrib`): the last feature is the base. XGBoost gives 32-bit numbers.
 """
 
+import gzip
 import json
 import pathlib
 import sys
@@ -33,7 +34,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent.parent / "benches"))
 
-from boosters import from_lightgbm, from_xgboost  # noqa: E402
 from export_sklearn import model, numbers  # noqa: E402
 
 N_TRAIN, N_NEW, N_BACKGROUND = 120, 12, 15
@@ -142,55 +142,80 @@ def cells(frame):
     return [numbers(row) for row in np.column_stack(columns).astype(float)]
 
 
+def xgboost_case(name, frame, y, settings, rounds):
+    train = xgboost.DMatrix(frame[:N_TRAIN], label=y[:N_TRAIN], enable_categorical=True)
+    new = xgboost.DMatrix(frame[N_TRAIN:], enable_categorical=True)
+    booster = xgboost.train({"max_depth": 5, "eta": 0.3, "seed": 1} | settings, train, rounds)
+    shape = (N_NEW, settings.get("num_class", 1), -1)
+    return {
+        "name": f"xgboost_{name}",
+        "file": bytes(booster.save_raw("json")).decode(),
+        "x": cells(frame[N_TRAIN:]),
+        "contributions": np.asarray(booster.predict(new, pred_contribs=True), dtype=float)
+        .reshape(shape)
+        .tolist(),
+        "interactions": np.asarray(booster.predict(new, pred_interactions=True), dtype=float)
+        .reshape(shape)
+        .tolist(),
+    }
+
+
+def lightgbm_case(name, frame, y, settings, rounds):
+    settings = {
+        "num_leaves": 12, "min_data_in_leaf": 3, "max_cat_to_onehot": 1, "cat_smooth": 1,
+        "min_data_per_group": 2, "verbosity": -1, "seed": 1, "num_threads": 1,
+    } | settings  # fmt: skip
+    booster = lightgbm.train(settings, lightgbm.Dataset(frame[:N_TRAIN], y[:N_TRAIN]), rounds)
+    # The prediction of a random forest is the mean of its trees, LightGBM's contributions are their sum.
+    trees_added_up = rounds if settings.get("boosting") == "rf" else 1
+    return {
+        "name": f"lightgbm_{name}",
+        "file": booster.model_to_string(),
+        "x": cells(frame[N_TRAIN:]),
+        "contributions": (np.asarray(booster.predict(frame[N_TRAIN:], pred_contrib=True)) / trees_added_up)
+        .reshape(N_NEW, settings.get("num_class", 1), -1)
+        .tolist(),
+    }
+
+
 def booster_cases():
-    for missing, categorical, objective, classes in [
-        (False, False, "reg:squarederror", 1),
-        (True, True, "reg:squarederror", 1),
-        (True, False, "binary:logistic", 1),
-        (False, True, "multi:softprob", 3),
-    ]:
-        frame, signal, codes = table(missing, categorical)
-        y = {1: signal > 0 if "binary" in objective else signal, 3: codes}[classes][:N_TRAIN]
-        train = xgboost.DMatrix(frame[:N_TRAIN], label=y, enable_categorical=True)
-        new = xgboost.DMatrix(frame[N_TRAIN:], enable_categorical=True)
-        options = {"objective": objective, "max_depth": 5, "eta": 0.3, "max_cat_to_onehot": 1, "seed": 1}
-        if classes > 1:
-            options["num_class"] = classes
-        booster = xgboost.train(options, train, 5)
-        name = f"xgboost_{objective}_{missing}_{categorical}".lower()
-        yield {
-            "name": name,
-            "model": from_xgboost(booster, classes, "binary" in objective),
-            "x": cells(frame[N_TRAIN:]),
-            "contributions": np.asarray(booster.predict(new, pred_contribs=True), dtype=float)
-            .reshape(N_NEW, classes, -1)
-            .tolist(),
-            "interactions": np.asarray(booster.predict(new, pred_interactions=True), dtype=float)
-            .reshape(N_NEW, classes, -1)
-            .tolist(),
-        }
-        options = {
-            "objective": {"reg": "regression", "bin": "binary", "mul": "multiclass"}[objective[:3]],
-            "num_leaves": 12, "min_data_in_leaf": 3, "max_cat_to_onehot": 1, "cat_smooth": 1,
-            "min_data_per_group": 2, "verbosity": -1, "seed": 1, "num_threads": 1,
-        }  # fmt: skip
-        if classes > 1:
-            options["num_class"] = classes
-        booster = lightgbm.train(options, lightgbm.Dataset(frame[:N_TRAIN], y), 5)
-        yield {
-            "name": name.replace("xgboost", "lightgbm"),
-            "model": from_lightgbm(booster, classes, "binary" in objective),
-            "x": cells(frame[N_TRAIN:]),
-            "contributions": np.asarray(booster.predict(frame[N_TRAIN:], pred_contrib=True))
-            .reshape(N_NEW, classes, -1)
-            .tolist(),
-        }
+    """Every combination of a response, missing cells and categories; then other kinds of boosting."""
+    sets = {"max_cat_to_onehot": 1}
+    for missing in (False, True):
+        for categorical in (False, True):
+            frame, signal, classes = table(missing, categorical)
+            end = ("_missing" if missing else "") + ("_categories" if categorical else "")
+            for name, y, theirs, others in [
+                ("regression", signal, {"objective": "reg:squarederror"}, {"objective": "regression"}),
+                ("binary", signal > 0, {"objective": "binary:logistic"}, {"objective": "binary"}),
+                (
+                    "classes", classes, {"objective": "multi:softprob", "num_class": 3},
+                    {"objective": "multiclass", "num_class": 3},
+                ),
+            ]:  # fmt: skip
+                yield xgboost_case(name + end, frame, y, theirs | sets, 3)
+                yield lightgbm_case(name + end, frame, y, others, 3)
+    frame, signal, _ = table(True, True)
+    one_hot = {"objective": "reg:squarederror", "max_cat_to_onehot": 100}
+    yield xgboost_case("one_hot", frame, signal, one_hot, 3)
+    forest = {"num_parallel_tree": 3, "subsample": 0.7, "eta": 1.0}
+    yield xgboost_case("forest", frame, signal, forest, 1)
+    yield xgboost_case("dart", frame, signal, {"booster": "dart", "rate_drop": 0.5}, 5)
+    counts = np.abs(np.round(signal))
+    yield xgboost_case("poisson", frame, counts, {"objective": "count:poisson"}, 4)
+    yield lightgbm_case("poisson", frame, counts, {"objective": "poisson"}, 4)
+    rows = {"bagging_fraction": 0.7, "bagging_freq": 1}
+    yield lightgbm_case("forest", frame, signal, {"boosting": "rf"} | rows, 4)
+    yield lightgbm_case("dart", frame, signal, {"boosting": "dart", "drop_rate": 0.5}, 5)
+    yield lightgbm_case("zero_as_missing", frame, signal, {"zero_as_missing": True}, 3)
+    yield lightgbm_case("no_missing", *table(False, False)[:2], {"use_missing": False}, 3)
 
 
 def main():
-    for file, cases in [("sklearn.json", sklearn_cases()), ("boosters.json", booster_cases())]:
+    for file, cases in [("sklearn.json", sklearn_cases()), ("boosters.json.gz", booster_cases())]:
         text = json.dumps({"cases": list(cases)}, allow_nan=False, separators=(",", ":"))
-        (HERE / file).write_text(text + "\n")
+        content = (text + "\n").encode()
+        (HERE / file).write_bytes(gzip.compress(content, 9, mtime=0) if file.endswith(".gz") else content)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 //! Our side of `./bench methods`: `bench_methods MODEL ROWS RUNS METHOD [SCORES]` explains ROWS (a matrix
-//! file) of the model in MODEL (JSON or binary) with METHOD, and prints as JSON the least seconds of RUNS runs, their
+//! file) of the model in MODEL (ours or of another library) with METHOD, and prints as JSON the least seconds of RUNS runs, their
 //! mean processor time and the seconds of making the explainer. SCORES is written as a matrix file.
 
 mod support;
 
 use lmdi::file::Model;
+use lmdi::forest::import::{Rounds, detect, read};
 use lmdi::importance::Method;
 use lmdi::monitor::Silent;
+use lmdi::named::Named;
 use lmdi::table::MatrixView;
 use lmdi::{Error, Result};
 use serde_json::json;
@@ -17,15 +19,18 @@ fn main() -> Result<()> {
     let [model, rows, runs, method, out @ ..] = arguments.as_slice() else {
         return Err(Error::Data("expected MODEL ROWS RUNS METHOD [SCORES]".into()));
     };
-    let ensemble = Model::from_bytes(&support::read(Path::new(model))?)?.ensemble;
+    let bytes = support::read(Path::new(model))?;
+    let ensemble = match detect(&bytes)? {
+        Some(_) => read(&bytes, Rounds::All)?.ensemble,
+        None => Model::from_bytes(&bytes)?.ensemble,
+    };
     let rows = support::read_matrix(Path::new(rows))?;
     let runs: usize =
         runs.parse().map_err(|_| Error::Data(format!("{runs:?} is no number of runs")))?;
     let view = MatrixView::from_rows(&rows.cells, rows.rows, rows.cols)?;
-    let made = Method::from_name(method)
-        .ok_or_else(|| Error::Data(format!("{method:?} is no method")))
-        .map(|method| support::best_of(runs, || method.of_trees(&ensemble).transpose()))?;
-    let (Some(explainer), prepare) = made? else {
+    let chosen = Method::from_name(method)?;
+    let made = support::best_of(runs, || chosen.of_trees(&ensemble).transpose())?;
+    let (Some(explainer), prepare) = made else {
         return Err(Error::Data(format!("{method} is fitted to rows and not measured here")));
     };
     let started = support::processor_seconds();

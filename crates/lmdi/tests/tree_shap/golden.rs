@@ -1,11 +1,15 @@
-//! Against shap on scikit-learn's models, and against the engines of XGBoost and LightGBM (`testdata/tree_shap/make.py`).
+//! Against shap on scikit-learn's models, and against the engines of XGBoost and LightGBM on their own files
+//! (`testdata/tree_shap/make.py`).
 
+use flate2::read::GzDecoder;
 use lmdi::file::Model;
+use lmdi::forest::import::{Rounds, read};
 use lmdi::importance::tree_shap::{InterventionalTreeShap, TreeShap};
 use lmdi::monitor::Silent;
 use lmdi::table::Matrix;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::io::Read;
 use std::path::Path;
 
 /// Of the largest number of the case. shap computes in 64 bits but keeps some results in 32.
@@ -31,8 +35,13 @@ struct Case {
 /// The cases of a file.
 pub fn cases<C: DeserializeOwned>(file: &str) -> Vec<C> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/tree_shap").join(file);
-    let text = std::fs::read_to_string(&path).expect("a golden file");
-    serde_json::from_str::<Cases<C>>(&text).expect("a golden file").cases
+    let mut text = std::fs::read(&path).expect("a golden file");
+    if file.ends_with(".gz") {
+        let mut unpacked = Vec::new();
+        GzDecoder::new(&text[..]).read_to_end(&mut unpacked).expect("a gzip file");
+        text = unpacked;
+    }
+    serde_json::from_slice::<Cases<C>>(&text).expect("a golden file").cases
 }
 
 /// Rows of cells; nothing is missing.
@@ -102,7 +111,8 @@ fn small_trees_have_the_values_of_the_textbook() {
 #[derive(Deserialize)]
 struct Booster {
     name: String,
-    model: serde_json::Value,
+    /// The model as the library itself writes it.
+    file: String,
     x: Vec<Vec<Option<f64>>>,
     /// Row by row, output by output, feature by feature, the base last.
     contributions: Vec<Vec<Vec<f64>>>,
@@ -112,11 +122,10 @@ struct Booster {
 
 #[test]
 fn scores_of_xgboost_and_lightgbm_models_are_those_of_their_own_engines() {
-    let cases: Vec<Booster> = cases("boosters.json");
-    assert_eq!(cases.len(), 8);
+    let cases: Vec<Booster> = cases("boosters.json.gz");
+    assert_eq!(cases.len(), 33);
     for case in cases {
-        let bytes = serde_json::to_vec(&case.model).expect("JSON");
-        let ensemble = Model::from_bytes(&bytes).expect("a model").ensemble;
+        let ensemble = read(case.file.as_bytes(), Rounds::All).expect("a model").ensemble;
         let (x, p) = (matrix(&case.x), ensemble.n_features());
         let shap = TreeShap::new(&ensemble).expect("an explainer");
         let scores = shap.explain(&x.view(), &Silent).expect("scores");
