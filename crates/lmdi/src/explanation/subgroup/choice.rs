@@ -11,7 +11,7 @@
 //! have a similarity above [`ALIKE`]; where there is none, the one with the largest mean, and
 //! [`Choice::stable`] says so.
 
-use super::k_means::{KMeansOptions, k_means};
+use super::k_means::{KMeansOptions, search};
 use crate::Result;
 use crate::monitor::{Monitor, Silent};
 use crate::random::{generator, subset};
@@ -27,7 +27,7 @@ pub const MOST_ROWS: usize = 2_000;
 /// Share of the rows in each sample of a pair.
 const SAMPLE: f64 = 0.8;
 /// Restarts of each grouping.
-const RESTARTS: usize = 3;
+const RESTARTS: usize = 2;
 
 /// How alike two groupings of a pair of samples are, for one number of groups.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,8 +90,8 @@ pub(super) fn choose(
             for sample in &samples {
                 let seed = draws.next_u64();
                 let options = KMeansOptions { restarts: RESTARTS, seed, ..KMeansOptions::new(k) };
-                labels
-                    .push(k_means(&take(points, width, sample), width, &options, &Silent)?.labels);
+                let sampled = take(points, width, sample);
+                labels.push(search(&sampled, width, &options, false, &Silent)?.labels);
             }
             monitor.advance(1);
             Ok(similarity(&samples[0], &labels[0], &samples[1], &labels[1], k))

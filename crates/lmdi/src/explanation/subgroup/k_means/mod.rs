@@ -4,7 +4,8 @@
 //! Each restart draws centres by greedy k-means++ ([`seeding`]), lets points and centres settle in turn
 //! (Lloyd, [`lloyd`]) and then moves single points as long as that lowers the sum, the centres following
 //! at once (Hartigan, [`moves`]): every result of the last step is also one of Lloyd's, but not the other
-//! way round. The restart with the smallest sum wins, the earliest of equals.
+//! way round. The restart with the smallest sum wins, the earliest of equals; it is then tried whether one
+//! of its centres is of more use elsewhere ([`swaps`]).
 //!
 //! A restart draws from its own generator, and sums over rows are made block by block in the order of the
 //! rows, so that threads change nothing. Time is restarts x iterations x rows x groups x coordinates.
@@ -12,6 +13,7 @@
 mod lloyd;
 mod moves;
 mod seeding;
+mod swaps;
 
 use crate::monitor::Monitor;
 use crate::random::generator;
@@ -100,6 +102,17 @@ pub fn k_means(
     options: &KMeansOptions,
     monitor: &dyn Monitor,
 ) -> Result<KMeans> {
+    search(points, n_coordinates, options, true, monitor)
+}
+
+/// k-means with or without the swaps at the end, which cost about as much as all restarts.
+pub(super) fn search(
+    points: &[f64],
+    n_coordinates: usize,
+    options: &KMeansOptions,
+    swaps: bool,
+    monitor: &dyn Monitor,
+) -> Result<KMeans> {
     let cloud = Cloud { values: points, width: n_coordinates.max(1) };
     let n = cloud.len();
     let whole_number = |name, found: usize, least: usize, most: usize| {
@@ -148,6 +161,9 @@ pub fn k_means(
         }
     }
     let mut best = best.ok_or(Error::Interrupted)?;
+    if swaps {
+        best = swaps::better(&cloud, best, options, monitor)?;
+    }
     for (at, centre) in best.centres.iter_mut().enumerate() {
         *centre += mean[at % cloud.width];
     }
@@ -164,9 +180,19 @@ fn one_start(
     monitor: &dyn Monitor,
 ) -> Result<KMeans> {
     let mut generator = generator(options.seed, restart);
-    let centres = seeding::draw(cloud, options.k, &mut generator, monitor)?;
-    let mut settled = lloyd::settle(cloud, centres, options.max_iterations, monitor)?;
-    let rounds = options.max_iterations.saturating_sub(settled.iterations).max(1);
+    let centres = seeding::draw(cloud, vec![], options.k, &mut generator, monitor)?;
+    settle(cloud, centres, options.max_iterations, monitor)
+}
+
+/// From centres to groups that neither Lloyd nor Hartigan betters.
+fn settle(
+    cloud: &Cloud<'_>,
+    centres: Vec<f64>,
+    max_iterations: usize,
+    monitor: &dyn Monitor,
+) -> Result<KMeans> {
+    let mut settled = lloyd::settle(cloud, centres, max_iterations, monitor)?;
+    let rounds = max_iterations.saturating_sub(settled.iterations).max(1);
     settled.iterations += moves::settle(cloud, &mut settled, rounds, monitor)?;
     Ok(settled)
 }

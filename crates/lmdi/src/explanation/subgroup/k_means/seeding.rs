@@ -10,18 +10,24 @@ use crate::monitor::Monitor;
 use crate::random::{Generator, below, unit};
 use rayon::prelude::*;
 
-/// Centres, one after another; fewer than `k` where there are fewer different points.
+/// Draws centres beside those that are there until there are `k`; fewer where there are fewer different
+/// points.
 pub(super) fn draw(
     cloud: &Cloud<'_>,
+    mut centres: Vec<f64>,
     k: usize,
     generator: &mut Generator,
     monitor: &dyn Monitor,
 ) -> Result<Vec<f64>> {
     let n = cloud.len();
     let trials = 2 + libm::log(k as f64) as usize;
-    let first = below(generator, n);
-    let mut centres = cloud.point(first).to_vec();
-    let mut nearest = closer(cloud, first, &vec![f64::INFINITY; n]);
+    if centres.is_empty() {
+        centres.extend_from_slice(cloud.point(below(generator, n)));
+    }
+    let mut nearest = Squares { squares: vec![f64::INFINITY; n], sums: vec![] };
+    for centre in centres.chunks_exact(cloud.width) {
+        nearest = closer(cloud, centre, &nearest.squares);
+    }
     while centres.len() < k * cloud.width {
         monitor.check()?;
         let total: f64 = nearest.sums.iter().sum();
@@ -32,7 +38,7 @@ pub(super) fn draw(
             (0..trials).map(|_| pick(cloud, &nearest, unit(generator) * total)).collect();
         let mut best: Option<(f64, usize, Squares)> = None;
         for row in drawn {
-            let squares = closer(cloud, row, &nearest.squares);
+            let squares = closer(cloud, cloud.point(row), &nearest.squares);
             let left: f64 = squares.sums.iter().sum();
             if best.as_ref().is_none_or(|(least, ..)| left < *least) {
                 best = Some((left, row, squares));
@@ -51,9 +57,8 @@ struct Squares {
     sums: Vec<f64>,
 }
 
-/// The squares once the point `row` is a centre too.
-fn closer(cloud: &Cloud<'_>, row: usize, so_far: &[f64]) -> Squares {
-    let centre = cloud.point(row);
+/// The squares once there is this centre too.
+fn closer(cloud: &Cloud<'_>, centre: &[f64], so_far: &[f64]) -> Squares {
     let block = cloud.block();
     let mut squares = vec![0.0; so_far.len()];
     let sums = squares
