@@ -1,12 +1,12 @@
 //! From a table to a trained model: what `train` and `explain` have in common.
 
-use crate::columns;
 use crate::options::{KindFlags, ReadFlags, format_name};
 use crate::parameters;
 use crate::progress::Progress;
 use crate::quality::{self, Sample};
 use crate::terminal::{count, counted};
 use crate::training::{ModelKind, Plan, TrainingFlags};
+use crate::{columns, leakage};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use lmdi::file::{Metadata, Model};
@@ -49,7 +49,7 @@ pub struct LearningFlags {
     #[arg(long, value_name = "N", help_heading = "Columns")]
     max_levels: Option<usize>,
     #[command(flatten)]
-    training: TrainingFlags,
+    pub training: TrainingFlags,
 }
 
 fn parse_share(text: &str) -> Result<f64> {
@@ -70,7 +70,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    fn take(&self, rows: &[usize]) -> Self {
+    /// The chosen rows, in the order given.
+    pub fn take(&self, rows: &[usize]) -> Self {
         Self {
             x: self.x.take_rows(rows),
             y: self.y.take(rows),
@@ -83,6 +84,17 @@ impl Rows {
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(&self.x.view(), &self.y.response(), self.weights.as_deref())
     }
+}
+
+/// What is to be learned, before it is.
+pub struct Lesson {
+    pub schema: Schema,
+    pub target: Target,
+    pub plan: Plan,
+    /// The table, with all its rows and columns.
+    pub frame: Frame,
+    pub train: Rows,
+    pub holdout: Option<Rows>,
 }
 
 /// A trained model, the rows it learned from and those kept out.
@@ -111,6 +123,27 @@ impl LearningFlags {
         first.or_else(|| self.training.first_given())
     }
 
+    /// Reads a table and gets ready to train a model on it. `check` sees table and plan before the
+    /// work starts.
+    pub fn lesson(
+        &self,
+        data: &Path,
+        target: &str,
+        kind: ModelKind,
+        reading: &ReadFlags,
+        out: &mut dyn Write,
+        check: impl FnOnce(&Frame, &Schema, &Plan) -> Result<()>,
+    ) -> Result<Lesson> {
+        let (schema, frame, rows) = self.read(data, target, reading, out)?;
+        let target = schema.target.clone().context("a learned schema has a target")?;
+        let plan = self.training.plan(kind, target.task)?;
+        plan.check(schema.n_encoded())?;
+        check(&frame, &schema, &plan)?;
+        let (train, holdout) = split(rows, self.holdout, self.training.seed)?;
+        leakage::warn(out, &schema, &target, &train)?;
+        Ok(Lesson { schema, target, plan, frame, train, holdout })
+    }
+
     /// Reads a table and trains a model on it. `check` sees table and plan before the work
     /// starts.
     pub fn learn(
@@ -122,15 +155,10 @@ impl LearningFlags {
         out: &mut dyn Write,
         check: impl FnOnce(&Frame, &Schema, &Plan) -> Result<()>,
     ) -> Result<Learned> {
-        let (schema, frame, rows) = self.read(data, target, reading, out)?;
-        let target = schema.target.as_ref().context("a learned schema has a target")?;
-        let plan = self.training.plan(kind, target.task)?;
-        plan.check(schema.n_encoded())?;
-        check(&frame, &schema, &plan)?;
-        let (train, holdout) = split(rows, self.holdout, self.training.seed)?;
-
+        let lesson = self.lesson(data, target, kind, reading, out, check)?;
+        let Lesson { schema, target, plan, frame, train, holdout } = lesson;
         let started = Instant::now();
-        let (ensemble, samples) = fit(&plan, &schema, target, &train, holdout.as_ref())?;
+        let (ensemble, samples) = fit(&plan, &schema, &target, &train, holdout.as_ref())?;
         let seconds = started.elapsed().as_secs_f64();
         writeln!(
             out,

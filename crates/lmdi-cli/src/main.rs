@@ -1,10 +1,10 @@
 //! The `lmdi` command.
 //!
-//! One file a command (`explain`, `score`, `train`, `predict`, `importance`, `inspect`, `convert`,
-//! `completions`), and what they share: flags (`options`, `training`, `parameters`, `method`,
-//! `explainer`, `local`), from a table to a model and its explainer (`learning`,
-//! `preparation`), rows that a model reads (`rows`), results (`prediction`, `scoring`,
-//! `mean_score`), long work
+//! One file a command (`explain`, `score`, `train`, `predict`, `importance`, `counterfactual`,
+//! `subgroups`, `stability`, `inspect`, `convert`, `completions`), and what they share: flags (`options`,
+//! `training`, `parameters`, `method`, `explainer`, `local`), from a table to a model and its explainer
+//! (`learning`, `leakage`, `preparation`), rows that a model reads (`rows`) and explains (`explained`),
+//! results (`prediction`, `scoring`, `mean_score`, `destination`), long work
 //! (`progress`, `interrupt`), panics (`crash`) and text for people (`terminal`, `columns`, `quality`,
 //! `summary`).
 //!
@@ -14,12 +14,16 @@
 mod columns;
 mod completions;
 mod convert;
+mod counterfactual;
 mod crash;
+mod destination;
 mod explain;
+mod explained;
 mod explainer;
 mod importance;
 mod inspect;
 mod interrupt;
+mod leakage;
 mod learning;
 mod local;
 mod mean_score;
@@ -36,6 +40,8 @@ mod report;
 mod rows;
 mod score;
 mod scoring;
+mod stability;
+mod subgroups;
 mod summary;
 mod terminal;
 mod train;
@@ -71,6 +77,9 @@ Examples:
   lmdi train houses.csv --target price --save houses.lmdi
   lmdi predict houses.lmdi new.parquet --out prices.csv
   lmdi importance houses.lmdi houses.csv --method mdi-plus
+  lmdi counterfactual houses.lmdi houses.csv --rows 7 --threshold 300000
+  lmdi subgroups houses.lmdi houses.csv --out groups.csv
+  lmdi stability houses.csv --target price
   lmdi inspect houses.csv
   lmdi inspect houses.lmdi --json
   lmdi convert houses.lmdi --save houses.json
@@ -84,6 +93,9 @@ enum Command {
     Train(Box<train::Options>),
     Predict(predict::Options),
     Importance(importance::Options),
+    Counterfactual(counterfactual::Options),
+    Subgroups(subgroups::Options),
+    Stability(Box<stability::Options>),
     Inspect(inspect::Options),
     Convert(convert::Options),
     Completions(completions::Options),
@@ -98,6 +110,9 @@ fn main() -> ExitCode {
         Command::Train(options) => train::run(&options),
         Command::Predict(options) => predict::run(&options),
         Command::Importance(options) => importance::run(&options),
+        Command::Counterfactual(options) => counterfactual::run(&options),
+        Command::Subgroups(options) => subgroups::run(&options),
+        Command::Stability(options) => stability::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Convert(options) => convert::run(&options),
         Command::Completions(options) => completions::run::<Arguments>(&options),

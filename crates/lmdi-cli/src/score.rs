@@ -1,17 +1,15 @@
 //! `lmdi score`: new rows explained by a saved explainer, or by a method that needs none.
 
-use crate::explainer::{Explainer, ExplainerFlags};
-use crate::model_file;
-use crate::options::{ReadFlags, ThreadFlags, check_writable, wrong};
+use crate::explained::ReadyModel;
+use crate::explainer::ExplainerFlags;
+use crate::options::{ReadFlags, ThreadFlags, check_writable};
 use crate::progress::Progress;
 use crate::rows;
-use crate::scoring::{Asked, ScoreFlags, Subject};
-use anyhow::{Result, bail};
+use crate::scoring::{Asked, ScoreFlags};
+use anyhow::Result;
 use clap::Args;
 use lmdi::forest::Aggregation;
-use lmdi::importance::Method;
 use lmdi::importance::lmdi_plus::TreeSubset;
-use lmdi_io::printable::printable;
 use lmdi_io::write::{Output, write_table};
 use std::path::PathBuf;
 
@@ -53,36 +51,12 @@ pub fn run(options: &Options) -> Result<()> {
     let output = Output::from_argument(&options.out)?;
     check_writable(Some(&output), None)?;
     options.explainer.check(None, &options.result)?;
-    if options.explainer.method == Method::Maple {
-        return Err(wrong(
-            "method",
-            "maple, which learns from training rows",
-            "lmdi explain TRAINING_ROWS --model MODEL --method maple --test DATA",
-        ));
-    }
-    let mut model = model_file::load(&options.model)?;
-    let schema = rows::schema_of(&model);
-    options.result.check(&schema, matches!(model.ensemble.aggregation, Aggregation::Sum { .. }))?;
-    let explainer = match options.explainer.method {
-        Method::LmdiPlus => {
-            let Some(kept) = model.explainer.take() else {
-                bail!(
-                    "{}: the model has no explainer; make one with `lmdi explain DATA --model MODEL --save \
-                     MODEL`, or choose a method that fits nothing, such as --method tree-shap",
-                    printable(&options.model.display().to_string())
-                );
-            };
-            Explainer::LmdiPlus(Box::new(kept.ready(&model.ensemble)?))
-        }
-        method => {
-            let local = &options.explainer.local;
-            let ready = local.ready(method, &model.ensemble, &schema, None, &options.reading)?;
-            Explainer::Other(ready)
-        }
-    };
-    let table = rows::read(&options.data, &schema, &options.result.keep, &[], &options.reading)?;
+    let ready = ReadyModel::load(&options.model, &options.explainer, &options.reading)?;
+    let ReadyModel { model, schema, .. } = &ready;
+    options.result.check(schema, matches!(model.ensemble.aggregation, Aggregation::Sum { .. }))?;
+    let table = rows::read(&options.data, schema, &options.result.keep, &[], &options.reading)?;
     options.result.check_kept(&table.frame, &table.name)?;
-    let subject = Subject { ensemble: &model.ensemble, schema: &schema, explainer: &explainer };
+    let subject = ready.subject();
     let asked = Asked {
         x: &table.x,
         frame: &table.frame,

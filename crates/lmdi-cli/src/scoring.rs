@@ -108,6 +108,11 @@ impl Scored {
 }
 
 impl ScoreFlags {
+    /// Scores of columns and nothing else.
+    pub fn plain() -> Self {
+        Self { keep: vec![], groups: vec![], standard_error: false, rank: None, top: None }
+    }
+
     /// Fails on what the model does not have, before any work.
     pub fn check(&self, schema: &Schema, boosted: bool) -> Result<()> {
         self.grouping(schema)?;

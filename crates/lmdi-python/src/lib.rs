@@ -16,6 +16,7 @@
 //! | `local` | the other local methods |
 //! | `global`, `metric` | the global methods, and what they measure by |
 //! | `train` | our learners |
+//! | `uses` | what is read off scores |
 //!
 //! A method is one class that takes a [`model::Model`] and returns scores through
 //! [`arrays::score_arrays`].
@@ -34,6 +35,7 @@ mod run;
 mod samples;
 mod train;
 mod tree_arrays;
+mod uses;
 
 use pyo3::prelude::*;
 
@@ -58,5 +60,8 @@ fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(samples::drew_from, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_forest, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_boosting, module)?)?;
+    module.add_function(wrap_pyfunction!(uses::counterfactuals, module)?)?;
+    module.add_function(wrap_pyfunction!(uses::subgroups, module)?)?;
+    module.add_function(wrap_pyfunction!(uses::stability, module)?)?;
     Ok(())
 }

@@ -9,3 +9,4 @@ mod importance;
 mod methods;
 mod report;
 mod support;
+mod uses;

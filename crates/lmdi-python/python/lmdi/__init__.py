@@ -29,6 +29,7 @@ from ._model import Model
 from ._path_methods import LocalMDI, Saabas
 from ._permutation import Permutation
 from ._tree_shap import TreeSHAP
+from ._uses import Counterfactual, Subgroups, counterfactuals, stability, subgroups
 
 _LEARNERS = (
     "RandomForestRegressor",
@@ -40,6 +41,7 @@ _LEARNERS = (
 )
 
 __all__ = [
+    "Counterfactual",
     "Explanation",
     "LIME",
     "LMDIPlus",
@@ -52,10 +54,14 @@ __all__ = [
     "NotFittedError",
     "Permutation",
     "Saabas",
+    "Subgroups",
     "TreeSHAP",
     "__version__",
+    "counterfactuals",
     "export",
     "load",
+    "stability",
+    "subgroups",
     *_LEARNERS,
 ]
 

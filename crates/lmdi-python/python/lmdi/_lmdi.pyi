@@ -131,3 +131,25 @@ def read_foreign(bytes: bytes, rounds: int | str) -> tuple[Model, list[bool]]: .
 def foreign_node_ids(bytes: bytes, rounds: int | str) -> list[NDArray[np.uint32]]: ...
 def train_forest(table: dict[str, Any], params: dict[str, Any], run: Run) -> Model: ...
 def train_boosting(table: dict[str, Any], params: dict[str, Any], run: Run) -> Model: ...
+
+#: Cells, values row by row, number of outputs, predictions row by row.
+Explained: TypeAlias = tuple[Table, NDArray[np.float64], int, NDArray[np.float64]]
+
+def counterfactuals(
+    queries: Explained,
+    candidates: Explained,
+    columns: tuple[list[str], list[tuple[int, list[str]]]],
+    options: tuple[int, str, str, float | None, int | None],
+    restrictions: list[list[int]],
+    run: Run,
+) -> list[list[tuple[int, float, float, list[tuple[int, float]]]]]: ...
+def subgroups(
+    rows: Explained,
+    truth: Responses | None,
+    columns: tuple[list[str], list[tuple[int, list[str]]]],
+    options: tuple[int | None, int, int, int, int],
+    run: Run,
+) -> dict[str, Any]: ...
+def stability(
+    fits: list[NDArray[np.float64]], n_rows: int, n_outputs: int, percents: list[float], run: Run
+) -> dict[str, Any]: ...

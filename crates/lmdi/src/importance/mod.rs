@@ -29,13 +29,13 @@ mod method;
 mod metric;
 mod moments;
 pub mod permutation;
-mod ranking;
 pub mod saabas;
 mod scores;
 pub mod tree_shap;
 
 use checks::{check_cells, check_response, check_weights};
 
+pub use crate::table::rank_in_place;
 pub use groups::Groups;
 pub use importances::Importances;
 pub use lime::Lime;
@@ -44,7 +44,6 @@ pub use local_mdi::LocalMdi;
 pub use maple::Maple;
 pub use method::{LocalMethod, Method, Needs};
 pub use metric::{CustomMetric, Metric};
-pub use ranking::rank_in_place;
 pub use saabas::Saabas;
 pub use scores::Scores;
 pub use tree_shap::{InterventionalTreeShap, TreeShap};

@@ -2,6 +2,7 @@
 
 use super::super::Columns;
 use crate::importance::Scores;
+use crate::named::Named;
 use crate::table::MatrixView;
 use std::borrow::Cow;
 
@@ -15,6 +16,25 @@ pub enum Space {
     Features,
 }
 
+impl Named for Space {
+    const PARAMETER: &'static str = "space";
+    const ALL: &'static [Self] = &[Self::Scores, Self::Features];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Scores => "scores",
+            Self::Features => "features",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Self::Scores => "The same columns matter in the same way",
+            Self::Features => "Cells are alike, numbers counted in standard deviations",
+        }
+    }
+}
+
 /// How coordinates become a distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Distance {
@@ -23,6 +43,25 @@ pub enum Distance {
     L1,
     /// The root of the sum of squares.
     L2,
+}
+
+impl Named for Distance {
+    const PARAMETER: &'static str = "distance";
+    const ALL: &'static [Self] = &[Self::L1, Self::L2];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::L1 => "l1",
+            Self::L2 => "l2",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Self::L1 => "Sum of absolute differences",
+            Self::L2 => "Root of the sum of squares",
+        }
+    }
 }
 
 impl Distance {

@@ -4,7 +4,7 @@
 /// their ranks. Reorders `sizes`.
 ///
 /// ```
-/// use lmdi::importance::rank_in_place;
+/// use lmdi::table::rank_in_place;
 /// let mut sizes = vec![(0.5, 0), (2.0, 1), (0.5, 2)];
 /// let mut ranks = [0.0; 3];
 /// rank_in_place(&mut sizes, |feature, rank| ranks[feature as usize] = rank);
