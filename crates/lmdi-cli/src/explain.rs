@@ -91,9 +91,9 @@ pub struct Options {
     #[arg(long, value_name = "METHOD", requires = "report", value_parser = tree_method_parser())]
     compare: Vec<Method>,
     /// How often the model of the report is trained and explained again, with other seeds, to show how
-    /// stable explanations are; 0 leaves that out
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=100))]
-    stability_runs: u8,
+    /// stable explanations are [default: 2 for up to a million cells, else 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
+    stability_runs: Option<u8>,
     /// Explain the rows of this table, which needs no target
     #[arg(long, value_name = "FILE", conflicts_with = "holdout")]
     pub test: Option<PathBuf>,
@@ -155,9 +155,14 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 impl Options {
-    /// Whether the report shows what another run would tell.
-    pub fn repeats(&self) -> bool {
-        self.report.is_some() && self.stability_runs > 0 && self.score_trees == ScoreTrees::All
+    /// How often a model that learned from so many cells is trained again for the report.
+    pub fn repeats(&self, cells: usize) -> u8 {
+        /// Beyond this, runs take long enough to be asked for.
+        const MOST_CELLS: usize = 1_000_000;
+        if self.report.is_none() || self.score_trees != ScoreTrees::All {
+            return 0;
+        }
+        self.stability_runs.unwrap_or(if cells <= MOST_CELLS { 2 } else { 0 })
     }
 
     /// Scores, tells, writes and keeps.
@@ -232,7 +237,7 @@ impl Options {
                 how: &how,
                 method: self.explainer.method,
                 compare: &self.compare,
-                runs: self.stability_runs,
+                runs: again.as_ref().map_or(0, |again| again.runs),
                 again: explain_again.as_ref().map(|again| again as report::ExplainAgain<'_>),
                 of_explainer: of_explainer.as_ref(),
                 warnings,

@@ -39,6 +39,8 @@ pub struct Prepared {
 
 /// What a model was trained by and on.
 pub struct Again {
+    /// How often that is asked for.
+    pub runs: u8,
     plan: Plan,
     rows: Rows,
 }
@@ -90,7 +92,8 @@ impl Options {
             Method::Maple => self.fit_maple(&model, &train, out)?,
             _ => self.ready(&model, &schema, Some(&train.x), out)?,
         };
-        let again = self.repeats().then(|| Again { plan, rows: train.clone() });
+        let runs = self.repeats(train.x.rows() * train.x.cols());
+        let again = (runs > 0).then(|| Again { runs, plan, rows: train.clone() });
         let rows = match (&self.test, holdout) {
             (Some(test), _) => self.test_rows(test, &schema)?,
             (None, Some(held)) => ScoreRows {
@@ -223,7 +226,7 @@ impl Options {
         x: &Matrix,
     ) -> Result<Scores> {
         let target = schema.target.as_ref().context("a learned schema has a target")?;
-        let Again { plan, rows } = again;
+        let Again { plan, rows, .. } = again;
         let ensemble = learning::grow(&plan.with_seed(seed), schema, target, rows)?;
         let local = &self.explainer.local;
         let explainer = match self.explainer.method {

@@ -142,6 +142,9 @@ impl Run<'_> {
             TreeSubset::InBag(_) => "those that saw the row",
         };
         entries.push(("Trees of a score".into(), trees.into()));
+        if self.again.is_none() {
+            entries.push(("Stability".into(), "not measured (--stability-runs)".into()));
+        }
         entries.push(("Explained by".into(), Metadata::of_this_library().producer));
         FactGroup { title: "Explanation".into(), entries }
     }
