@@ -1,4 +1,4 @@
-//! Rows with scores and predictions: what `counterfactual` and `subgroups` start from.
+//! Rows with scores and predictions: what `counterfactual`, `subgroups` and `plot` start from.
 //!
 //! Scores are those of the explainer in the model file, or of a method that fits nothing. Predictions are
 //! the model's own: they are what was decided.

@@ -1,7 +1,7 @@
 //! The `lmdi` command.
 //!
 //! One file a command (`explain`, `score`, `train`, `predict`, `importance`, `counterfactual`,
-//! `subgroups`, `stability`, `inspect`, `convert`, `completions`), and what they share: flags (`options`,
+//! `subgroups`, `stability`, `plot`, `inspect`, `convert`, `completions`), and what they share: flags (`options`,
 //! `training`, `parameters`, `method`, `explainer`, `local`), from a table to a model and its explainer
 //! (`learning`, `leakage`, `preparation`), rows that a model reads (`rows`) and explains (`explained`),
 //! results (`prediction`, `scoring`, `mean_score`, `destination`), long work
@@ -31,6 +31,7 @@ mod method;
 mod model_file;
 mod options;
 mod parameters;
+mod plot;
 mod predict;
 mod prediction;
 mod preparation;
@@ -80,6 +81,7 @@ Examples:
   lmdi counterfactual houses.lmdi houses.csv --rows 7 --threshold 300000
   lmdi subgroups houses.lmdi houses.csv --out groups.csv
   lmdi stability houses.csv --target price
+  lmdi plot beeswarm houses.lmdi houses.csv --out beeswarm.svg
   lmdi inspect houses.csv
   lmdi inspect houses.lmdi --json
   lmdi convert houses.lmdi --save houses.json
@@ -96,6 +98,7 @@ enum Command {
     Counterfactual(counterfactual::Options),
     Subgroups(subgroups::Options),
     Stability(Box<stability::Options>),
+    Plot(Box<plot::Options>),
     Inspect(inspect::Options),
     Convert(convert::Options),
     Completions(completions::Options),
@@ -113,6 +116,7 @@ fn main() -> ExitCode {
         Command::Counterfactual(options) => counterfactual::run(&options),
         Command::Subgroups(options) => subgroups::run(&options),
         Command::Stability(options) => stability::run(&options),
+        Command::Plot(options) => plot::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Convert(options) => convert::run(&options),
         Command::Completions(options) => completions::run::<Arguments>(&options),

@@ -1,4 +1,4 @@
-//! `lmdi counterfactual`, `subgroups` and `stability` as a user runs them, and the warning of leakage.
+//! `lmdi counterfactual`, `subgroups`, `stability` and `plot` as a user runs them, and the warning of leakage.
 
 use crate::support::{Place, example, numbers, table};
 use lmdi::table::{Frame, Values};
@@ -30,7 +30,7 @@ fn counterfactuals_are_decided_otherwise_and_keep_restrictions() {
     let place = Place::new();
     let (data, _) = cancer(&place);
     let run = ["counterfactual", "m.lmdi", &data, "--rows", "1-40"];
-    let kept = ["-k", "2", "--only-up", "mean_radius", "--out", "c.csv"];
+    let kept = ["-k", "2", "--only-down", "mean_radius", "--out", "c.csv"];
     let out = place.run(&[&run[..], &kept].concat()).good();
     assert!(out.contains("distance") && out.contains("score differs by"), "{out}");
     let found = table(&place, "c.csv");
@@ -44,7 +44,7 @@ fn counterfactuals_are_decided_otherwise_and_keep_restrictions() {
             assert_ne!(here[line], there[line]);
         }
         if changed[line] == Some("mean_radius") {
-            assert!(to[line] > from[line]);
+            assert!(to[line] < from[line]);
         }
         if line > 0 && rows[line] == rows[line - 1] && places[line] == places[line - 1] {
             assert!(by[line] <= by[line - 1]);
@@ -119,11 +119,30 @@ fn stability_compares_fits_of_the_same_rows() {
 }
 
 #[test]
+fn every_picture_is_drawn() {
+    let place = Place::new();
+    let (data, _) = cancer(&place);
+    for (kind, more) in [
+        ("bar", &["--top", "5"][..]),
+        ("beeswarm", &[]),
+        ("waterfall", &["--row", "3"]),
+        ("scatter", &["--column", "mean_radius", "--color-by", "mean_texture"]),
+        ("heatmap", &["--method", "saabas"]),
+    ] {
+        place.run(&[&["plot", kind, "m.lmdi", &data, "--out", "p.svg"][..], more].concat()).good();
+        let svg = place.read("p.svg");
+        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{kind}");
+    }
+    place.run(&["plot", "bar", "m.lmdi", &data, "--out", "p.png", "--zoom", "1"]).good();
+    assert!(std::fs::read(place.path("p.png")).expect("a picture").starts_with(b"\x89PNG"));
+}
+
+#[test]
 fn wrong_usage_is_said_before_any_file_is_written() {
     let place = Place::new();
     let (data, target) = cancer(&place);
     let before = place.names();
-    let cases: [(&[&str], i32, &str); 10] = [
+    let cases: [(&[&str], i32, &str); 13] = [
         (&["counterfactual", "m.lmdi", &data, "--fixed", "nothing"], 1, "no column \"nothing\""),
         (&["counterfactual", "m.lmdi", &data, "--to", "nothing"], 2, "\"nothing\""),
         (&["counterfactual", "m.lmdi", &data, "--threshold", "1"], 2, "a class is predicted"),
@@ -134,6 +153,13 @@ fn wrong_usage_is_said_before_any_file_is_written() {
         (&["subgroups", "m.lmdi", &data, "--out", "no/where.json"], 1, "no/where.json"),
         (&["stability", &data, "--target", &target, "--top", "0"], 2, "`top` is 0"),
         (&["stability", &data, "--target", "nothing"], 1, "no column \"nothing\""),
+        (&["plot", "bar", "m.lmdi", &data, "--out", "p.gif"], 2, ".svg or .png"),
+        (&["plot", "bar", "m.lmdi", &data, "--out", "no/where.svg"], 1, "no/where.svg"),
+        (
+            &["plot", "scatter", "m.lmdi", &data, "--out", "p.svg", "--column", "x"],
+            1,
+            "no column \"x\"",
+        ),
     ];
     for (arguments, code, part) in cases {
         place.run(arguments).fails(code, &[part]);

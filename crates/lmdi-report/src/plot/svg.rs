@@ -1,0 +1,156 @@
+//! A picture as SVG text, written piece by piece.
+//!
+//! Everything that comes from data passes through [`escaped`]: markup becomes text, characters that XML
+//! does not allow and those that turn the direction of text become a replacement mark, and long text is cut.
+//! Coordinates are written with two decimals, so that the same picture is the same bytes everywhere.
+
+use std::fmt::Write;
+
+/// A finished picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// The SVG document.
+    pub svg: String,
+}
+
+/// Where text is anchored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// Size of text in pixels.
+pub(super) const TEXT: f64 = 13.0;
+/// Size of small text.
+pub(super) const SMALL: f64 = 11.0;
+pub(super) const INK: &str = "#222222";
+pub(super) const FAINT: &str = "#6b6b6b";
+pub(super) const RULE: &str = "#dddddd";
+
+/// A picture being drawn.
+pub(super) struct Canvas {
+    svg: String,
+}
+
+impl Canvas {
+    /// An empty picture of this size; `title` is what a screen reader says.
+    pub fn new(width: f64, height: f64, title: &str) -> Self {
+        let mut svg = String::new();
+        let title = escaped(title, 300);
+        let _ = write!(
+            svg,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" font-family=\"DejaVu Sans, Verdana, Arial, \
+             sans-serif\">\n<title>{title}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+        );
+        Self { svg }
+    }
+
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str) {
+        let ((x1, y1), (x2, y2)) = (from, to);
+        self.piece(format_args!(
+            "<line x1=\"{x1:.2}\" y1=\"{y1:.2}\" x2=\"{x2:.2}\" y2=\"{y2:.2}\" stroke=\"{colour}\"/>"
+        ));
+    }
+
+    /// A rectangle between two corners.
+    pub fn rectangle(&mut self, from: (f64, f64), to: (f64, f64), colour: &str) {
+        let (x, y) = (from.0.min(to.0), from.1.min(to.1));
+        let (width, height) = ((to.0 - from.0).abs(), (to.1 - from.1).abs());
+        self.piece(format_args!(
+            "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" fill=\"{colour}\"/>"
+        ));
+    }
+
+    pub fn dot(&mut self, at: (f64, f64), radius: f64, colour: &str) {
+        let (x, y) = at;
+        self.piece(format_args!(
+            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius:.2}\" fill=\"{colour}\" fill-opacity=\"0.75\"/>"
+        ));
+    }
+
+    /// Text of any origin, at most `letters` long.
+    pub fn text(
+        &mut self,
+        at: (f64, f64),
+        anchor: Anchor,
+        size: f64,
+        colour: &str,
+        text: &str,
+        letters: usize,
+    ) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let (x, y) = at;
+        let text = escaped(text, letters);
+        self.piece(format_args!(
+            "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"{size:.0}\" text-anchor=\"{anchor}\" fill=\"{colour}\">\
+             {text}</text>"
+        ));
+    }
+
+    /// Heading and line below it.
+    pub fn heading(&mut self, title: &str, subtitle: &str) {
+        self.text((16.0, 26.0), Anchor::Start, 16.0, INK, title, 90);
+        self.text((16.0, 46.0), Anchor::Start, SMALL, FAINT, subtitle, 130);
+    }
+
+    fn piece(&mut self, piece: std::fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.svg, "{piece}");
+    }
+
+    pub fn finish(mut self) -> Picture {
+        self.svg.push_str("</svg>\n");
+        Picture { svg: self.svg }
+    }
+}
+
+/// Text that is only text, cut with an ellipsis after this many characters.
+pub(super) fn escaped(text: &str, letters: usize) -> String {
+    let mut safe = String::new();
+    for (at, c) in text.chars().enumerate() {
+        if at == letters {
+            safe.push('…');
+            break;
+        }
+        match c {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            '\t' | '\n' | '\r' => safe.push(' '),
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {
+                safe.push('\u{fffd}');
+            }
+            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
+            c if c.is_control() => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// About how wide text is, in pixels.
+pub(super) fn width_of(text: &str, size: f64) -> f64 {
+    let wide = |c: char| if c.is_ascii() { 0.61 } else { 1.0 };
+    text.chars().map(wide).sum::<f64>() * size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_text_stays_text() {
+        assert_eq!(escaped("<script>'\"&", 99), "&lt;script&gt;&#39;&quot;&amp;");
+        assert_eq!(escaped("a\u{1b}[31m\u{202e}b\0", 99), "a\u{fffd}[31m\u{fffd}b\u{fffd}");
+        assert_eq!(escaped(&"x".repeat(300), 5), "xxxxx…");
+    }
+}

@@ -1,0 +1,80 @@
+//! One row: from the base over its scores, the largest first, to what they add up to.
+
+use super::axis::{Axis, short, signed};
+use super::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT};
+use super::{LABEL, Subject, colour, label_room};
+use crate::Result;
+use lmdi::Error;
+
+const WIDTH: f64 = 860.0;
+const TOP: f64 = 66.0;
+const STEP: f64 = 28.0;
+
+/// Draws the `top` largest scores of a row (from 0) and, as one step, the others.
+pub fn waterfall(subject: &Subject<'_>, row: usize, top: usize) -> Result<Picture> {
+    subject.check()?;
+    if row >= subject.rows.n_rows() || !subject.rows.is_known(row) {
+        let what = format!("row {} has no scores to draw", row.saturating_add(1));
+        return Err(Error::Data(what).into());
+    }
+    let p = subject.columns.len();
+    let mut order: Vec<usize> = (0..p).collect();
+    let size = |column: usize| subject.score(row, column).abs();
+    order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
+    // One column more is no longer than a line that says so.
+    let shown = if p <= top.max(1) + 1 { p } else { top.max(1) };
+    let mut steps: Vec<(String, f64)> = order[..shown]
+        .iter()
+        .map(|&column| {
+            let label = format!("{} = {}", subject.name(column), subject.value(row, column));
+            (label, subject.score(row, column))
+        })
+        .collect();
+    if p > shown {
+        let rest = order[shown..].iter().map(|&column| subject.score(row, column)).sum();
+        steps.push((format!("{} other columns", p - shown), rest));
+    }
+    let n_outputs = subject.rows.scores.n_outputs;
+    let base = subject.rows.scores.base[row * n_outputs + subject.output];
+    let total = subject.rows.scores.total(row, subject.output);
+    let mut levels = vec![base];
+    for (_, score) in &steps {
+        levels.push(levels.last().copied().unwrap_or(base) + score);
+    }
+    let left = label_room(steps.iter().map(|(label, _)| label.as_str()));
+    let bottom = TOP + STEP * (steps.len() + 2) as f64;
+    let mut canvas = Canvas::new(WIDTH, bottom + 52.0, subject.title);
+    let line = format!("row {}: base {}, total {}", row + 1, short(base), short(total));
+    canvas.heading(subject.title, &line);
+    let axis = Axis::covering(levels.iter().copied(), left, WIDTH - 90.0);
+    axis.draw_below(&mut canvas, TOP - 6.0, bottom, subject.scale);
+    let mut mark = |y: f64, name: &str, value: f64| {
+        canvas.text((left - 10.0, y + 17.0), Anchor::End, TEXT, INK, name, LABEL);
+        canvas.rectangle(
+            (axis.place(value) - 1.5, y + 4.0),
+            (axis.place(value) + 1.5, y + 24.0),
+            INK,
+        );
+        canvas.text(
+            (axis.place(value) + 8.0, y + 17.0),
+            Anchor::Start,
+            SMALL,
+            INK,
+            &short(value),
+            16,
+        );
+    };
+    mark(TOP, "base", base);
+    mark(bottom - STEP, "total", total);
+    for (at, (label, score)) in steps.iter().enumerate() {
+        let y = TOP + STEP * (at + 1) as f64;
+        let (from, to) = (axis.place(levels[at]), axis.place(levels[at + 1]));
+        canvas.line((from, y - 4.0), (from, y + 4.0), RULE);
+        canvas.text((left - 10.0, y + 17.0), Anchor::End, TEXT, INK, label, LABEL);
+        let fill = if *score >= 0.0 { colour::UP } else { colour::DOWN };
+        canvas.rectangle((from, y + 4.0), (to, y + 24.0), fill);
+        let place = (from.max(to) + 8.0, y + 17.0);
+        canvas.text(place, Anchor::Start, SMALL, FAINT, &signed(*score), 16);
+    }
+    Ok(canvas.finish())
+}

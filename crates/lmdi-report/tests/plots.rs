@@ -1,0 +1,134 @@
+//! Pictures: well-formed whatever the names, complete, the same bytes each time, and pixels where they belong.
+#![allow(clippy::unwrap_used)]
+
+use lmdi::explanation::{Columns, ExplainedRows};
+use lmdi::importance::Scores;
+use lmdi::table::{Encoding, InputColumn, MatrixView, Part, Schema};
+use lmdi_report::plot::{Picture, Subject, bar, beeswarm, heatmap, png, scatter, waterfall};
+
+const HOSTILE: [&str; 5] = [
+    "<script>alert(1)</script>",
+    "\"quotes' & more",
+    "\u{202e}right-to-left",
+    "😀\u{0}\u{1b}[31m",
+    "__proto__",
+];
+
+struct Case {
+    columns: Columns,
+    cells: Vec<f64>,
+    scores: Scores,
+    predictions: Vec<f64>,
+}
+
+impl Case {
+    /// Rows with a missing cell, a category and names that try to break out.
+    fn new(n: usize) -> Self {
+        let mut schema = Schema::numeric(HOSTILE);
+        schema.columns.push(InputColumn { name: "x".repeat(300), encoding: Encoding::Number });
+        let parts = ["</text>", "b"].map(|level| Part::Level(level.into())).to_vec();
+        schema
+            .columns
+            .push(InputColumn { name: "level".into(), encoding: Encoding::OneHot(parts) });
+        let columns = Columns::of_schema(&schema);
+        let mut cells = Vec::new();
+        for row in 0..n {
+            cells.extend((0..6).map(|at| ((row * (at + 3)) % 17) as f64));
+            cells[row * 8 + 1] = if row % 5 == 0 { f64::NAN } else { row as f64 };
+            cells.extend([f64::from(u8::from(row % 3 == 0)), f64::from(u8::from(row % 3 != 0))]);
+        }
+        let values = (0..n * 7).map(|at| ((at * 31) % 23) as f64 - 11.0).collect();
+        let scores = Scores { values, ..Scores::zero(n, 7, &[100.0]) };
+        Self { columns, cells, predictions: vec![1.0; n], scores }
+    }
+
+    fn pictures(&self) -> Vec<(&'static str, Picture)> {
+        let n = self.scores.n_rows;
+        let rows = ExplainedRows {
+            x: MatrixView::from_rows(&self.cells, n, 8).unwrap(),
+            scores: &self.scores,
+            predictions: &self.predictions,
+            truth: None,
+        };
+        let subject = Subject {
+            rows,
+            columns: &self.columns,
+            output: 0,
+            title: "<b>title</b>",
+            scale: "in <i>units</i>",
+        };
+        vec![
+            ("bar", bar(&subject, 5).unwrap()),
+            ("beeswarm", beeswarm(&subject, 10).unwrap()),
+            ("waterfall", waterfall(&subject, n - 1, 4).unwrap()),
+            ("scatter of numbers", scatter(&subject, 1, Some(0)).unwrap()),
+            ("scatter of levels", scatter(&subject, 6, None).unwrap()),
+            ("heatmap", heatmap(&subject, 10).unwrap()),
+        ]
+    }
+}
+
+#[test]
+fn names_stay_text_and_documents_well_formed() {
+    for (kind, picture) in Case::new(60).pictures() {
+        for part in [
+            "<script",
+            "<b>",
+            "<i>",
+            "\u{202e}",
+            "\u{1b}",
+            "\u{0}",
+            "</text></text>",
+            "NaN",
+            "inf\"",
+        ] {
+            assert!(!picture.svg.contains(part), "{kind}: {part:?}");
+        }
+        assert!(picture.svg.contains("&lt;b&gt;title"), "{kind}");
+        let longest = picture.svg.split('>').map(str::len).max().unwrap();
+        assert!(longest < 400, "{kind}: {longest}");
+        // The parser that draws it refuses what is not XML.
+        assert!(png(&picture, 1.0).unwrap().starts_with(b"\x89PNG"), "{kind}");
+    }
+}
+
+#[test]
+fn the_same_rows_give_the_same_bytes_and_many_rows_a_sample() {
+    let case = Case::new(5_000);
+    let (first, second) = (case.pictures(), case.pictures());
+    assert_eq!(first, second);
+    for (kind, picture) in first {
+        assert!(picture.svg.len() < 4_000_000, "{kind}: {}", picture.svg.len());
+        if !["bar", "waterfall"].contains(&kind) {
+            assert!(picture.svg.contains("of 5000 rows, drawn at random"), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_waterfall_names_every_step_and_its_ends() {
+    let case = Case::new(3);
+    let (_, picture) = &case.pictures()[2];
+    let total = case.scores.total(2, 0);
+    assert!(picture.svg.contains("base 100, total "), "{}", picture.svg);
+    assert!(picture.svg.contains(&format!(">{total}<")), "{total}");
+    assert!(picture.svg.contains("3 other columns"));
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said() {
+    let case = Case::new(4);
+    let x = MatrixView::from_rows(&case.cells, 4, 8).unwrap();
+    let rows =
+        ExplainedRows { x, scores: &case.scores, predictions: &case.predictions, truth: None };
+    let subject = Subject { rows, columns: &case.columns, output: 0, title: "t", scale: "s" };
+    assert!(waterfall(&subject, 4, 5).unwrap_err().to_string().contains("row 5"));
+    assert!(scatter(&subject, 7, None).unwrap_err().to_string().contains("column to draw"));
+    assert!(bar(&Subject { output: 1, ..subject }, 5).unwrap_err().to_string().contains("output"));
+    let picture = bar(&subject, 5).unwrap();
+    assert!(png(&picture, 1e9).unwrap_err().to_string().contains("zoom"));
+    assert!(png(&picture, f64::NAN).unwrap_err().to_string().contains("zoom"));
+    let unknown = Scores { values: vec![f64::NAN; 28], ..case.scores.clone() };
+    let rows = ExplainedRows { scores: &unknown, ..rows };
+    assert!(bar(&Subject { rows, ..subject }, 5).unwrap_err().to_string().contains("no row"));
+}
