@@ -1,15 +1,19 @@
 //! The method that explains, chosen by name, and what the commands need of it.
 
+use crate::learning::Rows;
 use crate::local::LocalFlags;
 use crate::method::MethodFlags;
-use crate::options::{named, wrong};
+use crate::options::{ReadFlags, named, wrong};
 use crate::scoring::ScoreFlags;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use lmdi::importance::lmdi_plus::OutputScale;
+use lmdi::forest::Ensemble;
+use lmdi::importance::lmdi_plus::{LmdiPlusOptions, OutputScale};
 use lmdi::importance::{LmdiPlus, LocalMethod, Method, Needs};
+use lmdi::monitor::Monitor;
 use lmdi::named::Named;
+use lmdi::table::Schema;
 
 /// Methods that follow from the trees and fit nothing.
 pub fn tree_method_parser() -> impl TypedValueParser<Value = Method> {
@@ -50,6 +54,38 @@ impl ExplainerFlags {
             None => Ok(()),
         }
     }
+
+    /// The explainer of a model, from its training rows. `fitting` and `monitor` are for LMDI+.
+    pub fn teach(
+        &self,
+        taught: &Taught<'_>,
+        fitting: &LmdiPlusOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Explainer> {
+        let Taught { ensemble, schema, rows, reading } = *taught;
+        Ok(match self.method {
+            Method::LmdiPlus => {
+                let (y, weights) = (rows.y.response(), rows.weights.as_deref());
+                let fitted =
+                    LmdiPlus::fit(ensemble, &rows.x.view(), &y, weights, fitting, monitor)?;
+                Explainer::LmdiPlus(Box::new(fitted))
+            }
+            Method::Maple => Explainer::Other(self.local.maple(ensemble, rows)?),
+            method => {
+                let data = Some(&rows.x);
+                Explainer::Other(self.local.ready(method, ensemble, schema, data, reading)?)
+            }
+        })
+    }
+}
+
+/// A model, and what an explainer may learn from.
+pub struct Taught<'t> {
+    pub ensemble: &'t Ensemble,
+    pub schema: &'t Schema,
+    /// The training rows.
+    pub rows: &'t Rows,
+    pub reading: &'t ReadFlags,
 }
 
 /// An explainer that is ready to score.

@@ -5,7 +5,7 @@
 //! known by their fingerprint; for other rows all count alike, and that is said.
 
 use crate::explain::{Options, ScoreTrees};
-use crate::explainer::Explainer;
+use crate::explainer::{Explainer, Taught};
 use crate::learning::{Learned, Rows};
 use crate::options::{ReadFlags, wrong};
 use crate::progress::Progress;
@@ -228,24 +228,13 @@ impl Options {
         let target = schema.target.as_ref().context("a learned schema has a target")?;
         let Again { plan, rows, .. } = again;
         let ensemble = learning::grow(&plan.with_seed(seed), schema, target, rows)?;
-        let local = &self.explainer.local;
-        let explainer = match self.explainer.method {
-            Method::LmdiPlus => {
-                let of_classes = target.task != Task::Regression;
-                let usual = usual_family(of_classes, matches!(plan, Plan::Boosting(_)));
-                let options = self.method.choices().options(usual)?;
-                let progress = Progress::new("Fitting LMDI+", ensemble.trees.len() as u64);
-                let (y, weights) = (rows.y.response(), rows.weights.as_deref());
-                let fitted =
-                    LmdiPlus::fit(&ensemble, &rows.x.view(), &y, weights, &options, &progress)?;
-                Explainer::LmdiPlus(Box::new(fitted))
-            }
-            Method::Maple => Explainer::Other(local.maple(&ensemble, rows)?),
-            method => {
-                let data = Some(&rows.x);
-                Explainer::Other(local.ready(method, &ensemble, schema, data, &self.reading)?)
-            }
-        };
+        let of_classes = target.task != Task::Regression;
+        let usual = usual_family(of_classes, matches!(plan, Plan::Boosting(_)));
+        let fitting = self.method.choices().options(usual)?;
+        let taught = Taught { ensemble: &ensemble, schema, rows, reading: &self.reading };
+        let progress = Progress::new("Fitting", ensemble.trees.len() as u64);
+        let explainer = self.explainer.teach(&taught, &fitting, &progress)?;
+        drop(progress);
         let progress = Progress::new("Scoring", x.rows() as u64);
         Ok(match &explainer {
             Explainer::LmdiPlus(fitted) => {

@@ -1,7 +1,7 @@
 //! `lmdi stability`: whether another fit of the same model would tell the same.
 
 use crate::destination::Destination;
-use crate::explainer::{Explainer, ExplainerFlags};
+use crate::explainer::{ExplainerFlags, Taught};
 use crate::learning::{LearningFlags, Lesson, Rows};
 use crate::method::MethodFlags;
 use crate::options::{ReadFlags, ThreadFlags, wrong};
@@ -13,8 +13,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use lmdi::explanation::{Stability, bootstrap_rows, stability};
 use lmdi::forest::train::TrainingSet;
+use lmdi::importance::Scores;
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, TreeSubset, usual_family};
-use lmdi::importance::{LmdiPlus, Method, Scores};
 use lmdi::monitor::Monitor;
 use lmdi::table::{Column, Frame, Schema, Task, Values};
 use serde_json::{Value, json};
@@ -136,19 +136,8 @@ impl Options {
             };
             let quiet = Quiet(&progress);
             let ensemble = plan.with_seed(first_seed.wrapping_add(fit)).train(&set, &quiet)?;
-            let local = &self.explainer.local;
-            let explainer = match self.explainer.method {
-                Method::LmdiPlus => {
-                    let fitted =
-                        LmdiPlus::fit(&ensemble, &set.x, &set.y, set.weights, fitting, &quiet)?;
-                    Explainer::LmdiPlus(Box::new(fitted))
-                }
-                Method::Maple => Explainer::Other(local.maple(&ensemble, rows)?),
-                method => {
-                    let data = Some(&rows.x);
-                    Explainer::Other(local.ready(method, &ensemble, schema, data, &self.reading)?)
-                }
-            };
+            let taught = Taught { ensemble: &ensemble, schema, rows, reading: &self.reading };
+            let explainer = self.explainer.teach(&taught, fitting, &quiet)?;
             let subject = Subject { ensemble: &ensemble, schema, explainer: &explainer };
             let asked = Asked {
                 x: &scored.x,
