@@ -285,6 +285,29 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Doubling is exact, so that it changes no split and no value; it also means that rows are counted apart from
+    /// curvatures, which without weights are the count.
+    #[test]
+    fn doubled_weights_boost_the_same_numbers(table in table(), min_samples_leaf in 1usize..6) {
+        let plain = Table { n_classes: 0, weights: None, labels: Vec::new(), ..table };
+        let doubled = Table { weights: Some(vec![2.0; plain.y.len()]), ..plain.clone() };
+        let params = BoostingParams {
+            n_rounds: 5,
+            min_samples_leaf,
+            split_finder: SplitFinder::Histogram,
+            ..BoostingParams::default()
+        };
+        let [plain, doubled] = [&plain, &doubled].map(|table| {
+            let model = train_boosting(&table.set(), &params, &Silent).unwrap();
+            let trees: Vec<_> =
+                model.trees.into_iter().map(|tree| (tree.feature, tree.threshold, tree.missing, tree.value)).collect();
+            (model.base_score, trees)
+        });
+        prop_assert_eq!(plain, doubled);
+    }
+}
+
 /// Nodes large enough to be filled by several threads, and rows enough for several blocks.
 #[test]
 fn threads_change_no_byte_of_a_large_table() {

@@ -59,6 +59,11 @@ pub fn train_boosting(
 ) -> Result<Ensemble> {
     set.check()?;
     params.check(set.x.cols())?;
+    // Rounds are many short parallel passes: from inside the pool each of them starts at once.
+    rayon::scope(|_| boost(set, params, monitor))
+}
+
+fn boost(set: &TrainingSet, params: &BoostingParams, monitor: &dyn Monitor) -> Result<Ensemble> {
     monitor.check()?;
     let histograms = params.uses_histograms(set.x.rows());
     let columns = rank_columns(&set.x, set.feature_names, histograms.then_some(params.max_bins))?;

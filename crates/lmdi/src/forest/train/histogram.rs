@@ -4,6 +4,9 @@
 //! of rows. With R and H the sums over a side, a split is worth
 //! `R_l² / (H_l + l2) + R_r² / (H_r + l2) - R² / (H + l2)`, and a node's value is `R / (H + l2)`.
 //!
+//! Where every row's curvature is 1, as for squared error without weights, it counts the rows and
+//! nothing else needs to.
+//!
 //! After a split only the histogram of the smaller child is filled from its rows; its sibling's is
 //! the parent's minus it. Filling, subtracting and searching both children is one pass over the
 //! columns, in parallel; each column is summed in row order by one thread and the best column is
@@ -12,6 +15,7 @@
 use super::columns::Column;
 use super::grower::{empty_tree, parts, push_leaf};
 use super::params::{BoostingParams, MAX_BINS};
+use super::parting::{CHUNK, part_rows};
 use crate::forest::{Missing, Tree};
 use crate::random::{Generator, subset};
 use rayon::prelude::*;
@@ -22,21 +26,27 @@ use std::ops::Range;
 /// Both sides of a split need at least this much curvature.
 const MIN_CURVATURE: f64 = 1e-3;
 
-/// Cells to fill below which a parallel pass costs more than it saves.
-const PARALLEL_CELLS: usize = 1 << 15;
+/// Cells and bins to go through below which a parallel pass costs more than it saves.
+const PARALLEL_STEPS: usize = 1 << 14;
 
 /// Bins of a column: the values' and the missing cells'.
 const WIDTH: usize = MAX_BINS + 1;
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Bin {
-    residual: f64,
-    curvature: f64,
-    rows: f64,
+/// The bins of one column; beyond the column's own the content is arbitrary.
+#[derive(Debug, Clone)]
+struct Bins {
+    /// Sums of residual and curvature, side by side so that one instruction adds both.
+    sums: [[f64; 2]; WIDTH],
+    /// Numbers of rows; left alone where curvatures count them.
+    rows: [u32; WIDTH],
 }
 
-/// Bins of every column; beyond a column's own bins the content is arbitrary.
-type Histogram = Vec<[Bin; WIDTH]>;
+impl Bins {
+    const BLANK: Bins = Bins { sums: [[0.0; 2]; WIDTH], rows: [0; WIDTH] };
+}
+
+/// The bins of every column.
+type Histogram = Vec<Bins>;
 
 /// One column, a byte a row.
 pub(super) struct BinnedColumn<'a> {
@@ -71,10 +81,10 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, bin: &Bin) {
-        self.residual += bin.residual;
-        self.curvature += bin.curvature;
-        self.rows += bin.rows;
+    fn add(&mut self, [residual, curvature]: [f64; 2], rows: f64) {
+        self.residual += residual;
+        self.curvature += curvature;
+        self.rows += rows;
     }
 
     fn without(&self, part: &Sums) -> Sums {
@@ -161,9 +171,13 @@ pub(super) struct HistogramGrower<'a> {
     columns: &'a [BinnedColumn<'a>],
     params: &'a BoostingParams,
     max_features: usize,
+    /// Bins of all columns together.
+    n_bins: usize,
     spare_rows: Vec<u32>,
     gathered: Vec<[f64; 2]>,
     pool: Vec<Histogram>,
+    /// Whether the curvature of every row of the tree is 1.
+    curvature_counts: bool,
 }
 
 impl<'a> HistogramGrower<'a> {
@@ -172,9 +186,11 @@ impl<'a> HistogramGrower<'a> {
             columns,
             params,
             max_features: params.max_features.count(columns.len()),
+            n_bins: columns.iter().map(BinnedColumn::n_bins).sum(),
             spare_rows: Vec::new(),
             gathered: Vec::new(),
             pool: Vec::new(),
+            curvature_counts: false,
         }
     }
 
@@ -189,9 +205,11 @@ impl<'a> HistogramGrower<'a> {
     ) -> (Tree, Vec<Range<usize>>) {
         let mut growing = Growing { tree: empty_tree(1), ranges: Vec::new(), l2: self.params.l2 };
         let mut sums = Sums::default();
+        self.curvature_counts = true;
         for &row in rows.iter() {
-            let [residual, curvature] = derivatives[row as usize];
-            sums.add(&Bin { residual, curvature, rows: 1.0 });
+            let slopes = derivatives[row as usize];
+            sums.add(slopes, 1.0);
+            self.curvature_counts &= slopes[1] == 1.0;
         }
         let mut open = BinaryHeap::new();
         let root = growing.add(0..rows.len(), 0, sums);
@@ -247,8 +265,8 @@ impl<'a> HistogramGrower<'a> {
         let mut histogram = self.blank_histogram();
         self.gather(rows, derivatives);
         let tried = self.draw_features(random);
-        let pass = |(feature, (bins, column)): (usize, (&mut [Bin; WIDTH], &BinnedColumn))| {
-            fill(bins, column, rows, &self.gathered);
+        let pass = |(feature, (bins, column)): (usize, (&mut Bins, &BinnedColumn))| {
+            self.fill(bins, column, rows);
             self.search(feature, bins, &root.sums, &tried)
         };
         let found: Vec<Option<Candidate>> = if self.is_long(rows) {
@@ -278,18 +296,12 @@ impl<'a> HistogramGrower<'a> {
         let mut small_histogram = self.blank_histogram();
         self.gather(small_rows, derivatives);
         let tried = [self.draw_features(random), self.draw_features(random)];
-        type Bins<'b> = &'b mut [Bin; WIDTH];
         let pass = |(feature, ((large_bins, small_bins), column)): (
             usize,
-            ((Bins, Bins), &BinnedColumn),
+            ((&mut Bins, &mut Bins), &BinnedColumn),
         )| {
-            fill(small_bins, column, small_rows, &self.gathered);
-            let n = column.n_bins() + 1;
-            for (large, small) in large_bins[..n].iter_mut().zip(&small_bins[..n]) {
-                large.residual -= small.residual;
-                large.curvature -= small.curvature;
-                large.rows -= small.rows;
-            }
+            self.fill(small_bins, column, small_rows);
+            self.subtract(large_bins, small_bins, column);
             let mut found = [None, None];
             for (bins, child) in [(&*small_bins, small), (&*large_bins, 1 - small)] {
                 if wanted[child] {
@@ -318,16 +330,25 @@ impl<'a> HistogramGrower<'a> {
     }
 
     fn is_long(&self, rows: &[u32]) -> bool {
-        rows.len() * self.columns.len() >= PARALLEL_CELLS
+        rows.len() * self.columns.len() + 2 * self.n_bins >= PARALLEL_STEPS
     }
 
     fn blank_histogram(&mut self) -> Histogram {
-        self.pool.pop().unwrap_or_else(|| vec![[Bin::default(); WIDTH]; self.columns.len()])
+        self.pool.pop().unwrap_or_else(|| vec![Bins::BLANK; self.columns.len()])
     }
 
     fn gather(&mut self, rows: &[u32], derivatives: &[[f64; 2]]) {
-        self.gathered.clear();
-        self.gathered.extend(rows.iter().map(|&row| derivatives[row as usize]));
+        self.gathered.resize(rows.len(), [0.0; 2]);
+        let gather = |(gathered, rows): (&mut [[f64; 2]], &[u32])| {
+            for (slopes, &row) in gathered.iter_mut().zip(rows) {
+                *slopes = derivatives[row as usize];
+            }
+        };
+        if rows.len() <= CHUNK {
+            gather((&mut self.gathered, rows));
+        } else {
+            self.gathered.par_chunks_mut(CHUNK).zip(rows.par_chunks(CHUNK)).for_each(gather);
+        }
     }
 
     /// Which columns a node tries.
@@ -343,21 +364,69 @@ impl<'a> HistogramGrower<'a> {
         tried
     }
 
+    /// Sums the rows of a node into the bins of one column.
+    fn fill(&self, bins: &mut Bins, column: &BinnedColumn, rows: &[u32]) {
+        let (codes, n) = (&column.codes, column.n_bins() + 1);
+        bins.sums[..n].fill([0.0; 2]);
+        let add = |sum: &mut [f64; 2], slopes: &[f64; 2]| {
+            *sum = [sum[0] + slopes[0], sum[1] + slopes[1]];
+        };
+        if self.curvature_counts {
+            for (&row, slopes) in rows.iter().zip(&self.gathered) {
+                add(&mut bins.sums[codes[row as usize] as usize], slopes);
+            }
+        } else {
+            bins.rows[..n].fill(0);
+            for (&row, slopes) in rows.iter().zip(&self.gathered) {
+                let code = codes[row as usize] as usize;
+                add(&mut bins.sums[code], slopes);
+                bins.rows[code] += 1;
+            }
+        }
+    }
+
+    /// Takes one child's sums from its parent's, which leaves its sibling's.
+    fn subtract(&self, bins: &mut Bins, child: &Bins, column: &BinnedColumn) {
+        let n = column.n_bins() + 1;
+        for (sum, child) in bins.sums[..n].iter_mut().zip(&child.sums[..n]) {
+            *sum = [sum[0] - child[0], sum[1] - child[1]];
+        }
+        if !self.curvature_counts {
+            bins.rows[..n]
+                .iter_mut()
+                .zip(&child.rows[..n])
+                .for_each(|(rows, child)| *rows -= child);
+        }
+    }
+
     /// The best split of one column, if any has a gain.
     fn search(
         &self,
         feature: usize,
-        bins: &[Bin; WIDTH],
+        bins: &Bins,
         node: &Sums,
         tried: &[bool],
     ) -> Option<Candidate> {
         if !tried[feature] {
             return None;
         }
+        if self.curvature_counts {
+            self.search_bins(feature, bins, node, |bin| bins.sums[bin][1])
+        } else {
+            self.search_bins(feature, bins, node, |bin| f64::from(bins.rows[bin]))
+        }
+    }
+
+    fn search_bins(
+        &self,
+        feature: usize,
+        bins: &Bins,
+        node: &Sums,
+        rows_of: impl Fn(usize) -> f64,
+    ) -> Option<Candidate> {
         let column = &self.columns[feature];
         let n_bins = column.n_bins();
-        let missing = bins[n_bins];
-        let has_missing = column.column.has_missing && missing.rows > 0.0;
+        let has_missing = column.column.has_missing && rows_of(n_bins) > 0.0;
         let mut best: Option<Candidate> = None;
         for missing_left in [false, true] {
             if missing_left && !has_missing {
@@ -365,11 +434,12 @@ impl<'a> HistogramGrower<'a> {
             }
             let mut left = Sums::default();
             if missing_left {
-                left.add(&missing);
+                left.add(bins.sums[n_bins], rows_of(n_bins));
             }
             // The last bin goes left only when the missing cells are left for the right.
             let end = if has_missing && !missing_left { n_bins } else { n_bins.saturating_sub(1) };
-            let found = self.walk(&bins[..end], left, node, best.map_or(0.0, |best| best.gain));
+            let least = best.map_or(0.0, |best| best.gain);
+            let found = self.walk(&bins.sums[..end], &rows_of, left, node, least);
             if let Some((at, left, gain)) = found {
                 let missing_left = has_missing.then_some(missing_left);
                 let (feature, last_left) = (feature as u32, at as u8);
@@ -382,7 +452,8 @@ impl<'a> HistogramGrower<'a> {
     /// The bin after which to split for a gain above `best`.
     fn walk(
         &self,
-        bins: &[Bin],
+        sums: &[[f64; 2]],
+        rows_of: impl Fn(usize) -> f64,
         mut left: Sums,
         node: &Sums,
         mut best: f64,
@@ -391,8 +462,13 @@ impl<'a> HistogramGrower<'a> {
         let min_rows = self.params.min_samples_leaf as f64;
         let worth = node.worth(l2);
         let mut found = None;
-        for (at, bin) in bins.iter().enumerate() {
-            left.add(bin);
+        for (at, &slopes) in sums.iter().enumerate() {
+            let rows = rows_of(at);
+            if rows == 0.0 {
+                // A split after an empty bin is the split before it.
+                continue;
+            }
+            left.add(slopes, rows);
             let right = node.without(&left);
             if left.rows < min_rows || left.curvature < MIN_CURVATURE {
                 continue;
@@ -400,10 +476,16 @@ impl<'a> HistogramGrower<'a> {
             if right.rows < min_rows || right.curvature < MIN_CURVATURE {
                 break;
             }
-            let gain = left.worth(l2) + right.worth(l2) - worth;
-            if gain > best {
-                best = gain;
-                found = Some((at, left, gain));
+            // Most bins are out of the question without a division.
+            let (below, above) = (left.curvature + l2, right.curvature + l2);
+            let products =
+                left.residual * left.residual * above + right.residual * right.residual * below;
+            if products > (best + worth) * (below * above) {
+                let gain = left.worth(l2) + right.worth(l2) - worth;
+                if gain > best {
+                    best = gain;
+                    found = Some((at, left, gain));
+                }
             }
         }
         found
@@ -421,20 +503,11 @@ impl<'a> HistogramGrower<'a> {
         let missing_code = column.missing_code() as u8;
         let missing_goes_left = split.missing_left == Some(true);
         let part = &mut rows[parent.range.clone()];
-        self.spare_rows.clear();
-        self.spare_rows.resize(part.len(), 0);
-        let (mut n_left, mut n_right) = (0, 0);
-        for at in 0..part.len() {
-            let row = part[at];
+        let n_left = part_rows(part, &mut self.spare_rows, |row| {
             let code = codes[row as usize];
-            let left = code <= split.last_left || (missing_goes_left && code == missing_code);
-            // Both are written and one is kept: the side is too random to be predicted.
-            part[n_left] = row;
-            self.spare_rows[n_right] = row;
-            n_left += usize::from(left);
-            n_right += usize::from(!left);
-        }
-        part[n_left..].copy_from_slice(&self.spare_rows[..n_right]);
+            code <= split.last_left || (missing_goes_left && code == missing_code)
+        });
+        let n_right = part.len() - n_left;
         if !parts(n_left, n_right) {
             return None;
         }
@@ -460,16 +533,4 @@ fn best_of(found: impl Iterator<Item = Option<Candidate>>) -> Option<Candidate> 
         Some(best) if best.gain >= next.gain => Some(best),
         _ => Some(next),
     })
-}
-
-/// Sums the rows of a node into the bins of one column.
-fn fill(bins: &mut [Bin; WIDTH], column: &BinnedColumn, rows: &[u32], gathered: &[[f64; 2]]) {
-    bins[..=column.n_bins()].fill(Bin::default());
-    let codes = &column.codes;
-    for (&row, &[residual, curvature]) in rows.iter().zip(gathered) {
-        let bin = &mut bins[codes[row as usize] as usize];
-        bin.residual += residual;
-        bin.curvature += curvature;
-        bin.rows += 1.0;
-    }
 }

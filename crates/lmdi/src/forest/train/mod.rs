@@ -25,6 +25,7 @@ mod histogram;
 mod loss;
 mod order;
 mod params;
+mod parting;
 mod search;
 mod splitter;
 mod training_set;
