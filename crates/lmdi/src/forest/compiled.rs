@@ -80,29 +80,32 @@ trait Link: Copy + Debug + Send + Sync {
     const MAX_FEATURES: usize;
     const MAX_NODES: usize;
     fn new(feature: u32, left: u32, missing_right: bool) -> Self;
-    fn feature(self) -> usize;
+    /// Where the column's cells begin in a group of [`LANES`] rows.
+    fn offset(self) -> usize;
     fn left(self) -> u32;
     fn missing_right(self) -> bool;
 }
 
-/// From the low bits up: column, whether missing cells go right, left child.
+/// From the low bits up: whether missing cells go right, column, left child. The column stands where masking it gives
+/// its offset.
 #[derive(Debug, Clone, Copy)]
 struct Packed(u32);
 
 const FEATURE_BITS: u32 = 10;
-const LEFT_SHIFT: u32 = FEATURE_BITS + 1;
+const FEATURE_SHIFT: u32 = LANES.ilog2();
+const LEFT_SHIFT: u32 = FEATURE_SHIFT + FEATURE_BITS;
 
 impl Link for Packed {
     const MAX_FEATURES: usize = 1 << FEATURE_BITS;
     const MAX_NODES: usize = 1 << (u32::BITS - LEFT_SHIFT);
 
     fn new(feature: u32, left: u32, missing_right: bool) -> Self {
-        Self(left << LEFT_SHIFT | u32::from(missing_right) << FEATURE_BITS | feature)
+        Self(left << LEFT_SHIFT | feature << FEATURE_SHIFT | u32::from(missing_right))
     }
 
     #[inline]
-    fn feature(self) -> usize {
-        (self.0 & ((1 << FEATURE_BITS) - 1)) as usize
+    fn offset(self) -> usize {
+        (self.0 & (((1 << FEATURE_BITS) - 1) << FEATURE_SHIFT)) as usize
     }
 
     #[inline]
@@ -112,7 +115,7 @@ impl Link for Packed {
 
     #[inline]
     fn missing_right(self) -> bool {
-        self.0 >> FEATURE_BITS & 1 == 1
+        self.0 & 1 == 1
     }
 }
 
@@ -135,8 +138,8 @@ impl Link for Wide {
     }
 
     #[inline]
-    fn feature(self) -> usize {
-        (self.feature & !WIDE_MISSING_RIGHT) as usize
+    fn offset(self) -> usize {
+        (self.feature & !WIDE_MISSING_RIGHT) as usize * LANES
     }
 
     #[inline]
@@ -252,7 +255,7 @@ impl<C: Cell, L: Link> Compiled<C, L> {
         enter: &mut impl FnMut(usize, u32),
     ) -> u32 {
         let Node { threshold, link } = self.nodes[position as usize];
-        let cell = start + link.feature() * LANES;
+        let cell = start + link.offset();
         let x = cells[cell];
         let mut right = x > threshold;
         if MISSING {
