@@ -1,8 +1,8 @@
 //! The rows that a tree's linear model is fitted on: leaf, weight, response and raw cells.
 //!
 //! Rows are grouped by cross-validation fold, so that any union of folds is a few ranges. Raw cells
-//! are handed out in blocks: from a copy when it is small, else standardised from the table again
-//! at every pass, so that memory stays proportional to the table whatever the number of rows.
+//! are handed out in blocks: standardised from the table at every pass or, where there are many passes, from a
+//! copy if it is small, so that memory stays proportional to the table whatever the number of rows.
 
 use super::{Basis, RawColumn};
 use crate::forest::NONE;
@@ -75,7 +75,7 @@ impl<'a> TreeRows<'a> {
                 fitted_weight[at] = w;
             }
         }
-        let mut rows = Self {
+        Self {
             x: *x,
             columns: basis.raw.clone(),
             row,
@@ -83,13 +83,18 @@ impl<'a> TreeRows<'a> {
             weight: fitted_weight,
             fold_start,
             kept: None,
-        };
-        if n * rows.columns.len() <= KEPT_CELLS {
-            let mut kept = vec![0.0; n * rows.columns.len()];
-            rows.standardise(0..n, &mut kept);
-            rows.kept = Some(kept);
         }
-        rows
+    }
+
+    /// Keeps a copy of the raw cells if it is small, for solvers that pass over them again and again.
+    pub fn keep_raw(mut self) -> Self {
+        let cells = self.len() * self.columns.len();
+        if cells <= KEPT_CELLS {
+            let mut kept = vec![0.0; cells];
+            self.standardise(0..self.len(), &mut kept);
+            self.kept = Some(kept);
+        }
+        self
     }
 
     /// Number of fitted rows.

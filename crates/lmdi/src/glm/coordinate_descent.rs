@@ -192,6 +192,16 @@ impl<'q, const N: usize> Descent<'q, N> {
     /// Starts at coefficients where the weighted residual sums of the leaves and along the raw columns
     /// are known.
     pub fn new(curvatures: &'q Curvatures<N>, at: Start<N>) -> Self {
+        Self::reusing(RawCurvature::default(), curvatures, at)
+    }
+
+    /// The same, in the memory of an earlier descent's raw curvature.
+    pub(super) fn reusing(
+        mut raw_curvature: RawCurvature<N>,
+        curvatures: &'q Curvatures<N>,
+        at: Start<N>,
+    ) -> Self {
+        raw_curvature.renew(curvatures);
         let (m, n_raw) = (curvatures.n_splits(), curvatures.n_raw());
         let mut node_residual = vec![[0.0; N]; m];
         node_residual.extend(at.leaf_residual);
@@ -211,7 +221,7 @@ impl<'q, const N: usize> Descent<'q, N> {
             raw_moved: Vec::with_capacity(n_raw),
             raw_step: Vec::with_capacity(n_raw),
             model_gradient: vec![[0.0; N]; n_raw],
-            raw_curvature: RawCurvature::new(curvatures),
+            raw_curvature,
             since_rebuild: 0,
             l1: [0.0; N],
             l2: [0.0; N],
@@ -224,6 +234,11 @@ impl<'q, const N: usize> Descent<'q, N> {
         }
         descent.point.sum_upwards(curvatures);
         descent
+    }
+
+    /// Ends the descent; what is left is the memory of its raw curvature.
+    pub(super) fn into_raw_curvature(self) -> RawCurvature<N> {
+        self.raw_curvature
     }
 
     /// Moves the intercept to where the residuals of the leaves sum to zero and returns the step.

@@ -1,7 +1,7 @@
 //! The curvatures of several problems over the same columns, side by side.
 //!
 //! Lane `i` holds a [`Quadratic`] of its own rows, such as the training rows of one fold. The columns
-//! may be all of a basis or, after [`Curvatures::reduce`], what a [`Reduction`] left of them.
+//! may be all of a basis or, after [`Curvatures::reduce_into`], what a [`Reduction`] left of them.
 
 use super::quadratic::Quadratic;
 use super::reduction::{Nesting, Reduction};
@@ -35,28 +35,43 @@ impl<const N: usize> Curvatures<N> {
         let gather = |len: usize, of: &dyn Fn(usize, usize) -> f64| -> Vec<Lanes<N>> {
             (0..len).map(|i| per_lane(|lane| of(lane, i))).collect()
         };
-        Self::with_sums(
-            Nesting::of(first.stumps),
-            per_lane(|lane| quadratics[lane].total),
-            gather(first.leaf_weight().len(), &|lane, leaf| quadratics[lane].leaf_weight()[leaf]),
-            gather(first.raw_leaf.len(), &|lane, i| quadratics[lane].raw_leaf[i]),
-            gather(first.raw_mean.len(), &|lane, k| quadratics[lane].raw_mean[k]),
-            gather(first.raw_gram.len(), &|lane, i| quadratics[lane].raw_gram[i]),
-        )
+        let mut node_weight = vec![[0.0; N]; first.stumps.left.len()];
+        node_weight.extend(gather(first.leaf_weight().len(), &|lane, leaf| {
+            quadratics[lane].leaf_weight()[leaf]
+        }));
+        let mut curvatures = Self {
+            nesting: Nesting::of(first.stumps),
+            total: per_lane(|lane| quadratics[lane].total),
+            node_weight,
+            raw_leaf: gather(first.raw_leaf.len(), &|lane, i| quadratics[lane].raw_leaf[i]),
+            raw_mean: gather(first.raw_mean.len(), &|lane, k| quadratics[lane].raw_mean[k]),
+            raw_gram: gather(first.raw_gram.len(), &|lane, i| quadratics[lane].raw_gram[i]),
+            ..Self::empty()
+        };
+        curvatures.sum_upwards();
+        curvatures
     }
 
-    fn with_sums(
-        nesting: Nesting,
-        total: Lanes<N>,
-        leaf_weight: Vec<Lanes<N>>,
-        raw_leaf: Vec<Lanes<N>>,
-        raw_mean: Vec<Lanes<N>>,
-        raw_gram: Vec<Lanes<N>>,
-    ) -> Self {
+    /// No columns.
+    pub(super) fn empty() -> Self {
+        Self {
+            nesting: Nesting::default(),
+            total: [0.0; N],
+            node_weight: Vec::new(),
+            stump_sum: Vec::new(),
+            stump_square: Vec::new(),
+            raw_leaf: Vec::new(),
+            raw_mean: Vec::new(),
+            raw_gram: Vec::new(),
+        }
+    }
+
+    /// From the weights of the leaves to those of the splits and the sums of the stumps.
+    fn sum_upwards(&mut self) {
+        let Self { nesting, node_weight, stump_sum, stump_square, .. } = self;
         let m = nesting.n_splits();
-        let mut node_weight = vec![[0.0; N]; m];
-        node_weight.extend(leaf_weight);
-        let (mut stump_sum, mut stump_square) = (vec![[0.0; N]; m], vec![[0.0; N]; m]);
+        refill(stump_sum, m);
+        refill(stump_square, m);
         for split in (0..m).rev() {
             let left = node_weight[nesting.left[split] as usize];
             let right = node_weight[nesting.right[split] as usize];
@@ -65,14 +80,19 @@ impl<const N: usize> Curvatures<N> {
             stump_sum[split] = per_lane(|lane| a * left[lane] + b * right[lane]);
             stump_square[split] = per_lane(|lane| a * a * left[lane] + b * b * right[lane]);
         }
-        Self { nesting, total, node_weight, stump_sum, stump_square, raw_leaf, raw_mean, raw_gram }
     }
 
-    /// The columns that are left. Cost: leaves x raw columns left.
-    pub(super) fn reduce(&self, reduction: &Reduction) -> Self {
+    /// Puts the columns that are left into `out`, whose memory is used again. Cost: leaves x raw columns left.
+    pub(super) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
         let (r, n_leaves) = (self.n_raw(), reduction.nesting.n_leaves());
         let raw = &reduction.raw;
-        let mut raw_leaf = vec![[0.0; N]; raw.len() * n_leaves];
+        let Self { nesting, total, node_weight, raw_leaf, raw_mean, raw_gram, .. } = out;
+        nesting.clone_from(&reduction.nesting);
+        *total = self.total;
+        let m = nesting.n_splits();
+        refill(node_weight, m + n_leaves);
+        reduction.add_leaves([self.leaf_weight()], &mut node_weight[m..]);
+        refill(raw_leaf, raw.len() * n_leaves);
         let (fours, rest) = raw.as_chunks::<ADDED_TOGETHER>();
         let (sums_of_fours, sums_of_rest) =
             raw_leaf.split_at_mut(fours.len() * ADDED_TOGETHER * n_leaves);
@@ -83,18 +103,13 @@ impl<const N: usize> Curvatures<N> {
         for (sums, &k) in sums_of_rest.chunks_exact_mut(n_leaves).zip(rest) {
             reduction.add_leaves([self.raw_leaf_of(k)], sums);
         }
-        let mut raw_gram = Vec::with_capacity(raw.len() * raw.len());
+        raw_mean.clear();
+        raw_mean.extend(raw.iter().map(|&k| self.raw_mean[k]));
+        raw_gram.clear();
         for &j in raw {
             raw_gram.extend(raw.iter().map(|&k| self.raw_gram[j * r + k]));
         }
-        Self::with_sums(
-            reduction.nesting.clone(),
-            self.total,
-            reduction.sum_leaves(self.leaf_weight()),
-            raw_leaf,
-            reduction.choose_raw(&self.raw_mean),
-            raw_gram,
-        )
+        out.sum_upwards();
     }
 
     /// Number of stump columns.
@@ -131,6 +146,12 @@ impl<const N: usize> Curvatures<N> {
         node.drain(..m);
         node
     }
+}
+
+/// Zeros, in the memory that is there.
+fn refill<const N: usize>(lanes: &mut Vec<Lanes<N>>, len: usize) {
+    lanes.clear();
+    lanes.resize(len, [0.0; N]);
 }
 
 impl Reduction {

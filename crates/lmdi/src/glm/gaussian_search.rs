@@ -15,12 +15,14 @@ use super::gaussian::GaussianProblem;
 use super::least_squares::least_squares;
 use super::options::{GlmOptions, Rule};
 use super::penalty::Penalty;
+use super::raw_curvature::RawCurvature;
 use super::selection::{Candidate, Search};
 use super::side_by_side::SideBySide;
 use super::statistics::Statistics;
 use super::validation::squared_error_of_rows;
 use super::whole_point::{Slopes, WholePoint};
 use crate::basis::{Basis, TreeRows};
+use std::cell::Cell;
 
 /// Folds solved side by side.
 const LANES: usize = 4;
@@ -104,6 +106,15 @@ struct Group<'t> {
     folds: &'t [Fold<'t>],
     training: SideBySide<LANES>,
     held_out: SideBySide<LANES>,
+    spare: Cell<Option<Parts>>,
+}
+
+/// What is left of a group's problems for a while. Its memory is used again: fresh memory would cost about as
+/// much as filling it.
+struct Parts {
+    training: SideBySide<LANES>,
+    held_out: SideBySide<LANES>,
+    raw_curvature: RawCurvature<LANES>,
 }
 
 impl<'t> Group<'t> {
@@ -116,7 +127,16 @@ impl<'t> Group<'t> {
             folds,
             training: SideBySide::new(std::array::from_fn(|i| lane(i, |fold| &fold.training))),
             held_out: SideBySide::new(std::array::from_fn(|i| lane(i, |fold| &fold.held_out))),
+            spare: Cell::new(None),
         }
+    }
+
+    fn parts(&self) -> Parts {
+        self.spare.take().unwrap_or_else(|| Parts {
+            training: SideBySide::empty(),
+            held_out: SideBySide::empty(),
+            raw_curvature: RawCurvature::default(),
+        })
     }
 }
 
@@ -254,12 +274,18 @@ impl Path<'_> {
         let weakest = |search: &Search, at: usize| self.penalties(search, steps[end_of(at) - 1]);
         let mut at = 0;
         let mut working = whole.working(&weakest(search, at));
+        let mut parts = self.group.parts();
         while at < steps.len() {
             let reduction = working.reduce(&self.group.training);
-            let part = self.group.training.reduce(&reduction);
-            let held_out = self.group.held_out.reduce(&reduction);
-            let mut descent = Descent::new(&part.curvatures, whole.restrict(&reduction));
-            let mut before = whole.restrict_before(&part, &reduction, &descent.point);
+            self.group.training.reduce_into(&reduction, &mut parts.training);
+            self.group.held_out.reduce_into(&reduction, &mut parts.held_out);
+            let part = &parts.training;
+            let mut descent = Descent::reusing(
+                std::mem::take(&mut parts.raw_curvature),
+                &part.curvatures,
+                whole.restrict(&reduction),
+            );
+            let mut before = whole.restrict_before(part, &reduction, &descent.point);
             loop {
                 let end = end_of(at);
                 let mut first = None;
@@ -271,13 +297,13 @@ impl Path<'_> {
                     first.get_or_insert_with(|| descent.point.clone());
                     let model = |lane| whole.expand_lane(&reduction, &descent.point, lane);
                     let step = steps[position];
-                    let error = self.validate(search, step, &held_out, &descent.point, model);
+                    let error = self.validate(search, step, &parts.held_out, &descent.point, model);
                     visit(error, &|| model(LANES - 1));
                 }
                 let mut next = whole.clone();
                 next.follow(&reduction, &descent.point, &before);
                 let penalties = weakest(search, at);
-                let gap = next.gap(&part, &descent.point, &working, &penalties);
+                let gap = next.gap(part, &descent.point, &working, &penalties);
                 if gap > tolerance && next.admit(&mut working, &penalties) {
                     // A column that was left out is missed: these steps once more, with it, from where
                     // the first of them ended.
@@ -298,7 +324,9 @@ impl Path<'_> {
                     break;
                 }
             }
+            parts.raw_curvature = descent.into_raw_curvature();
         }
+        self.group.spare.set(Some(parts));
         marks
     }
 

@@ -31,7 +31,7 @@ const MOST_ELIMINATED: usize = 32;
 const TRUST: f64 = 0.9;
 
 /// Curvature of the raw block and what is needed to rebuild it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct RawCurvature<const N: usize> {
     /// Raw sums per node, node by node.
     node_raw: Vec<Lanes<N>>,
@@ -52,26 +52,19 @@ pub(super) struct RawCurvature<const N: usize> {
 }
 
 impl<const N: usize> RawCurvature<N> {
-    /// The curvature with every stump held still.
-    pub(super) fn new(q: &Curvatures<N>) -> Self {
-        Self {
-            node_raw: Vec::new(),
-            considered: Vec::new(),
-            is_considered: Vec::new(),
-            weight_taken: Vec::new(),
-            raw_taken: Vec::new(),
-            working: Vec::new(),
-            eliminated: Vec::new(),
-            inverse: Vec::new(),
-            matrix: q.raw_gram.clone(),
-        }
+    /// Starts over with the curvature of other problems, every stump held still, in the memory that is there.
+    pub(super) fn renew(&mut self, q: &Curvatures<N>) {
+        self.is_considered.clear();
+        self.matrix.clone_from(&q.raw_gram);
     }
 
     /// What every rebuild needs, before the first: many descents end without one.
     fn prepare(&mut self, q: &Curvatures<N>) {
         let (m, r) = (q.n_splits(), q.n_raw());
         let nodes = m + q.nesting.n_leaves();
-        let mut node_raw = vec![[0.0; N]; nodes * r];
+        let node_raw = &mut self.node_raw;
+        node_raw.clear();
+        node_raw.resize(nodes * r, [0.0; N]);
         for k in 0..r {
             for (leaf, sum) in q.raw_leaf_of(k).iter().enumerate() {
                 node_raw[(m + leaf) * r + k] = *sum;
@@ -96,7 +89,8 @@ impl<const N: usize> RawCurvature<N> {
         let weight = |split: u32| q.node_weight[split as usize].iter().sum::<f64>();
         heaviest.sort_by(|&i, &j| weight(j).total_cmp(&weight(i)).then(i.cmp(&j)));
         heaviest.truncate(MOST_ELIMINATED);
-        let mut is_considered = vec![false; nodes];
+        let is_considered = &mut self.is_considered;
+        is_considered.resize(nodes, false);
         let mut considered: Vec<(u32, bool)> =
             heaviest.iter().map(|&split| (split, true)).collect();
         for &split in &heaviest {
@@ -111,11 +105,10 @@ impl<const N: usize> RawCurvature<N> {
             }
         }
         considered.sort_unstable();
-        self.node_raw = node_raw;
         self.considered = considered;
-        self.is_considered = is_considered;
-        self.weight_taken = vec![[0.0; N]; m];
-        self.raw_taken = vec![[0.0; N]; m * r];
+        // Every entry is written before it is read.
+        self.weight_taken.resize(m, [0.0; N]);
+        self.raw_taken.resize(m * r, [0.0; N]);
     }
 
     /// Goes back to the curvature with every stump held still, in one lane.

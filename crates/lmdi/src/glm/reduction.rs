@@ -15,7 +15,7 @@ use crate::basis::Stumps;
 use crate::forest::NONE;
 
 /// How splits nest: nodes are numbered splits first, a parent before its children, then leaves.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Nesting {
     pub(super) left: Vec<u32>,
     pub(super) right: Vec<u32>,

@@ -81,16 +81,26 @@ impl<const N: usize> SideBySide<N> {
         }
     }
 
-    /// The same problems over the columns that are left.
-    pub(super) fn reduce(&self, reduction: &Reduction) -> Self {
+    /// Problems without columns.
+    pub(super) fn empty() -> Self {
         Self {
-            curvatures: self.curvatures.reduce(reduction),
-            response_mean: self.response_mean,
-            response_square: self.response_square,
-            leaf_response: reduction.sum_leaves(&self.leaf_response),
-            stump_gradient: reduction.choose_stumps(&self.stump_gradient),
-            raw_gradient: reduction.choose_raw(&self.raw_gradient),
+            curvatures: Curvatures::empty(),
+            response_mean: [0.0; N],
+            response_square: [0.0; N],
+            leaf_response: Vec::new(),
+            stump_gradient: Vec::new(),
+            raw_gradient: Vec::new(),
         }
+    }
+
+    /// Puts the same problems over the columns that are left into `out`, whose memory is used again.
+    pub(super) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
+        self.curvatures.reduce_into(reduction, &mut out.curvatures);
+        out.response_mean = self.response_mean;
+        out.response_square = self.response_square;
+        out.leaf_response = reduction.sum_leaves(&self.leaf_response);
+        out.stump_gradient = reduction.choose_stumps(&self.stump_gradient);
+        out.raw_gradient = reduction.choose_raw(&self.raw_gradient);
     }
 
     /// Zero slopes.

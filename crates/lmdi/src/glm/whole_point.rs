@@ -257,9 +257,10 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     ) -> Progress {
         let mut working = self.working(penalty);
         let mut iterations = 0;
+        let mut part = SideBySide::empty();
         loop {
             let reduction = working.reduce(self.problems);
-            let part = self.problems.reduce(&reduction);
+            self.problems.reduce_into(&reduction, &mut part);
             let mut descent = Descent::new(&part.curvatures, self.restrict(&reduction));
             let left = max_iterations - iterations;
             let progress = part.descend(&mut descent, penalty, tolerance, left);

@@ -10,7 +10,7 @@ use super::target::{Plan, independent_response, scale_to_tree, working_response}
 use crate::basis::{Basis, TreeRows, leaf_nodes};
 use crate::forest::routing::Router;
 use crate::forest::{Aggregation, Ensemble, Growth, Tree};
-use crate::glm::{GlmFit, GlmOptions, fit_glm};
+use crate::glm::{Family, GlmFit, GlmOptions, fit_glm};
 use crate::importance::{check_cells, check_weights};
 use crate::monitor::Monitor;
 use crate::table::{MatrixView, Response, contiguous_folds, stratified_folds};
@@ -144,14 +144,11 @@ impl Shared<'_> {
             // Without extra weights all outputs share their rows.
             if kept_rows.is_none() || extra_weight.is_some() {
                 let weight = self.row_weights(tree, extra_weight.as_deref());
-                kept_rows = Some(TreeRows::new(
-                    self.x,
-                    &basis,
-                    &leaves,
-                    &weight,
-                    &self.fold,
-                    self.glm.folds,
-                ));
+                let (fold, n_folds) = (&self.fold, self.glm.folds);
+                let rows = TreeRows::new(self.x, &basis, &leaves, &weight, fold, n_folds);
+                // Least squares takes all it needs in one pass.
+                let one_pass = self.glm.family == Family::Gaussian;
+                kept_rows = Some(if one_pass { rows } else { rows.keep_raw() });
             }
             let Some(rows) = &kept_rows else { continue };
             let fit = fit_glm(&basis, rows, &rows.gather(target), &self.glm);

@@ -143,7 +143,8 @@ impl Shared<'_> {
         let mut basis = Basis::of(tree, self.x, self.options.include_raw);
         basis.scale_on_rows(self.x, &leaves, &self.weight);
         let n_folds = if self.options.penalty.searches_by_folds() { self.options.folds } else { 1 };
-        let rows = TreeRows::new(self.x, &basis, &leaves, &self.weight, &self.fold, n_folds);
+        let rows =
+            TreeRows::new(self.x, &basis, &leaves, &self.weight, &self.fold, n_folds).keep_raw();
         let blocks = basis.stumps.used_features();
         let mut place = vec![usize::MAX; self.groups.n_groups()];
         let mut used = Vec::new();
