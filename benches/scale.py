@@ -5,7 +5,7 @@ trained by our own histogram splitter. Rows double from 10,000 to 1,280,000; the
 double at a fixed number of rows. Each size runs in a fresh process with all threads: it simulates
 the table, loads the forest, fits and scores every row.
 
-Printed: seconds of fit and of score with their growth over the size before, and the most resident
+Printed: seconds of fit and of score (the best of a few runs) with their growth over the size before, and the most resident
 memory (VmHWM) while fitting and while scoring. `over table` is that memory relative to the bytes of
 the table (64-bit cells and response), which the process holds all along with the forest and
 its bootstrap counts; scoring also holds the scores, as large as the table again.

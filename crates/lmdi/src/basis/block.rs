@@ -57,8 +57,8 @@ impl Basis {
                 if by_category[feature as usize] {
                     continue;
                 }
-                x.column_into(feature as usize, &mut cells);
-                let (mean, deviation) = mean_and_deviation(&cells, &weight).unwrap_or((0.0, 0.0));
+                let cells = x.column_cells(feature as usize, &mut cells);
+                let (mean, deviation) = mean_and_deviation(cells, &weight).unwrap_or((0.0, 0.0));
                 // In the bag a stump's squares add up to the weight of its node, so its standard
                 // deviation is the square root of the node's share.
                 let stump_deviation = largest_share[feature as usize].sqrt();
@@ -93,8 +93,8 @@ impl Basis {
         }
         let mut cells = Vec::new();
         for column in &mut self.raw {
-            x.column_into(column.feature as usize, &mut cells);
-            let found = mean_and_deviation(&cells, weight);
+            let cells = x.column_cells(column.feature as usize, &mut cells);
+            let found = mean_and_deviation(cells, weight);
             let (mean, deviation) = found.unwrap_or((0.0, 0.0));
             let factor = largest[column.feature as usize].sqrt() / deviation;
             column.mean = mean;

@@ -30,51 +30,80 @@ impl RawColumn {
 /// Sums that are built side by side, since one alone waits for each of its additions.
 const PARTIAL_SUMS: usize = 4;
 
-/// Weighted mean and standard deviation of the cells that are not missing, in two passes so that a
-/// large mean does not swallow a small spread. Rows of weight zero do not count.
+/// Cells whose mean is the first guess at the mean of all.
+const GUESSED_FROM: usize = 256;
+
+/// A guess this many standard deviations off has cost too many digits.
+const FAR: f64 = 3.0;
+
+/// Weighted mean and standard deviation of the cells that are not missing. Sums are taken around a guess at the
+/// mean, and once more around the mean they give if the guess was far off, so that a large mean does not swallow a
+/// small spread. Rows of weight zero do not count.
 pub(super) fn mean_and_deviation(cells: &[f64], weight: &[f64]) -> Option<(f64, f64)> {
-    let [total, sum] = sums(cells, weight, |cell, w| [w, w * cell]);
-    if total <= 0.0 {
+    let counts = |(cell, w): &(&f64, &f64)| **w > 0.0 && !cell.is_nan();
+    let first: Vec<f64> =
+        cells.iter().zip(weight).filter(counts).take(GUESSED_FROM).map(|(cell, _)| *cell).collect();
+    let guess = first.iter().sum::<f64>() / first.len() as f64;
+    let mut moments = Moments::around(guess, cells, weight);
+    if moments.total <= 0.0 {
         return None;
     }
-    let mut mean = sum / total;
-    if !mean.is_finite() {
-        mean = running_mean(cells, weight);
+    if !moments.mean().is_finite() {
+        moments = Moments::around(running_mean(cells, weight), cells, weight);
+    } else if moments.is_far() {
+        moments = Moments::around(moments.mean(), cells, weight);
     }
-    let [squares, drift] = sums(cells, weight, |cell, w| {
-        let centred = cell - mean;
-        [w * centred * centred, w * centred]
-    });
-    // The second pass also tells how far the first mean was off.
-    mean += drift / total;
-    let variance = (squares - drift * drift / total) / total;
-    Some((mean, variance.max(0.0).sqrt()))
+    Some((moments.mean(), moments.variance().sqrt()))
 }
 
-/// Two sums over the cells that are not missing.
-fn sums(cells: &[f64], weight: &[f64], terms: impl Fn(f64, f64) -> [f64; 2]) -> [f64; 2] {
-    let add = |sums: &mut [f64; 2], cell: f64, w: f64| {
-        let counts = w > 0.0 && !cell.is_nan();
-        let [first, second] = terms(cell, w);
-        sums[0] += if counts { first } else { 0.0 };
-        sums[1] += if counts { second } else { 0.0 };
-    };
-    let mut partial = [[0.0; 2]; PARTIAL_SUMS];
-    let (cells, rest) = cells.as_chunks::<PARTIAL_SUMS>();
-    let (weights, rest_weights) = weight.as_chunks::<PARTIAL_SUMS>();
-    for (cells, weights) in cells.iter().zip(weights) {
-        for k in 0..PARTIAL_SUMS {
-            add(&mut partial[k], cells[k], weights[k]);
+/// Sums of weights and of weighted first and second powers of the distance from a centre.
+struct Moments {
+    centre: f64,
+    total: f64,
+    drift: f64,
+    squares: f64,
+}
+
+impl Moments {
+    fn around(centre: f64, cells: &[f64], weight: &[f64]) -> Self {
+        let add = |sums: &mut [f64; 3], cell: f64, w: f64| {
+            let counts = w > 0.0 && !cell.is_nan();
+            let centred = cell - centre;
+            for (sum, term) in sums.iter_mut().zip([w, w * centred, w * centred * centred]) {
+                *sum += if counts { term } else { 0.0 };
+            }
+        };
+        let mut partial = [[0.0; 3]; PARTIAL_SUMS];
+        let (cells, rest) = cells.as_chunks::<PARTIAL_SUMS>();
+        let (weights, rest_weights) = weight.as_chunks::<PARTIAL_SUMS>();
+        for (cells, weights) in cells.iter().zip(weights) {
+            for k in 0..PARTIAL_SUMS {
+                add(&mut partial[k], cells[k], weights[k]);
+            }
         }
+        let mut sums = [0.0; 3];
+        for (&cell, &w) in rest.iter().zip(rest_weights) {
+            add(&mut sums, cell, w);
+        }
+        for part in partial {
+            sums.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        }
+        let [total, drift, squares] = sums;
+        Self { centre, total, drift, squares }
     }
-    let mut total = [0.0; 2];
-    for (&cell, &w) in rest.iter().zip(rest_weights) {
-        add(&mut total, cell, w);
+
+    fn mean(&self) -> f64 {
+        self.centre + self.drift / self.total
     }
-    for sums in partial {
-        total = [total[0] + sums[0], total[1] + sums[1]];
+
+    fn variance(&self) -> f64 {
+        ((self.squares - self.drift * self.drift / self.total) / self.total).max(0.0)
     }
-    total
+
+    fn is_far(&self) -> bool {
+        let off = self.drift / self.total;
+        off * off > FAR * FAR * self.variance()
+    }
 }
 
 /// The mean where a sum of cells overflows.
