@@ -8,6 +8,8 @@ TreeSHAP, on 2,000 rows and 100 trees grown on 67 % of them, with 1 thread and w
 - xgboost: its own engine (`pred_contribs`) on a boosted model of its own;
 - ours: the same models and rows; best of several runs in a fresh process.
 
+Then LIME, MDI+ and permutation importance, as `./bench importance` does.
+
 The largest difference to each is printed beside the times: it is the same quantity. shap is timed on the first
 `--rows-shap` rows and the time scaled up, for its cost is the same for every row. All times are processor
 time, summed over processes and threads and divided by the threads asked for, so that other work on the
@@ -31,6 +33,7 @@ import xgboost
 from joblib import Parallel, delayed
 
 import common
+import importance
 
 CASES = [("puma32H", 5), ("puma32H", 1), ("superconductivity", 5), ("superconductivity", 1)]
 GOALS = {5: 5.0, 1: 20.0}
@@ -162,9 +165,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows-shap", type=int, default=100, metavar="N")
     parser.add_argument("--runs", type=int, default=5, help="our runs; the best counts")
-    parser.add_argument("--only", help="one data set")
+    parser.add_argument("--only", help="one data set, TreeSHAP alone")
     parser.add_argument("--wall", action="store_true", help="time by the clock on the wall")
     parser.add_argument("--skip-woodelf", action="store_true")
+    importance.add_options(parser)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     clock = Clock(options.wall)
@@ -176,6 +180,8 @@ def main():
     print("data set            leaf threads than         theirs      ours    ratio  difference")
     tree_shap_of_forests(binary, options, cores, clock)
     tree_shap_of_xgboost(binary, options, cores, clock)
+    if options.only is None:
+        importance.compare(options, importance.COMPARISONS)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ pub struct LocalFlags {
     /// lime draws neighbours from them [default for lime: the training rows, or DATA]
     #[arg(long, value_name = "FILE", help_heading = "Other methods")]
     background: Option<PathBuf>,
-    /// Neighbours that lime draws for a row [default: 5000]
+    /// Neighbours that lime draws, at most a million [default: 5000]
     #[arg(long, value_name = "N", help_heading = "Other methods")]
     lime_samples: Option<usize>,
     /// Width of lime's kernel [default: 0.75 times the root of the number of columns]

@@ -208,6 +208,7 @@ def test_one_hot_columns_are_drawn_together():
     ("keywords", "error", "advice"),
     [
         ({"n_samples": 1}, ValueError, "n_samples is 1; expected a whole number of at least 2"),
+        ({"n_samples": 10**7}, ValueError, "`n_samples` is 10000000; expected 2 to 1,000,000"),
         ({"n_samples": 10.5}, ValueError, "n_samples is 10.5"),
         ({"kernel_width": -1.0}, ValueError, "`kernel_width` is -1"),
         ({"kernel_width": "wide"}, TypeError, "kernel_width is 'wide'; expected a number"),

@@ -37,10 +37,10 @@ fn main() -> Result<()> {
         Outcome::Number => Response::Numeric(&response.cells),
         Outcome::Classes(labels) => Response::Classes { codes: &codes, n_classes: labels.len() },
     };
-    let started = processor_seconds();
+    let started = support::processor_seconds();
     let ((cells, n, width), least) =
         support::best_of(runs, || measure(method, &ensemble, &x, &y, &rows))?;
-    let processor = (processor_seconds() - started) / runs as f64;
+    let processor = (support::processor_seconds() - started) / runs as f64;
     if let [path, ..] = out {
         support::write_matrix(Path::new(path), &cells, n, width)?;
     }
@@ -79,14 +79,4 @@ fn measure(
         }
         other => Err(Error::Data(format!("{other:?} is not measured here"))),
     }
-}
-
-/// Processor time of this process so far, all threads together; 0 where it cannot be read.
-fn processor_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = text.rsplit(')').next().unwrap_or_default();
-    let ticks =
-        after_name.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<f64>().ok());
-    // The kernel counts in hundredths of a second for programs.
-    ticks.sum::<f64>() / 100.0
 }

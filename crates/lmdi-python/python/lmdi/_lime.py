@@ -14,10 +14,11 @@ from ._ready import ReadyExplainer
 class LIME(ReadyExplainer):
     """A weighted linear model of the predictions around each row (LIME for tables).
 
-    Neighbours of a row are drawn, column by column, from background rows: numeric columns by quartile and
+    Neighbours are drawn, column by column, from background rows: numeric columns by quartile and
     then from a normal distribution cut to the quartile, categories as they occur. The score of a column is
     the slope of "the neighbour is in the row's own quartile or category". Base value plus scores is the
-    prediction of that linear model: numbers, or the probability of a class.
+    prediction of that linear model: numbers, or the probability of a class. All rows share the same
+    neighbours, which are drawn and predicted once.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ class LIME(ReadyExplainer):
     background : table
         Rows that neighbours are drawn from, usually the training rows.
     n_samples : int
-        Neighbours of a row.
+        Neighbours, the row itself included; at most a million.
     kernel_width : float, optional
         How far neighbours count. Default: 0.75 times the root of the number of columns.
     alpha : float
@@ -46,7 +47,7 @@ class LIME(ReadyExplainer):
         name: {"colour": ["colour_red", "colour_blue"]}. Their score is that of the column which is 1 in the
         row; `Explanation.grouped` adds them up.
     random_state : int
-        Seed of the draws. The draws of a row depend on it and on the row's cells only.
+        Seed of the draws, which depend on it and on the background only.
     n_jobs : int, optional
         Threads; default and -1 are all processors. The result does not depend on it.
     progress : bool

@@ -1,7 +1,14 @@
-//! What the background rows tell: bins of numeric columns, and cells of categorical ones.
+//! What the background rows tell: bins of numeric columns, and levels of categorical ones.
+//!
+//! A unit is a column, or columns that are drawn together. Whatever it is, a drawn unit has a code (its bin
+//! or level), and a neighbour is like a row in a unit if their codes are the same.
 
 use super::LimeOptions;
 use crate::table::MatrixView;
+use std::collections::BTreeMap;
+
+/// The code of a level that no background row has.
+const UNSEEN: u32 = u32::MAX;
 
 /// Added to the spread of a bin, as lime does, so that none is zero.
 const LEAST_SPREAD: f64 = 1e-11;
@@ -18,8 +25,31 @@ pub(super) enum Draw {
         /// Per bin of present cells.
         bins: Vec<Bin>,
     },
-    /// Columns drawn together: their cells, row by row.
-    Rows(Vec<f64>),
+    /// A categorical column, or columns drawn together, as they stand in a background row.
+    Levels {
+        /// Cells, level by level.
+        cells: Vec<f64>,
+        /// The level of each background row.
+        of_rows: Vec<u32>,
+        /// Codes by what the cells are.
+        codes: BTreeMap<Vec<u64>, u32>,
+    },
+}
+
+impl Draw {
+    /// The code of a unit's cells.
+    pub(super) fn code(&self, cells: &[f64]) -> u32 {
+        match self {
+            Self::Bins { ends, .. } => bin_of(ends, cells[0]) as u32,
+            Self::Levels { codes, .. } => codes.get(&identity(cells)).copied().unwrap_or(UNSEEN),
+        }
+    }
+}
+
+/// What tells levels apart: all missing cells, and zeros of either sign, are alike.
+fn identity(cells: &[f64]) -> Vec<u64> {
+    let bits = |cell: &f64| if cell.is_nan() { u64::MAX } else { (cell + 0.0).to_bits() };
+    cells.iter().map(bits).collect()
 }
 
 /// Cells of one bin: a normal distribution, cut off.
@@ -36,6 +66,7 @@ pub(super) struct Bin {
 #[derive(Debug)]
 pub(super) struct Background {
     pub(super) units: Vec<(Vec<usize>, Draw)>,
+    n_features: usize,
 }
 
 impl Background {
@@ -55,16 +86,16 @@ impl Background {
             .into_iter()
             .map(|columns| {
                 let numeric = columns.len() == 1 && !options.categorical.contains(&columns[0]);
-                let draw = if numeric {
-                    bins(x, columns[0], options.n_bins)
-                } else {
-                    let row = |row: usize| columns.iter().map(move |&column| x.get(row, column));
-                    Draw::Rows((0..x.rows()).flat_map(row).collect())
-                };
+                let draw =
+                    if numeric { bins(x, columns[0], options.n_bins) } else { levels(x, &columns) };
                 (columns, draw)
             })
             .collect();
-        Self { units }
+        Self { units, n_features: x.cols() }
+    }
+
+    pub(super) fn n_features(&self) -> usize {
+        self.n_features
     }
 
     pub(super) fn n_units(&self) -> usize {
@@ -79,6 +110,22 @@ impl Background {
 /// The bin of a cell: the number of ends below it; one after the last for missing cells.
 pub(super) fn bin_of(ends: &[f64], cell: f64) -> usize {
     if cell.is_nan() { ends.len() + 1 } else { ends.partition_point(|&end| end < cell) }
+}
+
+fn levels(x: &MatrixView<'_>, columns: &[usize]) -> Draw {
+    let mut cells = Vec::new();
+    let mut codes = BTreeMap::new();
+    let mut of_rows = Vec::with_capacity(x.rows());
+    for row in 0..x.rows() {
+        let own: Vec<f64> = columns.iter().map(|&column| x.get(row, column)).collect();
+        let next = codes.len() as u32;
+        let code = *codes.entry(identity(&own)).or_insert(next);
+        if code == next {
+            cells.extend(own);
+        }
+        of_rows.push(code);
+    }
+    Draw::Levels { cells, of_rows, codes }
 }
 
 fn bins(x: &MatrixView<'_>, column: usize, n_bins: usize) -> Draw {
@@ -150,5 +197,16 @@ mod tests {
         );
         assert_eq!(bins[0].mean, 1.5);
         assert_eq!((bin_of(&ends, 2.0), bin_of(&ends, 2.1), bin_of(&ends, f64::NAN)), (0, 1, 4));
+    }
+    #[test]
+    fn levels_are_told_apart_by_value() {
+        let cells = vec![0.0, 1.0, -0.0, f64::NAN, 1.0, -f64::NAN, 7.0, 8.0, 7.0, 8.0, 8.0, 8.0];
+        let x = Matrix::from_column_major(cells, 6, 2).expect("twelve cells");
+        let draw = levels(&x.view(), &[0, 1]);
+        let Draw::Levels { cells, of_rows, .. } = &draw else { panic!("levels") };
+        assert_eq!(of_rows, &[0, 1, 0, 2, 1, 2]);
+        assert_eq!(cells[..4], [0.0, 7.0, 1.0, 8.0]);
+        assert_eq!((draw.code(&[-0.0, 7.0]), draw.code(&[f64::NAN, 8.0])), (0, 2));
+        assert_eq!(draw.code(&[0.0, 8.0]), UNSEEN);
     }
 }

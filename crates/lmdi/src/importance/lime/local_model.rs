@@ -1,6 +1,7 @@
 //! The linear model around a row, from its neighbourhood.
 
 use super::LimeOptions;
+use super::levels::Levels;
 use super::selection::choose;
 use crate::importance::moments::Moments;
 
@@ -9,7 +10,7 @@ use crate::importance::moments::Moments;
 pub struct Neighbourhood {
     /// Number of columns (those drawn together count as one).
     pub n_columns: usize,
-    /// Neighbour by neighbour, column by column: whether the column is in the row's bin or category.
+    /// Column by column, neighbour by neighbour: whether the column is in the row's bin or category.
     pub same: Vec<bool>,
     /// Number of outputs that are explained.
     pub n_outputs: usize,
@@ -63,48 +64,26 @@ pub(super) fn fit(
         .collect()
 }
 
-/// Weighted moments of the 0/1 columns. Products are counted over the columns that are 1 in a
-/// neighbour, of which there are few.
+/// Neighbours whose products with a column are added up side by side.
+const LANES: usize = 8;
+
+/// Weighted moments of the 0/1 columns.
 fn moments(neighbourhood: &Neighbourhood, columns: &[usize], width: f64) -> Moments {
     let (k, q) = (neighbourhood.n_outputs, columns.len());
     let n = neighbourhood.prediction.len() / k;
     assert_eq!(neighbourhood.same.len(), n * neighbourhood.n_columns, "one entry a column");
-    let mut position = vec![usize::MAX; neighbourhood.n_columns];
-    for (at, &column) in columns.iter().enumerate() {
-        position[column] = at;
-    }
+    let same = |column: usize| &neighbourhood.same[column * n..(column + 1) * n];
+    let levels = Levels::new((0..neighbourhood.n_columns).map(same), n);
     let weight_at: Vec<f64> = (0..=neighbourhood.n_columns)
         .map(|apart| libm::exp(-(apart as f64) / (width * width)).sqrt())
         .collect();
-    // Counted from the first prediction, so that large numbers keep their digits.
-    let origin = neighbourhood.prediction[..k].to_vec();
-    let mut total = 0.0;
+    let weight = levels.weights_of(&weight_at);
+    let total: f64 = weight.iter().sum();
+    let bits: Vec<Vec<u64>> = columns.iter().map(|&column| levels.bits(same(column))).collect();
     let mut gram = vec![0.0; q * q];
-    let mut cross = vec![0.0; k * q];
-    let mut sum = vec![0.0; k];
-    let mut square = vec![0.0; k];
-    let mut ones = Vec::with_capacity(q);
-    for row in 0..n {
-        let same =
-            &neighbourhood.same[row * neighbourhood.n_columns..(row + 1) * neighbourhood.n_columns];
-        let weight = weight_at[same.iter().filter(|&&same| !same).count()];
-        ones.clear();
-        let own = same.iter().zip(&position).filter(|(same, at)| **same && **at != usize::MAX);
-        ones.extend(own.map(|(_, &at)| at));
-        total += weight;
-        for (at, &a) in ones.iter().enumerate() {
-            let line = &mut gram[a * q..(a + 1) * q];
-            for &b in &ones[..=at] {
-                line[b] += weight;
-            }
-        }
-        for output in 0..k {
-            let y = neighbourhood.prediction[row * k + output] - origin[output];
-            sum[output] += weight * y;
-            square[output] += weight * y * y;
-            for &a in &ones {
-                cross[output * q + a] += weight * y;
-            }
+    for a in 0..q {
+        for b in 0..=a {
+            gram[a * q + b] = levels.weight_of_both(&bits[a], &bits[b], &weight_at);
         }
     }
     let mean: Vec<f64> = (0..q).map(|a| gram[a * q + a] / total).collect();
@@ -115,12 +94,43 @@ fn moments(neighbourhood: &Neighbourhood, columns: &[usize], width: f64) -> Mome
             gram[b * q + a] = centred;
         }
     }
+    let mut cross = Vec::with_capacity(k * q);
+    let mut response_mean = Vec::with_capacity(k);
+    let mut response_square = Vec::with_capacity(k);
+    let mut weighted = vec![0.0; n];
     for output in 0..k {
-        for a in 0..q {
-            cross[output * q + a] -= mean[a] * sum[output];
+        // Counted from the first prediction, so that large numbers keep their digits.
+        let origin = neighbourhood.prediction[output];
+        let (mut sum, mut square) = (0.0, 0.0);
+        let predictions = neighbourhood.prediction.iter().skip(output).step_by(k);
+        for ((weighted, &weight), prediction) in weighted.iter_mut().zip(&weight).zip(predictions) {
+            let y = prediction - origin;
+            *weighted = weight * y;
+            sum += *weighted;
+            square += *weighted * y;
         }
-        square[output] = (square[output] - sum[output] * sum[output] / total).max(0.0);
+        let products = columns
+            .iter()
+            .zip(&mean)
+            .map(|(&column, mean)| sum_where(same(column), &weighted) - mean * sum);
+        cross.extend(products);
+        response_mean.push(sum / total + origin);
+        response_square.push((square - sum * sum / total).max(0.0));
     }
-    let response_mean = sum.iter().zip(&origin).map(|(sum, origin)| sum / total + origin).collect();
-    Moments { mean, gram, response_mean, cross, response_square: square }
+    Moments { mean, gram, response_mean, cross, response_square }
+}
+
+/// The sum of the numbers that are marked.
+fn sum_where(marked: &[bool], numbers: &[f64]) -> f64 {
+    let (marks, last_marks) = marked.as_chunks::<LANES>();
+    let (chunks, last_numbers) = numbers.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (marks, numbers) in marks.iter().zip(chunks) {
+        for ((sum, &mark), number) in sums.iter_mut().zip(marks).zip(numbers) {
+            *sum += f64::from(u8::from(mark)) * number;
+        }
+    }
+    let last: f64 =
+        last_marks.iter().zip(last_numbers).filter(|(mark, _)| **mark).map(|(_, x)| x).sum();
+    sums.iter().sum::<f64>() + last
 }

@@ -1,9 +1,9 @@
 //! LIME for tables: a weighted linear model around each row (Ribeiro and others, 2016).
 //!
-//! For a row, `n_samples` neighbours are drawn, column by column and independently, from the background
+//! Neighbours are drawn, column by column and independently, from the background
 //! rows: a numeric column by quartile bin and then from a normal distribution cut to the bin, a
 //! categorical column (or the 0/1 columns of one categorical column, together) as it stands in a
-//! background row. What the linear model sees of a neighbour is, per column, whether it fell into the
+//! background row. What the linear model of a row sees of a neighbour is, per column, whether it fell into the
 //! row's own bin or category:
 //!
 //! ```text
@@ -16,15 +16,21 @@
 //! intercept; base plus scores is the local model's prediction of the row, on the scale of predictions
 //! (numbers, probabilities). For two classes the probability of the second is explained.
 //!
-//! Differences from the Python package lime 0.2: missing cells are a bin of their own; columns that no
+//! Differences from the Python package lime 0.2: all rows share one set of neighbours, of which lime draws
+//! another from the same distribution for every row; missing cells are a bin of their own; columns that no
 //! tree splits on stay out of the regression and get exactly zero (they still count in the distance);
 //! a bin of a single value gives that value (lime gives zero there).
 //!
-//! The draws of a row depend on the seed and the row's cells only, so batches, threads and the order of
-//! rows change nothing. Cost of a row: `n_samples` predictions, and n_samples q^2 / 2 + q^3 / 6 for the
-//! regression, q being the number of columns in the row's own bin. Memory: the neighbours of a few rows.
+//! The neighbours depend on the seed and the background only, so batches, threads and the order of rows change
+//! nothing, and scores of two rows differ for what the rows are, never for what was drawn. Their errors
+//! are not independent of each other: explain under several seeds to see how large they are.
+//!
+//! Cost: `n_samples` predictions once, then for each row one prediction, n_samples p steps to compare bins, and
+//! (n_samples / 64) q^2 / 2 + q^3 / 6 for the regression on q columns. Memory: the bins of the neighbours,
+//! 4 bytes each, and n_samples p bytes for each thread.
 
 mod background;
+mod levels;
 mod local_model;
 mod neighbours;
 mod selection;
@@ -39,18 +45,20 @@ use crate::table::{Encoding, MatrixView, Schema};
 use crate::{Error, Result};
 use background::Background;
 use local_model::fit;
+use neighbours::Neighbours;
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
-/// Neighbours drawn and predicted at a time.
-const CHUNK: usize = 1024;
+/// Rows predicted at a time before they are explained.
+const BATCH: usize = 1024;
 
-/// Bytes that the neighbours of the rows at work may take.
-const BATCH_BYTES: usize = 64 << 20;
+/// Most neighbours that can be asked for; their bins are kept in memory.
+const MOST_SAMPLES: usize = 1_000_000;
 
 /// What a user can choose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LimeOptions {
-    /// Neighbours per row, the row itself included.
+    /// Neighbours of a row, the row itself included; at most a million.
     pub n_samples: usize,
     /// Width of the kernel; `None` is 0.75 times the root of the number of columns.
     pub kernel_width: Option<f64>,
@@ -114,8 +122,8 @@ impl LimeOptions {
         let fail = |name: &'static str, found: String, expected: &str| {
             Err(Error::Parameter { name, found, expected: expected.into() })
         };
-        if self.n_samples < 2 {
-            return fail("n_samples", self.n_samples.to_string(), "at least 2");
+        if !(2..=MOST_SAMPLES).contains(&self.n_samples) {
+            return fail("n_samples", self.n_samples.to_string(), "2 to 1,000,000");
         }
         if let Some(width) = self.kernel_width.filter(|width| !(width.is_finite() && *width > 0.0))
         {
@@ -142,6 +150,8 @@ impl LimeOptions {
 pub struct Lime {
     predictor: Predictor,
     background: Background,
+    /// Drawn when the first row is explained.
+    neighbours: OnceLock<Neighbours>,
     /// Draw units (columns, or columns drawn together) that some tree splits on.
     used: Vec<usize>,
     n_features: usize,
@@ -209,6 +219,7 @@ impl Lime {
         Ok(Self {
             predictor: Predictor::new(ensemble),
             background,
+            neighbours: OnceLock::new(),
             used,
             n_features: p,
             n_predictions,
@@ -226,33 +237,34 @@ impl Lime {
                 expected: self.n_features,
             });
         }
+        let neighbours = self.neighbours(monitor)?;
         let k = self.explained.len();
         let width = self.n_features * k;
         let mut scores = Scores::zero(x.rows(), self.n_features, &vec![0.0; k]);
-        let per_row = self.options.n_samples.saturating_mul(self.background.n_units() + 8 * k);
-        let rows = (BATCH_BYTES / per_row.max(1)).clamp(1, 256);
         let mut cells = Vec::new();
         for (batch, (values, bases)) in scores
             .values
-            .chunks_mut((rows * width).max(1))
-            .zip(scores.base.chunks_mut(rows * k))
+            .chunks_mut((BATCH * width).max(1))
+            .zip(scores.base.chunks_mut(BATCH * k))
             .enumerate()
         {
-            monitor.check()?;
-            let first = batch * rows;
-            let n = bases.len() / k;
-            cells.resize(n * self.n_features, 0.0);
-            x.rows_into(first..first + n, &mut cells);
-            let lines: Vec<&[f64]> = cells.chunks_exact(self.n_features.max(1)).collect();
-            let neighbourhoods = self.neighbourhoods(&lines, monitor)?;
+            let rows = batch * BATCH..batch * BATCH + bases.len() / k;
+            cells.resize(rows.len() * self.n_features, 0.0);
+            x.rows_into(rows.clone(), &mut cells);
+            let predicted = self.predictor.predict(&x.slice_rows(rows), &Silent)?;
             values
                 .par_chunks_mut(width.max(1))
                 .zip(bases.par_chunks_mut(k))
-                .zip(neighbourhoods.par_iter().zip(&lines))
-                .for_each(|((values, bases), (neighbourhood, line))| {
-                    self.explain(neighbourhood, line, values, bases);
+                .zip(cells.par_chunks(self.n_features.max(1)))
+                .zip(predicted.par_chunks(self.n_predictions))
+                .try_for_each(|(((values, bases), row), predicted)| {
+                    monitor.check()?;
+                    let predicted = &predicted[self.explained.clone()];
+                    let found = neighbours.around(&self.background, row, predicted);
+                    self.explain(&found, row, values, bases);
                     monitor.advance(1);
-                });
+                    Ok::<(), Error>(())
+                })?;
         }
         Ok(scores)
     }
@@ -263,45 +275,26 @@ impl Lime {
     /// If the row has not one cell a feature.
     pub fn neighbourhood(&self, row: &[f64]) -> Result<Neighbourhood> {
         assert_eq!(row.len(), self.n_features, "one cell a feature");
-        let mut found = self.neighbourhoods(&[row], &Silent)?;
-        found.pop().ok_or_else(|| Error::Data("no row to explain".into()))
+        let view = MatrixView::from_rows(row, 1, self.n_features)?;
+        let predicted = self.predictor.predict(&view, &Silent)?;
+        let predicted = &predicted[self.explained.clone()];
+        Ok(self.neighbours(&Silent)?.around(&self.background, row, predicted))
     }
 
-    /// Draws and predicts the neighbours of some rows, chunk by chunk in parallel.
-    fn neighbourhoods(&self, rows: &[&[f64]], monitor: &dyn Monitor) -> Result<Vec<Neighbourhood>> {
-        let (n, units, k) =
-            (self.options.n_samples, self.background.n_units(), self.explained.len());
-        let mut all: Vec<Neighbourhood> = (0..rows.len())
-            .map(|_| Neighbourhood {
-                n_columns: units,
-                same: vec![false; n * units],
-                n_outputs: k,
-                prediction: vec![0.0; n * k],
-            })
-            .collect();
-        let mut chunks = Vec::new();
-        for (found, &row) in all.iter_mut().zip(rows) {
-            let same = found.same.chunks_mut((CHUNK * units).max(1));
-            for (chunk, (same, out)) in same.zip(found.prediction.chunks_mut(CHUNK * k)).enumerate()
-            {
-                chunks.push((row, chunk, same, out));
-            }
+    fn neighbours(&self, monitor: &dyn Monitor) -> Result<&Neighbours> {
+        if let Some(drawn) = self.neighbours.get() {
+            return Ok(drawn);
         }
-        chunks.into_par_iter().try_for_each_init(Vec::new, |cells, (row, chunk, same, out)| {
-            monitor.check()?;
-            let n = out.len() / k;
-            cells.resize(n * self.n_features, 0.0);
-            self.background.draw(row, self.options.seed, chunk, same, cells);
-            let view = MatrixView::from_rows(cells, n, self.n_features)?;
-            let predicted = self.predictor.predict(&view, &Silent)?;
-            for (out, line) in
-                out.chunks_exact_mut(k).zip(predicted.chunks_exact(self.n_predictions))
-            {
-                out.copy_from_slice(&line[self.explained.clone()]);
-            }
-            Ok::<(), Error>(())
-        })?;
-        Ok(all)
+        let drawn = Neighbours::draw(
+            self.options.n_samples - 1,
+            &self.background,
+            &self.used,
+            &self.predictor,
+            self.explained.clone(),
+            self.options.seed,
+            monitor,
+        )?;
+        Ok(self.neighbours.get_or_init(|| drawn))
     }
 
     /// Fits the local models of one row and writes their scores.

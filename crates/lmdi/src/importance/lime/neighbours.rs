@@ -1,58 +1,149 @@
-//! Drawing the neighbours of a row.
+//! The neighbours: drawn from the background, and predicted.
+//!
+//! What is drawn does not depend on the row that is explained; only what counts as near does. So all rows share
+//! one set of neighbours, drawn and predicted once: its codes are compared with those of each row.
 
-use super::CHUNK;
-use super::background::{Background, Bin, Draw, bin_of};
+use super::background::{Background, Bin, Draw};
+use super::local_model::Neighbourhood;
+use crate::forest::Predictor;
+use crate::monitor::{Monitor, Silent};
 use crate::random::{Generator, below, generator, unit};
+use crate::table::{Cells, MatrixView};
+use crate::{Error, Result};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Neighbours drawn and predicted at a time.
+const CHUNK: usize = 1024;
 
 /// Bins narrower than this many spreads are drawn from uniformly and thinned out, wider ones from the
 /// whole normal distribution; either way about half of the draws are kept, or more.
 const NARROW: f64 = 4.0;
 
-impl Background {
-    /// Draws one chunk of the neighbours of `row`: their cells, and for every unit whether it fell into
-    /// the row's own bin or category. The first neighbour of the first chunk is the row itself.
+/// Some of the neighbours.
+#[derive(Debug)]
+struct Chunk {
+    n: usize,
+    /// Unit by unit, neighbour by neighbour: the bin or level.
+    codes: Vec<u32>,
+    /// Neighbour by neighbour: what the model predicts of it.
+    prediction: Vec<f64>,
+}
+
+/// All neighbours but the row itself.
+#[derive(Debug)]
+pub(super) struct Neighbours {
+    chunks: Vec<Chunk>,
+    n_outputs: usize,
+}
+
+impl Neighbours {
+    /// Draws `n` neighbours and predicts them. Cells of units outside `used` stay zero: no tree reads
+    /// them. Of what the model predicts, the numbers `explained` are kept.
     pub(super) fn draw(
-        &self,
-        row: &[f64],
+        n: usize,
+        background: &Background,
+        used: &[usize],
+        predictor: &Predictor,
+        explained: Range<usize>,
         seed: u64,
-        chunk: usize,
-        same: &mut [bool],
-        cells: &mut [f64],
-    ) {
-        let mut random = generator(seed ^ hash(row), chunk as u64);
-        let own: Vec<usize> = self
-            .units
-            .iter()
-            .map(|(columns, draw)| match draw {
-                Draw::Bins { ends, .. } => bin_of(ends, row[columns[0]]),
-                Draw::Rows(_) => 0,
-            })
-            .collect();
-        let lines = cells.chunks_exact_mut(row.len()).zip(same.chunks_exact_mut(self.n_units()));
-        for (sample, (cells, same)) in lines.enumerate() {
-            if chunk * CHUNK + sample == 0 {
-                cells.copy_from_slice(row);
-                same.fill(true);
-                continue;
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
+        let n_features = background.n_features();
+        let mut is_used = vec![false; background.n_units()];
+        used.iter().for_each(|&unit| is_used[unit] = true);
+        let draw = |cells: &mut Vec<f64>, chunk: usize| {
+            monitor.check()?;
+            let n = CHUNK.min(n - chunk * CHUNK);
+            let mut codes = vec![0; n * is_used.len()];
+            cells.clear();
+            cells.resize(n * n_features, 0.0);
+            let units = background.units.iter().zip(&is_used).zip(codes.chunks_exact_mut(n));
+            for (unit, (((columns, draw), &used), codes)) in units.enumerate() {
+                let index = chunk * is_used.len() + unit;
+                let mut random = generator(seed, index as u64);
+                draw.draw(&mut random, codes);
+                if used {
+                    draw.fill(&mut random, codes, columns, cells);
+                }
             }
-            for ((columns, draw), (same, &own)) in self.units.iter().zip(same.iter_mut().zip(&own))
-            {
-                match draw {
-                    Draw::Bins { up_to, bins, .. } => {
-                        let u = unit(&mut random);
-                        let bin = up_to.iter().position(|&end| u < end).unwrap_or(bins.len());
-                        *same = bin == own;
-                        cells[columns[0]] =
-                            bins.get(bin).map_or(f64::NAN, |bin| bin.draw(&mut random));
-                    }
-                    Draw::Rows(rows) => {
-                        let width = columns.len();
-                        let from = below(&mut random, rows.len() / width) * width;
-                        *same = true;
-                        for (&column, &cell) in columns.iter().zip(&rows[from..from + width]) {
-                            cells[column] = cell;
-                            *same &= cell == row[column] || (cell.is_nan() && row[column].is_nan());
-                        }
+            let view = MatrixView::strided(Cells::F64(cells), n, n_features, 1, n)?;
+            let predicted = predictor.predict(&view, &Silent)?;
+            let lines = predicted.chunks_exact(predicted.len() / n);
+            let prediction = lines.flat_map(|line| &line[explained.clone()]).copied().collect();
+            Ok::<Chunk, Error>(Chunk { n, codes, prediction })
+        };
+        let chunks = (0..n.div_ceil(CHUNK))
+            .into_par_iter()
+            .map_init(Vec::new, draw)
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Self { chunks, n_outputs: explained.len() })
+    }
+
+    /// The neighbourhood of a row of cells, itself included, and what the model predicts of it.
+    pub(super) fn around(
+        &self,
+        background: &Background,
+        row: &[f64],
+        prediction: &[f64],
+    ) -> Neighbourhood {
+        let n = 1 + self.chunks.iter().map(|chunk| chunk.n).sum::<usize>();
+        let mut same = Vec::with_capacity(n * background.n_units());
+        let mut cells = Vec::new();
+        for (unit, (columns, draw)) in background.units.iter().enumerate() {
+            cells.clear();
+            cells.extend(columns.iter().map(|&column| row[column]));
+            let own = draw.code(&cells);
+            same.push(true);
+            for chunk in &self.chunks {
+                let codes = &chunk.codes[unit * chunk.n..(unit + 1) * chunk.n];
+                same.extend(codes.iter().map(|&code| code == own));
+            }
+        }
+        let mut all = Vec::with_capacity(n * self.n_outputs);
+        all.extend_from_slice(prediction);
+        self.chunks.iter().for_each(|chunk| all.extend_from_slice(&chunk.prediction));
+        Neighbourhood {
+            n_columns: background.n_units(),
+            same,
+            n_outputs: self.n_outputs,
+            prediction: all,
+        }
+    }
+}
+
+impl Draw {
+    /// Draws a code for each neighbour.
+    fn draw(&self, random: &mut Generator, codes: &mut [u32]) {
+        match self {
+            Self::Bins { up_to, bins, .. } => {
+                for code in codes {
+                    let u = unit(random);
+                    let bin = up_to.iter().position(|&end| u < end).unwrap_or(bins.len());
+                    *code = bin as u32;
+                }
+            }
+            Self::Levels { of_rows, .. } => {
+                codes.fill_with(|| of_rows[below(random, of_rows.len())]);
+            }
+        }
+    }
+
+    /// Draws the cells that go with the codes; `cells` are column by column.
+    fn fill(&self, random: &mut Generator, codes: &[u32], columns: &[usize], cells: &mut [f64]) {
+        let n = codes.len();
+        match self {
+            Self::Bins { bins, .. } => {
+                let cells = &mut cells[columns[0] * n..(columns[0] + 1) * n];
+                for (cell, &code) in cells.iter_mut().zip(codes) {
+                    *cell = bins.get(code as usize).map_or(f64::NAN, |bin| bin.draw(random));
+                }
+            }
+            Self::Levels { cells: levels, .. } => {
+                for (at, &column) in columns.iter().enumerate() {
+                    let cells = &mut cells[column * n..(column + 1) * n];
+                    for (cell, &code) in cells.iter_mut().zip(codes) {
+                        *cell = levels[code as usize * columns.len() + at];
                     }
                 }
             }
@@ -75,7 +166,7 @@ fn normal_between(random: &mut Generator, low: f64, high: f64) -> f64 {
     loop {
         if width < NARROW {
             let z = low + width * unit(random);
-            if unit(random) < libm::exp(-0.5 * z * z) {
+            if is_below_density(unit(random), 0.5 * z * z) {
                 return z;
             }
         } else {
@@ -87,6 +178,12 @@ fn normal_between(random: &mut Generator, low: f64, high: f64) -> f64 {
     }
 }
 
+/// Whether u < exp(-h). As 1 - h <= exp(-h) <= 1 - h + h^2 / 2, the exponential is seldom needed.
+fn is_below_density(u: f64, h: f64) -> bool {
+    let least = 1.0 - h;
+    u < least || (u < least + 0.5 * h * h && u < libm::exp(-h))
+}
+
 /// A standard normal number, by the polar method.
 fn normal(random: &mut Generator) -> f64 {
     loop {
@@ -96,18 +193,6 @@ fn normal(random: &mut Generator) -> f64 {
             return u * (-2.0 * libm::log(s) / s).sqrt();
         }
     }
-}
-
-/// A number that stands for the cells of a row.
-fn hash(row: &[f64]) -> u64 {
-    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
-    for cell in row {
-        // All missing cells, and zeros of either sign, are alike.
-        let bits = if cell.is_nan() { u64::MAX } else { (cell + 0.0).to_bits() };
-        hash = (hash ^ bits).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        hash ^= hash >> 29;
-    }
-    hash
 }
 
 #[cfg(test)]
