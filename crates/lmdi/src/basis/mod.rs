@@ -5,11 +5,13 @@
 //! on each leaf, so a row is represented by its leaf and its raw cells.
 
 mod block;
+mod departures;
 mod raw_column;
 mod rows;
 mod stumps;
 
 pub use block::Basis;
+pub use departures::{Departure, Departures};
 pub use raw_column::RawColumn;
-pub use rows::{RowBlock, TreeRows, leaf_nodes};
+pub use rows::{RowBlock, SplitBlock, TreeRows, leaf_nodes};
 pub use stumps::Stumps;

@@ -4,7 +4,7 @@
 //! are handed out in blocks: standardised from the table at every pass or, where there are many passes, from a
 //! copy if it is small, so that memory stays proportional to the table whatever the number of rows.
 
-use super::{Basis, RawColumn};
+use super::{Basis, Departure, Departures, RawColumn};
 use crate::forest::NONE;
 use crate::forest::routing::Router;
 use crate::table::MatrixView;
@@ -28,7 +28,8 @@ pub struct TreeRows<'a> {
     pub weight: Vec<f64>,
     /// Where each fold begins; one more entry than folds.
     fold_start: Vec<usize>,
-    /// Row-major raw cells, when small enough to keep.
+    departures: Departures,
+    /// Row-major raw cells of the columns without a usual value, when small enough to keep.
     kept: Option<Vec<f64>>,
 }
 
@@ -38,6 +39,23 @@ pub struct RowBlock<'b> {
     pub range: Range<usize>,
     /// Their raw cells, row-major.
     pub raw: &'b [f64],
+}
+
+/// Consecutive fitted rows with the raw cells of columns without a usual value and the departures of the others.
+pub struct SplitBlock<'b> {
+    /// Their positions among the fitted rows.
+    pub range: Range<usize>,
+    /// Cells of the columns without a usual value, row-major.
+    pub dense: &'b [f64],
+    departures: &'b Departures,
+}
+
+impl SplitBlock<'_> {
+    /// Departures of the block's row `line`.
+    #[inline]
+    pub fn departures(&self, line: usize) -> &[Departure] {
+        self.departures.of_row(self.range.start + line)
+    }
 }
 
 impl<'a> TreeRows<'a> {
@@ -78,6 +96,7 @@ impl<'a> TreeRows<'a> {
         Self {
             x: *x,
             columns: basis.raw.clone(),
+            departures: Departures::none(basis.raw.len()),
             row,
             leaf,
             weight: fitted_weight,
@@ -88,13 +107,35 @@ impl<'a> TreeRows<'a> {
 
     /// Keeps a copy of the raw cells if it is small, for solvers that pass over them again and again.
     pub fn keep_raw(mut self) -> Self {
-        let cells = self.len() * self.columns.len();
+        let cells = self.len() * self.departures.n_dense;
         if cells <= KEPT_CELLS {
             let mut kept = vec![0.0; cells];
-            self.standardise(0..self.len(), &mut kept);
+            self.standardise(0..self.len(), self.dense_columns(), &mut kept);
             self.kept = Some(kept);
         }
         self
+    }
+
+    /// Keeps departures from usual values where columns have such, and a copy of the other cells if it is
+    /// small: for solvers that pass over [`for_split_blocks`](Self::for_split_blocks) again and again.
+    pub fn keep_departures(mut self) -> Self {
+        let column_into = |k: usize, out: &mut Vec<f64>| {
+            let column = &self.columns[k];
+            let cell = |&row: &u32| self.x.get(row as usize, column.feature as usize);
+            out.clear();
+            out.extend(self.row.iter().map(|row| column.value(cell(row))));
+        };
+        self.departures = Departures::find(self.len(), self.columns.len(), KEPT_CELLS, column_into);
+        self.keep_raw()
+    }
+
+    /// Which raw columns have a usual value.
+    pub fn departures(&self) -> &Departures {
+        &self.departures
+    }
+
+    fn dense_columns(&self) -> impl Iterator<Item = &RawColumn> {
+        self.departures.order[..self.departures.n_dense].iter().map(|&k| &self.columns[k])
     }
 
     /// Number of fitted rows.
@@ -138,32 +179,58 @@ impl<'a> TreeRows<'a> {
     /// Calls `visit` for the rows of `range`, block after block in order.
     pub fn for_blocks(&self, range: Range<usize>, mut visit: impl FnMut(RowBlock<'_>)) {
         let width = self.columns.len();
+        let all_dense = self.departures.n_dense == width;
         let mut buffer = Vec::new();
-        let mut start = range.start;
-        while start < range.end {
-            let end = (start + BLOCK_ROWS).min(range.end);
+        for block in blocks(range) {
             let raw = match &self.kept {
-                Some(kept) => &kept[start * width..end * width],
-                None => {
-                    buffer.resize((end - start) * width, 0.0);
-                    self.standardise(start..end, &mut buffer);
+                Some(kept) if all_dense => &kept[block.start * width..block.end * width],
+                _ => {
+                    buffer.resize(block.len() * width, 0.0);
+                    self.standardise(block.clone(), self.columns.iter(), &mut buffer);
                     &buffer[..]
                 }
             };
-            visit(RowBlock { range: start..end, raw });
-            start = end;
+            visit(RowBlock { range: block, raw });
         }
     }
 
-    fn standardise(&self, range: Range<usize>, out: &mut [f64]) {
-        let width = self.columns.len();
-        for (k, column) in self.columns.iter().enumerate() {
+    /// Calls `visit` for the rows of `range`, block after block in order, with columns in the order of
+    /// [`departures`](Self::departures).
+    pub fn for_split_blocks(&self, range: Range<usize>, mut visit: impl FnMut(SplitBlock<'_>)) {
+        let width = self.departures.n_dense;
+        let mut buffer = Vec::new();
+        for block in blocks(range) {
+            let dense = match &self.kept {
+                Some(kept) => &kept[block.start * width..block.end * width],
+                None => {
+                    buffer.resize(block.len() * width, 0.0);
+                    self.standardise(block.clone(), self.dense_columns(), &mut buffer);
+                    &buffer[..]
+                }
+            };
+            visit(SplitBlock { range: block, dense, departures: &self.departures });
+        }
+    }
+
+    fn standardise<'c>(
+        &'c self,
+        range: Range<usize>,
+        columns: impl Iterator<Item = &'c RawColumn>,
+        out: &mut [f64],
+    ) {
+        let width = out.len() / range.len().max(1);
+        for (k, column) in columns.enumerate() {
             for (line, &row) in self.row[range.clone()].iter().enumerate() {
                 out[line * width + k] =
                     column.value(self.x.get(row as usize, column.feature as usize));
             }
         }
     }
+}
+
+/// The blocks of a range, in order.
+fn blocks(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    range.clone().step_by(BLOCK_ROWS).map(move |start| start..(start + BLOCK_ROWS).min(range.end))
 }
 
 /// The node of tree `tree` in which each row of `x` falls.

@@ -20,7 +20,7 @@ use super::penalty::Penalty;
 use super::quadratic::Quadratic;
 use super::statistics::Statistics;
 use super::vector::{Vectorised, add_scaled, dot, vectorised};
-use crate::basis::{Basis, TreeRows};
+use crate::basis::{Basis, SplitBlock, TreeRows};
 use std::ops::Range;
 
 /// A kept curvature must shrink the violation at least to this share a step.
@@ -163,8 +163,11 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         let mut slope = Slope { leaf_residual: vec![0.0; n_leaves], raw_gradient: vec![0.0; r] };
         let mut statistics = with_curvature.then(|| Statistics::new(self.basis));
         let (mut residual, mut curvature) = (Vec::new(), Vec::new());
+        let departures = self.rows.departures();
+        // By position, and without what the usual values add.
+        let mut by_position = vec![0.0; r];
         for range in self.ranges.clone() {
-            self.rows.for_blocks(range, |block| {
+            self.rows.for_split_blocks(range, |block| {
                 residual.clear();
                 curvature.clear();
                 for row in block.range.clone() {
@@ -173,21 +176,27 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                     residual.push(w * (self.response[row] - mean));
                     curvature.push(w * variance);
                 }
-                let leaf = &self.rows.leaf[block.range];
+                let leaf = &self.rows.leaf[block.range.clone()];
                 for (&leaf, residual) in leaf.iter().zip(&residual) {
                     slope.leaf_residual[leaf as usize] += residual;
                 }
                 vectorised(AddRows {
-                    sum: &mut slope.raw_gradient,
+                    sum: &mut by_position,
+                    n_dense: departures.n_dense,
                     factor: &residual,
-                    raw: block.raw,
+                    block: &block,
                 });
                 if let Some(statistics) = &mut statistics {
-                    statistics.update_curvature(leaf, &curvature, block.raw);
+                    statistics.update_split(leaf, &curvature, &block);
                 }
             });
         }
-        let quadratic = statistics.map(|statistics| Quadratic::new(self.basis, &statistics));
+        let total: f64 = slope.leaf_residual.iter().sum();
+        for (position, &k) in departures.order.iter().enumerate() {
+            slope.raw_gradient[k] = by_position[position] + departures.usual[position] * total;
+        }
+        let quadratic = statistics
+            .map(|statistics| Quadratic::new(self.basis, &statistics.with_usual(departures)));
         (slope, quadratic)
     }
 
@@ -195,10 +204,15 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
     fn predict(&self, model: &Coefficients) -> Vec<f64> {
         let mut offset = Vec::new();
         self.basis.stumps.leaf_offsets(&model.stump, &mut offset);
+        let departures = self.rows.departures();
+        let slope: Vec<f64> = departures.order.iter().map(|&k| model.raw[k]).collect();
+        let everywhere = model.intercept + dot(&slope, &departures.usual);
         let mut eta: Vec<f64> =
-            self.rows.leaf.iter().map(|&leaf| model.intercept + offset[leaf as usize]).collect();
-        self.rows.for_blocks(0..self.rows.len(), |block| {
-            vectorised(AddDots { out: &mut eta[block.range], raw: block.raw, slope: &model.raw });
+            self.rows.leaf.iter().map(|&leaf| everywhere + offset[leaf as usize]).collect();
+        self.rows.for_split_blocks(0..self.rows.len(), |block| {
+            let n_dense = departures.n_dense;
+            let out = &mut eta[block.range.clone()];
+            vectorised(AddDots { out, n_dense, block: &block, slope: &slope });
         });
         eta
     }
@@ -338,44 +352,49 @@ fn between(from: &Coefficients, to: &Coefficients, share: f64) -> Coefficients {
     }
 }
 
-/// `sum += sum_i factor_i * row_i`.
-struct AddRows<'s> {
+/// `sum += sum_i factor_i * row_i`, by position.
+struct AddRows<'s, 'b> {
     sum: &'s mut [f64],
+    n_dense: usize,
     factor: &'s [f64],
-    raw: &'s [f64],
+    block: &'s SplitBlock<'b>,
 }
 
-impl Vectorised for AddRows<'_> {
+impl Vectorised for AddRows<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let width = self.sum.len();
-        if width > 0 {
-            for (factor, row) in self.factor.iter().zip(self.raw.chunks_exact(width)) {
-                add_scaled(self.sum, *factor, row);
+        let Self { sum, n_dense, factor, block } = self;
+        for (line, &factor) in factor.iter().enumerate() {
+            add_scaled(&mut sum[..n_dense], factor, &block.dense[line * n_dense..][..n_dense]);
+            for departure in block.departures(line) {
+                sum[departure.position as usize] += factor * departure.by;
             }
         }
     }
 }
 
-/// `out_i += row_i' slope`.
-struct AddDots<'s> {
+/// `out_i += row_i' slope`, by position.
+struct AddDots<'s, 'b> {
     out: &'s mut [f64],
-    raw: &'s [f64],
+    n_dense: usize,
+    block: &'s SplitBlock<'b>,
     slope: &'s [f64],
 }
 
-impl Vectorised for AddDots<'_> {
+impl Vectorised for AddDots<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let width = self.slope.len();
-        if width > 0 {
-            for (out, row) in self.out.iter_mut().zip(self.raw.chunks_exact(width)) {
-                *out += dot(row, self.slope);
+        let Self { out, n_dense, block, slope } = self;
+        for (line, out) in out.iter_mut().enumerate() {
+            let mut sum = dot(&block.dense[line * n_dense..][..n_dense], &slope[..n_dense]);
+            for departure in block.departures(line) {
+                sum += departure.by * slope[departure.position as usize];
             }
+            *out += sum;
         }
     }
 }

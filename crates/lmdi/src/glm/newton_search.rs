@@ -20,8 +20,12 @@ const AGAIN: [Again; 2] =
 /// Rows whose label may change when a candidate is solved again, whatever the number of rows.
 const ROWS_IN_DOUBT: f64 = 2.0;
 
+/// Rows up to which doubt is a fixed share of them. Labels change to the better as often as to the worse, so in larger
+/// tables doubt grows only as the square root of their number.
+const ROWS_OF_FULL_DOUBT: f64 = 4000.0;
+
 struct Again {
-    /// How far from deciding an error may be: as a share of all rows for accuracy, as a share of the
+    /// How far from deciding an error may be: as a share of the rows for accuracy, as a share of the
     /// smallest error for deviance.
     within: f64,
     /// Gap to solve to, as a share of the null loss.
@@ -64,7 +68,10 @@ fn undecided(search: &Search, within: f64, options: &GlmOptions, n_rows: usize) 
     };
     let smallest = search.mean_error(best);
     let margin = match options.measure {
-        Measure::Accuracy => within + ROWS_IN_DOUBT / n_rows as f64,
+        Measure::Accuracy => {
+            let n = n_rows as f64;
+            within * (ROWS_OF_FULL_DOUBT / n).sqrt().min(1.0) + ROWS_IN_DOUBT / n
+        }
         Measure::Deviance => within * smallest,
     };
     let limit = match options.rule {

@@ -2,8 +2,14 @@
 
 use crate::random_models::{Kind, Table, cases, close};
 use lmdi::basis::{Basis, TreeRows};
-use lmdi::glm::{Coefficients, GaussianProblem, SideBySide, Statistics, squared_error_of_rows};
+use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
+use lmdi::glm::{
+    Coefficients, Family, GaussianProblem, GlmOptions, PenaltyChoice, SideBySide, Statistics,
+    Strength, fit_glm, squared_error_of_rows,
+};
+use lmdi::monitor::Silent;
 use lmdi::random::{below, generator, unit};
+use lmdi::table::{Matrix, Response};
 use proptest::prelude::*;
 
 fn numbers(statistics: &Statistics) -> Vec<f64> {
@@ -96,6 +102,53 @@ proptest! {
         match found {
             Some(found) => prop_assert!(close(found, want, 0.0, 1e-6), "{found} {want}"),
             None => prop_assert!(want < 1e-6 * statistics.response_square.max(1e-300), "{want}"),
+        }
+    }
+
+    /// Columns that are mostly one value, such as parts of a category, are summed by their departures from it.
+    /// Classes and counts are fitted the same as from all cells: to 1e-8 of the largest coefficient.
+    #[test]
+    fn departures_from_usual_values_fit_the_same(seed in any::<u64>(), counts in any::<bool>(), l1_ratio in 0.05..1.0_f64) {
+        let mut random = generator(seed, 0);
+        let (n, cols) = (40 + below(&mut random, 400), 6);
+        let mut cells = Vec::new();
+        for col in 0..cols {
+            let usual = unit(&mut random);
+            for _ in 0..n {
+                let departs = col == 0 || unit(&mut random) < 0.15;
+                let value = if col < 3 { unit(&mut random) } else { usual + 1.0 };
+                let missing = col == 2 && unit(&mut random) < 0.03;
+                cells.push(if missing { f64::NAN } else if departs { value } else { usual });
+            }
+        }
+        let x = Matrix::from_column_major(cells, n, cols).unwrap();
+        let signal = |row: usize| x.column(0)[row] + f64::from(x.column(4)[row] > x.column(4)[0]);
+        let y: Vec<f64> = (0..n)
+            .map(|row| (signal(row) + unit(&mut random)).floor().min(if counts { 9.0 } else { 1.0 }))
+            .collect();
+        prop_assume!(y.iter().any(|&one| one != y[0]));
+        let names: Vec<String> = (0..cols).map(|col| format!("x{col}")).collect();
+        let set = TrainingSet { x: x.view(), y: Response::Numeric(&y), weights: None, feature_names: &names, labels: &[] };
+        let params = ForestParams { n_trees: 1, min_samples_leaf: 3, seed, ..ForestParams::regression() };
+        let tree = train_forest(&set, &params, &Silent).unwrap().trees.remove(0);
+        let x = x.view();
+        let basis = Basis::of(&tree, &x, true);
+        let weight: Vec<f64> = (0..n).map(|_| unit(&mut random)).collect();
+        let rows = || TreeRows::new(&x, &basis, &tree.leaves_of(&x), &weight, &vec![0; n], 1);
+        let split = rows().keep_departures();
+        prop_assert!(basis.raw.len() < 3 || split.departures().n_dense < basis.raw.len());
+        let options = GlmOptions {
+            penalty: PenaltyChoice::Fixed { strength: Strength::Inverse(0.3), l1_ratio },
+            tolerance: 1e-13,
+            ..GlmOptions::reference(if counts { Family::Poisson } else { Family::Binomial })
+        };
+        let [plain, split] = [rows(), split].map(|rows| {
+            let Coefficients { intercept, stump, raw } = fit_glm(&basis, &rows, &rows.gather(&y), &options).coefficients;
+            [vec![intercept], stump, raw].concat()
+        });
+        let scale = plain.iter().fold(1.0_f64, |scale, b| scale.max(b.abs()));
+        for (plain, split) in plain.iter().zip(&split) {
+            prop_assert!(close(*plain, *split, scale, 1e-8), "{plain} {split}");
         }
     }
 }

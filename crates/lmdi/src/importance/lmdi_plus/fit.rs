@@ -148,7 +148,7 @@ impl Shared<'_> {
                 let rows = TreeRows::new(self.x, &basis, &leaves, &weight, fold, n_folds);
                 // Least squares takes all it needs in one pass.
                 let one_pass = self.glm.family == Family::Gaussian;
-                kept_rows = Some(if one_pass { rows } else { rows.keep_raw() });
+                kept_rows = Some(if one_pass { rows } else { rows.keep_departures() });
             }
             let Some(rows) = &kept_rows else { continue };
             let fit = fit_glm(&basis, rows, &rows.gather(target), &self.glm);
