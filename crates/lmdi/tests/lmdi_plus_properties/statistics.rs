@@ -121,7 +121,7 @@ proptest! {
                 cells.push(if missing { f64::NAN } else if departs { value } else { usual });
             }
         }
-        let x = Matrix::from_column_major(cells, n, cols).unwrap();
+        let x = Matrix::from_column_major(cells, n, cols).expect("as many cells as asked");
         let signal = |row: usize| x.column(0)[row] + f64::from(x.column(4)[row] > x.column(4)[0]);
         let y: Vec<f64> = (0..n)
             .map(|row| (signal(row) + unit(&mut random)).floor().min(if counts { 9.0 } else { 1.0 }))
@@ -130,7 +130,7 @@ proptest! {
         let names: Vec<String> = (0..cols).map(|col| format!("x{col}")).collect();
         let set = TrainingSet { x: x.view(), y: Response::Numeric(&y), weights: None, feature_names: &names, labels: &[] };
         let params = ForestParams { n_trees: 1, min_samples_leaf: 3, seed, ..ForestParams::regression() };
-        let tree = train_forest(&set, &params, &Silent).unwrap().trees.remove(0);
+        let tree = train_forest(&set, &params, &Silent).expect("a table that can be learnt").trees.remove(0);
         let x = x.view();
         let basis = Basis::of(&tree, &x, true);
         let weight: Vec<f64> = (0..n).map(|_| unit(&mut random)).collect();
