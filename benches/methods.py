@@ -22,6 +22,7 @@ import pathlib
 import tempfile
 import time
 import warnings
+from contextlib import redirect_stderr, redirect_stdout
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -73,14 +74,16 @@ def shap_seconds(forest, rows, count, threads, wall):
     return np.concatenate([values for values, _ in done]), slowest * len(rows) / count
 
 
-def woodelf_seconds(forest, train, rows, clock):
+def woodelf_seconds(forest, rows, clock):
     from woodelf import WoodelfExplainer
 
     import pandas as pd
 
-    explainer = WoodelfExplainer(forest)
     frame = pd.DataFrame(rows)
-    values, taken = clock.seconds(lambda: explainer.shap_values(frame))
+    # It draws progress bars and prints its own times.
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        explainer = WoodelfExplainer(forest)
+        values, taken = clock.seconds(lambda: explainer.shap_values(frame))
     return np.asarray(values), taken
 
 
@@ -121,7 +124,7 @@ def tree_shap_of_forests(binary, options, cores, clock):
                 off = np.abs(mine[: len(values)] - values).max() / np.abs(values).max()
                 line(name, leaf, threads, "shap", theirs, taken, GOALS[leaf], off)
                 if leaf == 5 and threads == 1 and not options.skip_woodelf:
-                    values, theirs = woodelf_seconds(forest, sample.train, sample.rows, clock)
+                    values, theirs = woodelf_seconds(forest, sample.rows, clock)
                     off = np.abs(mine - values).max() / np.abs(values).max()
                     line(name, leaf, threads, "woodelf", theirs, taken, None, off)
 

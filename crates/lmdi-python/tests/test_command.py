@@ -156,3 +156,70 @@ def test_exported_categories(run, tmp_path, data):
     run("explain", "rows.csv", "--target", "answer", "--model", "model.lmdi", "--out", "scores.csv")
     ours = lmdi.LMDIPlus(model).fit(frame, labels)
     check_same(ours, frame, read(tmp_path / "scores.csv"))
+
+
+@pytest.fixture
+def trained(run, tmp_path):
+    """A forest of the command, and the table it was trained on: rows, target, parts of its text column."""
+    path = ROOT / "examples" / "diabetes.csv"
+    options = ["--trees", 8, "--min-samples-leaf", 5, "--save", "model.lmdi"]
+    run("train", path, "--target", "progression", *options)
+    frame = pd.read_csv(path)
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    X = frame.drop(columns="progression")
+    X[:40].to_csv(tmp_path / "few.csv", index=False)
+    model = lmdi.load(tmp_path / "model.lmdi")
+    parts = {"sex": [name for name in model.feature_names if name.startswith("sex=")]}
+    return model, X, frame["progression"], parts
+
+
+def test_every_local_method_is_that_of_the_command(run, tmp_path, trained):
+    model, X, y, parts = trained
+    few = ["--background", "few.csv"]
+    lime = ["--lime-samples", 500, "--lime-seed", 3, "--lime-columns", 4]
+    for method, flags, explainer in [
+        ("tree-shap", [], lmdi.TreeSHAP(model)),
+        ("tree-shap", few, lmdi.TreeSHAP(model, X[:40])),
+        ("saabas", [], lmdi.Saabas(model)),
+        ("local-mdi", [], lmdi.LocalMDI(model)),
+        ("lime", [*few, *lime], lmdi.LIME(model, X[:40], n_samples=500, random_state=3, max_features=4)),
+        ("lime", [], lmdi.LIME(model, X)),
+        ("maple", [], lmdi.MAPLE(model).fit(X, y)),
+    ]:
+        start = ["explain", "all.csv", "--model", "model.lmdi", "--target", "progression"]
+        run(*start, "--method", method, *flags, "--out", "scores.csv")
+        e = explainer.explain(X).grouped(parts)
+        scores = read(tmp_path / "scores.csv")
+        assert np.array_equal(e.values, scores[[f"score:{name}" for name in e.feature_names]]), method
+        assert np.array_equal(e.base_values, scores["base"]), method
+        assert (e.values != 0).any(), method
+
+
+def test_every_importance_is_that_of_the_command(run, tmp_path, trained):
+    model, X, y, parts = trained
+    groups = parts | {"blood": ["ldl", "hdl"]}
+    flags = ["--group", "blood=ldl", "--group", "blood=hdl"]
+    for method, more, found in [
+        ("mdi", [], lmdi.MDI(model, groups=groups)),
+        ("mdi-plus", ["all.csv"], lmdi.MDIPlus(model, groups=groups).fit(X, y)),
+        ("permutation", ["all.csv"], lmdi.Permutation(model, groups=groups).fit(X, y)),
+        (
+            "permutation",
+            ["all.csv", "--oob"],
+            lmdi.Permutation(model, groups=groups, out_of_bag=True).fit(X, y),
+        ),
+    ]:
+        run("importance", "model.lmdi", *more, "--method", method, *flags, "--out", "found.csv")
+        theirs = read(tmp_path / "found.csv").set_index("column")["importance"]
+        assert sorted(theirs.index) == sorted(found.names_), method
+        np.testing.assert_allclose(theirs[found.names_], found.importances_, rtol=1e-9, err_msg=method)
+    for method, explainer in [
+        ("tree-shap", lmdi.TreeSHAP(model)),
+        ("saabas", lmdi.Saabas(model)),
+        ("local-mdi", lmdi.LocalMDI(model)),
+        ("maple", lmdi.MAPLE(model).fit(X, y)),
+    ]:
+        run("importance", "model.lmdi", "all.csv", "--method", method, *flags, "--out", "found.csv")
+        theirs = read(tmp_path / "found.csv").set_index("column")["importance"]
+        e = explainer.explain(X).grouped(groups)
+        np.testing.assert_allclose(theirs[e.feature_names], np.abs(e.values).mean(axis=0), rtol=1e-12)

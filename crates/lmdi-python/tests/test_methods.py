@@ -104,6 +104,9 @@ def test_local_mdi_averages_to_mdi(data):
     forest = RandomForestClassifier(3, random_state=0).fit(data.X, data.three)
     e = lmdi.LocalMDI(forest).explain(data.X)
     assert e.shape == data.X.shape and e.output_names is None and e.scale == "impurity"
+    one = lmdi.LocalMDI(forest, n_jobs=1)
+    assert np.array_equal(one.explain(data.X[::-1]).values[::-1], e.values)
+    assert np.array_equal(one.explain(data.X[3:9]).values, e.values[3:9])
     assert e.plot.bar() is not None
     boosted = GradientBoostingClassifier(n_estimators=2).fit(data.X, data.two)
     with pytest.raises(ValueError, match="local MDI is defined for forests"):
