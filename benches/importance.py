@@ -62,7 +62,9 @@ def mdi_plus_seconds(sample, forest, trees):
         plus.fit(sample.train, sample.response)
         return plus.get_mdi_plus_scores(sample.train, sample.response)
 
-    found, taken = processor(work)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, taken = processor(work)
     return taken / trees, found["importance"].to_numpy()
 
 
