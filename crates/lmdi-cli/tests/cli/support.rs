@@ -53,6 +53,23 @@ impl Place {
         self.run_with(arguments, "")
     }
 
+    /// Starts the command here, presses Ctrl-C when it has been at work for a while, and gives its exit code.
+    #[cfg(unix)]
+    pub fn run_interrupted(&self, arguments: &[&str]) -> Option<i32> {
+        use std::process::{Command, Stdio};
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin("lmdi"))
+            .current_dir(self.directory.path())
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("started");
+        std::thread::sleep(std::time::Duration::from_millis(800));
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(kill.expect("kill ran").success());
+        child.wait().expect("ended").code()
+    }
+
     /// Runs the command here with this on standard input.
     pub fn run_with(&self, arguments: &[&str], stdin: impl Into<Vec<u8>>) -> Run {
         let output = Command::cargo_bin("lmdi")
