@@ -3,7 +3,7 @@
 //! Sums run in a fixed order, so results are the same on every machine. Cost: n^3 / 6
 //! multiplications to factor, n^2 to solve.
 
-use super::vector::{add_scaled, dot};
+use super::vector::{Lanes, Vectorised, add_scaled, dot, vectorised};
 
 /// The lower triangle L of `S = L L'`.
 #[derive(Debug, Clone)]
@@ -40,6 +40,11 @@ impl Cholesky {
         }
     }
 
+    /// Replaces each of several `z`, side by side, by `L^-1 z`.
+    pub(crate) fn solve_lower_side_by_side<const N: usize>(&self, z: &mut [Lanes<N>]) {
+        vectorised(SolveLower { factor: self, z });
+    }
+
     /// Replaces `z` by `L'^-1 z`.
     pub(crate) fn solve_upper(&self, z: &mut [f64]) {
         for i in (0..self.n).rev() {
@@ -47,6 +52,33 @@ impl Cholesky {
             z[i] /= line[i];
             let value = z[i];
             add_scaled(&mut z[..i], -value, &line[..i]);
+        }
+    }
+}
+
+struct SolveLower<'s, const N: usize> {
+    factor: &'s Cholesky,
+    z: &'s mut [Lanes<N>],
+}
+
+impl<const N: usize> Vectorised for SolveLower<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { factor: Cholesky { n, lower }, z } = self;
+        for i in 0..*n {
+            let line = &lower[i * n..=i * n + i];
+            let (above, rest) = z.split_at_mut(i);
+            let mut sum = [0.0; N];
+            for (entry, z) in line[..i].iter().zip(above) {
+                for lane in 0..N {
+                    sum[lane] += entry * z[lane];
+                }
+            }
+            for lane in 0..N {
+                rest[0][lane] = (rest[0][lane] - sum[lane]) / line[i];
+            }
         }
     }
 }

@@ -3,11 +3,14 @@
 //! What the tree adds to a row's leverage, and to the raw columns' right-hand side, is the same for all
 //! rows of a leaf and is computed once a leaf; see `row_solution` for the terms.
 //!
-//! Cost for r active raw columns: leaves x depth x r, then r^2 / 2 a row.
+//! Cost for r active raw columns: leaves x depth x r, then r^2 / 2 a row, several rows side by side.
 
 use super::elimination::Elimination;
-use super::vector::{add_scaled, dot};
+use super::vector::add_scaled;
 use crate::basis::TreeRows;
+
+/// Rows solved side by side: so many that none waits for the additions of another.
+const SIDE_BY_SIDE: usize = 16;
 
 /// The leverage of every fitted row, without its own curvature as a factor.
 pub(super) fn leverages(factor: &Elimination<'_, '_>, rows: &TreeRows<'_>) -> Vec<f64> {
@@ -43,17 +46,30 @@ pub(super) fn leverages(factor: &Elimination<'_, '_>, rows: &TreeRows<'_>) -> Ve
     }
     let n_raw = factor.quadratic.n_raw();
     let mut found = vec![0.0; rows.len()];
-    let mut raw = vec![0.0; width];
+    let mut raw = vec![[0.0; SIDE_BY_SIDE]; width];
     rows.for_blocks(0..rows.len(), |block| {
-        for (line, row) in block.range.enumerate() {
-            let cells = &block.raw[line * n_raw..(line + 1) * n_raw];
-            let leaf = rows.leaf[row] as usize;
-            let shift = &shift[leaf * width..(leaf + 1) * width];
-            for (at, &k) in factor.active.raw.iter().enumerate() {
-                raw[at] = cells[k] + shift[at];
+        let leaves = &rows.leaf[block.range.clone()];
+        let found = &mut found[block.range.clone()];
+        for (part, (leaves, found)) in
+            leaves.chunks(SIDE_BY_SIDE).zip(found.chunks_mut(SIDE_BY_SIDE)).enumerate()
+        {
+            for (lane, &leaf) in leaves.iter().enumerate() {
+                let cells = &block.raw[(part * SIDE_BY_SIDE + lane) * n_raw..][..n_raw];
+                let shift = &shift[leaf as usize * width..][..width];
+                for ((raw, &k), shift) in raw.iter_mut().zip(&factor.active.raw).zip(shift) {
+                    raw[lane] = cells[k] + shift;
+                }
             }
-            factor.border.solve_lower(&mut raw);
-            found[row] = of_leaf[leaf] + dot(&raw, &raw);
+            factor.border.solve_lower_side_by_side(&mut raw);
+            let mut squares = [0.0; SIDE_BY_SIDE];
+            for raw in &raw {
+                for lane in 0..SIDE_BY_SIDE {
+                    squares[lane] += raw[lane] * raw[lane];
+                }
+            }
+            for ((found, &leaf), square) in found.iter_mut().zip(leaves).zip(squares) {
+                *found = of_leaf[leaf as usize] + square;
+            }
         }
     });
     found
