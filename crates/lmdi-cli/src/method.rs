@@ -3,7 +3,7 @@
 use crate::options::named;
 use clap::Args;
 use lmdi::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
-use lmdi::importance::lmdi_plus::{Choices, FitOn, Glm, LmdiPlusOptions, Preset};
+use lmdi::importance::lmdi_plus::{Choices, FitOn, Glm, LmdiPlusOptions, Preset, Validation};
 use lmdi::named::Named;
 
 /// How LMDI+ is fitted.
@@ -40,6 +40,9 @@ pub struct MethodFlags {
     /// Folds of the cross-validation that finds the penalty [default: 3]
     #[arg(long, value_name = "N", help_heading = "LMDI+")]
     folds: Option<usize>,
+    /// Rows that a penalty is judged by [default: folds]
+    #[arg(long, value_parser = named::<Validation>(), value_name = "ROWS", help_heading = "LMDI+")]
+    validation: Option<Validation>,
     /// What cross-validation compares [default: deviance; classes: accuracy]
     #[arg(long, value_parser = named::<Measure>(), value_name = "WHAT", help_heading = "LMDI+")]
     selection: Option<Measure>,
@@ -73,6 +76,7 @@ impl MethodFlags {
             alpha: self.alpha,
             c: self.c,
             folds: self.folds,
+            validation: self.validation,
             selection: self.selection,
             rule: self.rule,
             family: self.family,
@@ -124,7 +128,11 @@ pub fn text(options: &LmdiPlusOptions, family: Family, fit_on: FitOn) -> String 
                 Rule::OneStandardError => ", one-standard-error rule",
             };
             let name = penalty_name(l1_ratios);
-            format!("{name} by {}-fold cross-validation of {measure}{rule}", options.folds)
+            let judges = match options.validation {
+                Some(Validation::Folds) => format!("{}-fold cross-validation", options.folds),
+                _ => "out-of-bag validation".into(),
+            };
+            format!("{name} by {judges} of {measure}{rule}")
         }
     };
     format!("{model}, {how}; {columns}, fitted on {rows}")

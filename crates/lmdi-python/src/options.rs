@@ -19,6 +19,7 @@ pub struct Keywords {
     #[pyo3(item("C"))]
     c: Option<f64>,
     folds: Option<usize>,
+    validation: Option<String>,
     selection: Option<String>,
     rule: Option<String>,
     family: Option<String>,
@@ -42,6 +43,7 @@ impl Keywords {
             alpha: self.alpha,
             c: self.c,
             folds: self.folds,
+            validation: named(&self.validation)?,
             selection: named(&self.selection)?,
             rule: named(&self.rule)?,
             family: named(&self.family)?,

@@ -24,6 +24,7 @@ CHOICES = (
     "alpha",
     "C",
     "folds",
+    "validation",
     "selection",
     "rule",
     "family",
@@ -64,6 +65,9 @@ class LMDIPlus(Explainer):
         A fixed penalty beside the mean loss, or its inverse beside the summed loss, instead of a search.
     folds : int, optional
         Folds of the search for the penalty. Default: 3.
+    validation : "folds" or "oob", optional
+        Rows that a penalty is judged by: each fold in turn, or the rows that the tree was not grown on.
+        Default: "folds".
     selection : "deviance" or "accuracy", optional
         What the search compares. Default: "deviance", for classes "accuracy".
     rule : "min" or "1se", optional
@@ -105,6 +109,7 @@ class LMDIPlus(Explainer):
         alpha=None,
         C=None,
         folds=None,
+        validation=None,
         selection=None,
         rule=None,
         family=None,
@@ -124,6 +129,7 @@ class LMDIPlus(Explainer):
         self.alpha = alpha
         self.C = C
         self.folds = folds
+        self.validation = validation
         self.selection = selection
         self.rule = rule
         self.family = family

@@ -26,7 +26,7 @@ pub struct TreeRows<'a> {
     pub leaf: Vec<u32>,
     /// Weight of each fitted row; positive.
     pub weight: Vec<f64>,
-    /// Where each fold begins; one more entry than folds.
+    /// Where each fold begins, and where the rows of no fold do; one more entry than folds.
     fold_start: Vec<usize>,
     departures: Departures,
     /// Row-major raw cells of the columns without a usual value, when small enough to keep.
@@ -60,7 +60,8 @@ impl SplitBlock<'_> {
 
 impl<'a> TreeRows<'a> {
     /// Takes the rows with positive weight. `leaf_node[row]` is the tree node each row falls in;
-    /// `fold[row]` is below `n_folds`.
+    /// `fold[row]` is below `n_folds`, or `n_folds` for a row that belongs to no fold and is never held
+    /// out.
     pub fn new(
         x: &MatrixView<'a>,
         basis: &Basis,
@@ -69,16 +70,16 @@ impl<'a> TreeRows<'a> {
         fold: &[u32],
         n_folds: usize,
     ) -> Self {
-        let mut fold_start = vec![0_usize; n_folds + 1];
+        let mut fold_start = vec![0_usize; n_folds + 2];
         for (&w, &fold) in weight.iter().zip(fold) {
             if w > 0.0 {
                 fold_start[fold as usize + 1] += 1;
             }
         }
-        for fold in 0..n_folds {
+        for fold in 0..=n_folds {
             fold_start[fold + 1] += fold_start[fold];
         }
-        let n = fold_start[n_folds];
+        let n = fold_start.pop().unwrap_or(0);
         let mut next = fold_start.clone();
         let mut row = vec![0_u32; n];
         let mut leaf = vec![0_u32; n];
@@ -161,6 +162,11 @@ impl<'a> TreeRows<'a> {
     /// The fitted rows of one fold.
     pub fn fold(&self, fold: usize) -> Range<usize> {
         self.fold_start[fold]..self.fold_start[fold + 1]
+    }
+
+    /// The fitted rows that belong to no fold.
+    pub fn without_any_fold(&self) -> Range<usize> {
+        self.fold_start[self.n_folds()]..self.len()
     }
 
     /// The fitted rows of all folds but one, as at most two ranges; `None` leaves out nothing.

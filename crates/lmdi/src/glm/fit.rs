@@ -64,10 +64,13 @@ fn fit_gaussian(
         0.0
     };
     let response: Vec<f64> = response.iter().map(|y| y - offset).collect();
+    let never_held_out = rows.without_any_fold();
     let fold_statistics: Vec<Statistics> = (0..rows.n_folds())
-        .map(|fold| {
+        .map(|fold| rows.fold(fold))
+        .chain((!never_held_out.is_empty()).then_some(never_held_out))
+        .map(|range| {
             let mut statistics = Statistics::new(basis);
-            rows.for_blocks(rows.fold(fold), |block| {
+            rows.for_blocks(range, |block| {
                 let range = block.range;
                 statistics.update(
                     &rows.leaf[range.clone()],

@@ -47,6 +47,7 @@ pub(super) struct Folds<'t> {
     pub(super) basis: &'t Basis,
     pub(super) rows: &'t TreeRows<'t>,
     pub(super) response: &'t [f64],
+    /// Of every fold, and after them those of the rows that are never held out, if there are any.
     pub(super) statistics: &'t [Statistics],
     /// The problem of all rows.
     pub(super) whole: &'t GaussianProblem<'t>,
@@ -63,7 +64,7 @@ pub(super) fn search_gaussian(
     // Candidates that are not solved stay without an error.
     search.fold_error.fill(f64::NAN);
     let usable: Vec<Fold<'_>> =
-        (0..folds.statistics.len()).filter_map(|fold| Fold::new(folds, fold)).collect();
+        (0..folds.rows.n_folds()).filter_map(|fold| Fold::new(folds, fold)).collect();
     for fold in &usable {
         search.fold_weight[fold.number] = 1.0;
     }

@@ -7,7 +7,7 @@ use lmdi::forest::Tree;
 use lmdi::glm::{
     Candidate, Family, GlmOptions, Grid, Measure, PenaltyChoice, Rule, Search, Strength, fit_glm,
 };
-use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions};
+use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions, Validation};
 use lmdi::random::{below, generator, unit};
 use proptest::prelude::*;
 
@@ -204,6 +204,57 @@ proptest! {
         if !usable.is_empty() {
             let chosen = fit.chosen.expect("a penalty");
             prop_assert_eq!(chosen, search.candidates[search.choose(Rule::Minimum)]);
+        }
+    }
+
+    /// With out-of-bag validation the penalty of a tree is the one whose fit to the in-bag rows alone predicts the
+    /// out-of-bag rows best: no other candidate's separate fit is better by more than 5 %, since fits of nearly equal
+    /// objective may still differ on those rows.
+    #[test]
+    fn out_of_bag_rows_judge_penalties(seed in any::<u64>(), classes in prop_oneof![Just(0_usize), Just(2)]) {
+        let mut table = Table::random(seed, classes);
+        table.weights = None;
+        let n = table.rows();
+        let family = if classes == 0 { Family::Gaussian } else { Family::Binomial };
+        let model = table.train(Kind::Forest { classes, bootstrap: true }, seed);
+        let strengths = [3.0, 1.0, 0.3, 0.1]
+            .map(|size| if classes == 0 { Strength::Alpha(size) } else { Strength::Inverse(1.0 / size) });
+        let penalty = PenaltyChoice::CrossValidated { l1_ratios: vec![0.2, 0.9], grid: Grid::Given(strengths.to_vec()) };
+        let accurate = LmdiPlusOptions { search_tolerance: 1e-9, tolerance: 1e-11, ..LmdiPlusOptions::out_of_bag() };
+        let explainer = table.explain(&model, &LmdiPlusOptions {
+            penalty: Some(penalty.clone()), validation: Some(Validation::OutOfBag), ..accurate.clone()
+        });
+        let left_to_it = table.explain(&model, &LmdiPlusOptions { penalty: Some(penalty), ..accurate });
+        let response: Vec<f64> =
+            if classes == 0 { table.y.clone() } else { table.codes.iter().map(|&c| f64::from(c)).collect() };
+        for ((tree, fitted), again) in model.trees.iter().zip(explainer.trees()).zip(left_to_it.trees()) {
+            prop_assert_eq!(fitted.fits[0].chosen, again.fits[0].chosen);
+            let in_bag = tree.in_bag.as_ref().expect("a bootstrap");
+            let out_of_bag: Vec<usize> = (0..n).filter(|&row| in_bag.count(row) == 0).collect();
+            let trained: Vec<f64> = (0..n).map(|row| f64::from(in_bag.count(row))).collect();
+            let one_class = (0..n).filter(|&row| trained[row] > 0.0).map(|row| response[row]);
+            let (low, high) = one_class.fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(y), b.max(y)));
+            if out_of_bag.is_empty() || low == high {
+                continue;
+            }
+            let problem = Problem {
+                table: table.clone(), tree: tree.clone(), weight: trained.clone(), fold: vec![0; n], response: response.clone(),
+            };
+            let error = |strength: Strength, l1_ratio: f64| {
+                let alone = GlmOptions {
+                    penalty: PenaltyChoice::Fixed { strength, l1_ratio }, tolerance: 1e-11, ..GlmOptions::reference(family)
+                };
+                let (_, eta) = problem.fit(&trained, &alone);
+                out_of_bag.iter().map(|&row| deviance(family, response[row], eta[row])).sum::<f64>()
+            };
+            let chosen = fitted.fits[0].chosen.expect("a penalty");
+            let own = error(chosen.strength, chosen.l1_ratio);
+            for strength in strengths {
+                for l1_ratio in [0.2, 0.9] {
+                    let other = error(strength, l1_ratio);
+                    prop_assert!(own <= 1.05 * other + 1e-9, "{chosen:?} {own}, {strength:?} {l1_ratio} {other}");
+                }
+            }
         }
     }
 

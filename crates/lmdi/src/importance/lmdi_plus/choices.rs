@@ -4,7 +4,7 @@
 //! fits may be set beside it. Without one, each choice that is given changes the preset `paper`. The command
 //! line and the Python package both fill in [`Choices`]; what they mean together is decided here.
 
-use super::{FitOn, LmdiPlusOptions};
+use super::{FitOn, LmdiPlusOptions, Validation};
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
 use crate::named::Named;
 use crate::{Error, Result};
@@ -98,6 +98,8 @@ pub struct Choices {
     pub alpha: Option<f64>,
     /// Fixed inverse strength beside the summed loss.
     pub c: Option<f64>,
+    /// Rows that a penalty is judged by.
+    pub validation: Option<Validation>,
     /// Number of cross-validation folds.
     pub folds: Option<usize>,
     /// What cross-validation compares.
@@ -141,6 +143,7 @@ impl Choices {
             ("l1_ratio", self.l1_ratio.is_some()),
             ("alpha", self.alpha.is_some()),
             ("C", self.c.is_some()),
+            ("validation", self.validation.is_some()),
             ("folds", self.folds.is_some()),
             ("selection", self.selection.is_some()),
             ("rule", self.rule.is_some()),
@@ -157,6 +160,7 @@ impl Choices {
         options.fit_on = self.fit_on.or(options.fit_on);
         options.include_raw = self.include_raw.unwrap_or(options.include_raw);
         options.penalty = self.penalty(family)?.or(options.penalty);
+        options.validation = self.validation.or(options.validation);
         options.folds = self.folds.unwrap_or(options.folds);
         options.measure = self.selection.or(options.measure);
         options.rule = self.rule.unwrap_or(options.rule);

@@ -5,7 +5,7 @@
 //! itself; margins are advanced tree by tree and a few trees are then fitted side by side.
 
 use super::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
-use super::options::{FitOn, LmdiPlusOptions};
+use super::options::{FitOn, LmdiPlusOptions, Validation};
 use super::target::{Plan, independent_response, scale_to_tree, working_response};
 use crate::basis::{Basis, TreeRows, leaf_nodes};
 use crate::forest::routing::Router;
@@ -13,9 +13,11 @@ use crate::forest::{Aggregation, Ensemble, Growth, Tree};
 use crate::glm::{Family, GlmFit, GlmOptions, fit_glm};
 use crate::importance::{check_cells, check_weights};
 use crate::monitor::Monitor;
+use crate::named::Named;
 use crate::table::{MatrixView, Response, contiguous_folds, stratified_folds};
 use crate::{Error, Result};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// What the fits of all trees share.
 struct Shared<'s> {
@@ -25,6 +27,7 @@ struct Shared<'s> {
     weights: Option<&'s [f64]>,
     mean_weight: f64,
     fit_on: FitOn,
+    validation: Validation,
     include_raw: bool,
     glm: GlmOptions,
     fold: Vec<u32>,
@@ -74,13 +77,15 @@ impl LmdiPlus {
         check_rows(ensemble, x, response, weights)?;
         let plan = Plan::new(ensemble, response, options.family)?;
         let glm = options.glm(plan.family)?;
+        let fit_on = choose_rows(ensemble, x.rows(), options.fit_on)?;
         let shared = Shared {
             ensemble,
             router: Router::new(ensemble),
             x,
             weights,
             mean_weight: weights.map_or(1.0, mean_weight),
-            fit_on: choose_rows(ensemble, x.rows(), options.fit_on)?,
+            fit_on,
+            validation: choose_validation(ensemble, fit_on, options.validation)?,
             include_raw: options.include_raw,
             fold: if plan.strata.is_empty() {
                 contiguous_folds(x.rows(), glm.folds)
@@ -139,13 +144,13 @@ impl Shared<'_> {
                 .collect(),
             fits: Vec::with_capacity(n_outputs),
         };
+        let (fold, n_folds) = self.folds(tree);
         let mut kept_rows = None;
         for (output, (target, extra_weight)) in targets.iter().enumerate() {
             // Without extra weights all outputs share their rows.
             if kept_rows.is_none() || extra_weight.is_some() {
                 let weight = self.row_weights(tree, extra_weight.as_deref());
-                let (fold, n_folds) = (&self.fold, self.glm.folds);
-                let rows = TreeRows::new(self.x, &basis, &leaves, &weight, fold, n_folds);
+                let rows = TreeRows::new(self.x, &basis, &leaves, &weight, &fold, n_folds);
                 // Least squares takes all it needs in one pass.
                 let one_pass = self.glm.family == Family::Gaussian;
                 kept_rows = Some(if one_pass { rows } else { rows.keep_departures() });
@@ -155,6 +160,18 @@ impl Shared<'_> {
             model.add_output(&basis, output, fit);
         }
         model
+    }
+
+    /// The fold of every row, and how many folds there are; see [`TreeRows::new`].
+    fn folds(&self, tree: &Tree) -> (Cow<'_, [u32]>, usize) {
+        if let (Validation::OutOfBag, Some(in_bag)) = (self.validation, &tree.in_bag) {
+            let judges = |row: usize| in_bag.count(row) == 0;
+            if (0..in_bag.len()).any(|row| judges(row) && self.weight(row) > 0.0) {
+                let fold = (0..in_bag.len()).map(|row| u32::from(!judges(row)));
+                return (fold.collect(), 1);
+            }
+        }
+        ((&self.fold).into(), self.glm.folds)
     }
 
     /// What a row weighed when the tree was grown. Forests draw rows with chances in proportion to
@@ -341,6 +358,26 @@ fn choose_rows(ensemble: &Ensemble, rows: usize, asked: Option<FitOn>) -> Result
         )));
     }
     Ok(fit_on)
+}
+
+/// The rows that penalties are judged by, once the rows that are fitted on are known.
+fn choose_validation(
+    ensemble: &Ensemble,
+    fit_on: FitOn,
+    asked: Option<Validation>,
+) -> Result<Validation> {
+    let known = ensemble.trees.iter().all(|tree| tree.in_bag.is_some());
+    let possible = known && fit_on == FitOn::All;
+    match asked {
+        Some(Validation::OutOfBag) if !possible => Err(Error::Parameter {
+            name: Validation::PARAMETER,
+            found: format!("oob, with fit_on {}", fit_on.name()),
+            expected: "folds, unless fit_on is all: in-bag rows are fitted, out-of-bag rows judge".into(),
+        }),
+        Some(asked) => Ok(asked),
+        None if possible => Ok(Validation::OutOfBag),
+        None => Ok(Validation::Folds),
+    }
 }
 
 fn check_rows(

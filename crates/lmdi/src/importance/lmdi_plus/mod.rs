@@ -28,5 +28,5 @@ mod target;
 pub use choices::{Choices, Glm, Preset, usual_family};
 pub use model::{LmdiPlus, OutputScale, RawTerm, TreeFit, TreeModel};
 pub(crate) use model::{check_parts, outputs_of};
-pub use options::{FitOn, LmdiPlusOptions};
+pub use options::{FitOn, LmdiPlusOptions, Validation};
 pub use score::{ScoreOptions, TreeSubset};

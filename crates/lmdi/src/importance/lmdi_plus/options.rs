@@ -40,6 +40,36 @@ impl Named for FitOn {
     }
 }
 
+/// The rows that tell how good a penalty is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Validation {
+    /// Each fold of all rows in turn, predicted by a fit to the others.
+    Folds,
+    /// The rows that the tree was not grown on, predicted by a fit to those that it was. In-bag rows shaped the
+    /// splits, so that validating on them favours too little shrinkage. A tree without such rows
+    /// is validated by folds.
+    OutOfBag,
+}
+
+impl Named for Validation {
+    const PARAMETER: &'static str = "validation";
+    const ALL: &'static [Self] = &[Validation::Folds, Validation::OutOfBag];
+
+    fn name(self) -> &'static str {
+        match self {
+            Validation::Folds => "folds",
+            Validation::OutOfBag => "oob",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Validation::Folds => "Each fold in turn",
+            Validation::OutOfBag => "The rows that the tree was not grown on",
+        }
+    }
+}
+
 /// Options of LMDI+; the default is the preset [`LmdiPlusOptions::paper`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct LmdiPlusOptions {
@@ -53,6 +83,9 @@ pub struct LmdiPlusOptions {
     pub family: Option<Family>,
     /// Penalty, or how to find it; `None` chooses the reference's search for the family.
     pub penalty: Option<PenaltyChoice>,
+    /// Rows that a penalty is judged by; `None` chooses [`Validation::OutOfBag`] where each tree's rows
+    /// are known and both in-bag and out-of-bag rows are fitted on, and [`Validation::Folds`] elsewhere.
+    pub validation: Option<Validation>,
     /// Number of cross-validation folds.
     pub folds: usize,
     /// What cross-validation compares; `None` chooses accuracy for classes, else deviance.
@@ -84,6 +117,7 @@ impl LmdiPlusOptions {
             include_raw: true,
             family: None,
             penalty: None,
+            validation: Some(Validation::Folds),
             folds: reference.folds,
             measure: None,
             rule: reference.rule,
@@ -91,6 +125,12 @@ impl LmdiPlusOptions {
             tolerance: reference.tolerance,
             max_iterations: reference.max_iterations,
         }
+    }
+
+    /// The paper's choices but for the penalty of each tree, which is the one that predicts the tree's out-of-bag rows best by
+    /// deviance, when fitted to its in-bag rows.
+    pub fn out_of_bag() -> Self {
+        Self { validation: None, measure: Some(Measure::Deviance), ..Self::paper() }
     }
 
     /// The paper's ablation, step by step: 1 fits stumps to in-bag rows without penalty (which is the
