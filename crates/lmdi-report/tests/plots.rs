@@ -4,7 +4,9 @@
 use lmdi::explanation::{Columns, ExplainedRows};
 use lmdi::importance::Scores;
 use lmdi::table::{Encoding, InputColumn, MatrixView, Part, Schema};
-use lmdi_report::plot::{Picture, Subject, bar, beeswarm, heatmap, png, scatter, waterfall};
+use lmdi_report::plot::{
+    LineChart, Panel, Picture, Point, Series, Subject, bar, beeswarm, heatmap, lines, png, scatter, waterfall,
+};
 
 const HOSTILE: [&str; 5] = [
     "<script>alert(1)</script>",
@@ -131,4 +133,38 @@ fn what_cannot_be_drawn_is_said() {
     let unknown = Scores { values: vec![f64::NAN; 28], ..case.scores.clone() };
     let rows = ExplainedRows { scores: &unknown, ..rows };
     assert!(bar(&Subject { rows, ..subject }, 5).unwrap_err().to_string().contains("no row"));
+}
+
+#[test]
+fn lines_have_a_colour_by_name_and_leave_out_what_is_missing() {
+    let point = |x, mean, error| Point { x, mean, error };
+    let series = |name: &str, points| Series { name: name.into(), points };
+    let first = vec![point(1.0, 0.2, 0.05), point(2.0, f64::NAN, 0.1), point(3.0, 0.4, f64::NAN)];
+    let chart = LineChart {
+        title: "<b>title</b>".into(),
+        subtitle: "means".into(),
+        x_title: "rows".into(),
+        panels: vec![
+            Panel { title: HOSTILE[0].into(), series: vec![series("a", first.clone()), series("b", first)] },
+            Panel { title: "two".into(), series: vec![series("b", vec![point(1.0, 5.0, 0.0)])] },
+            Panel { title: "empty".into(), series: vec![] },
+        ],
+        per_row: 2,
+    };
+    let picture = lines(&chart).unwrap();
+    assert_eq!(picture, lines(&chart).unwrap());
+    assert!(!picture.svg.contains("<script") && !picture.svg.contains("NaN"), "{}", picture.svg);
+    let strokes: Vec<&str> = picture
+        .svg
+        .lines()
+        .filter_map(|line| line.strip_prefix("<polyline")?.split("stroke=\"").nth(1)?.get(..7))
+        .collect();
+    assert_eq!((strokes.len(), strokes[1]), (3, strokes[2]));
+    assert_ne!(strokes[0], strokes[1]);
+    // The point whose mean is missing is left out.
+    let places = |line: &str| line.split("points=\"").nth(1).unwrap().split('"').next().unwrap().split(' ').count();
+    let line = picture.svg.lines().find(|line| line.starts_with("<polyline")).unwrap();
+    assert_eq!(places(line), 2);
+    assert!(png(&picture, 1.0).unwrap().starts_with(b"\x89PNG"));
+    assert!(lines(&LineChart { panels: vec![], ..chart }).is_err());
 }

@@ -7,6 +7,7 @@
 //! | `waterfall` | one row: from the base over the scores to the total |
 //! | `scatter` | scores of one column against its values |
 //! | `heatmap` | rows beside columns, coloured by score |
+//! | `lines` | means of repeated measurements with bands of their standard errors |
 //! | `svg`, `axis`, `colour` | how pictures are written |
 //! | `png` | an SVG drawn as pixels |
 //!
@@ -17,6 +18,7 @@ mod bar;
 mod beeswarm;
 mod colour;
 mod heatmap;
+mod lines;
 mod png;
 mod scatter;
 mod svg;
@@ -30,6 +32,7 @@ use lmdi::random::{generator, subset};
 pub use bar::bar;
 pub use beeswarm::beeswarm;
 pub use heatmap::heatmap;
+pub use lines::{LineChart, Panel, Point, Series, lines};
 pub use png::png;
 pub use scatter::scatter;
 pub use svg::Picture;

@@ -71,6 +71,22 @@ impl Canvas {
         ));
     }
 
+    /// A line through several places.
+    pub fn polyline(&mut self, places: &[(f64, f64)], colour: &str) {
+        let places = listed(places);
+        self.piece(format_args!(
+            "<polyline points=\"{places}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"/>"
+        ));
+    }
+
+    /// A faint area within an outline.
+    pub fn band(&mut self, outline: &[(f64, f64)], colour: &str) {
+        let outline = listed(outline);
+        self.piece(format_args!(
+            "<polygon points=\"{outline}\" fill=\"{colour}\" fill-opacity=\"0.18\"/>"
+        ));
+    }
+
     /// Text of any origin, at most `letters` long.
     pub fn text(
         &mut self,
@@ -109,6 +125,11 @@ impl Canvas {
         self.svg.push_str("</svg>\n");
         Picture { svg: self.svg }
     }
+}
+
+/// Places as the points of a line or an outline.
+fn listed(places: &[(f64, f64)]) -> String {
+    places.iter().map(|(x, y)| format!("{x:.2},{y:.2}")).collect::<Vec<_>>().join(" ")
 }
 
 /// Text that is only text, cut with an ellipsis after this many characters.
