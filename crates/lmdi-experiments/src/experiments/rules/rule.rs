@@ -1,0 +1,140 @@
+//! The rules that are compared.
+
+use crate::data::Kind;
+use lmdi::glm::{Family, Measure, Rule as Winner};
+
+/// Rows that a penalty is judged on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judges {
+    /// Three folds of all rows, as in the paper.
+    Folds,
+    /// The out-of-bag rows, by a fit to the in-bag rows.
+    OutOfBag,
+    /// Three folds of the out-of-bag rows, by fits to the in-bag rows and the other two.
+    OutOfBagFolds,
+}
+
+/// A rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Its name in result files.
+    pub name: &'static str,
+    /// The same for people.
+    pub title: &'static str,
+    pub judges: Judges,
+    pub family: Family,
+    pub measure: Measure,
+    pub winner: Winner,
+    /// One place on the grid for all trees, by the mean of their errors.
+    pub whole_forest: bool,
+    /// Factor on the penalty that wins.
+    pub factor: f64,
+}
+
+/// The name of the paper's rule.
+pub const REFERENCE: &str = "paper";
+
+/// All rules for a kind of data, the paper's first.
+pub fn rules(kind: Kind) -> Vec<Rule> {
+    let (family, measure) = match kind {
+        Kind::Regression => (Family::Gaussian, Measure::Deviance),
+        Kind::Classification => (Family::Binomial, Measure::Accuracy),
+    };
+    let paper = Rule {
+        name: REFERENCE,
+        title: "paper: three folds, minimum",
+        judges: Judges::Folds,
+        family,
+        measure,
+        winner: Winner::Minimum,
+        whole_forest: false,
+        factor: 1.0,
+    };
+    let deviance = Rule { measure: Measure::Deviance, ..paper };
+    let mut rules = vec![paper];
+    if kind == Kind::Classification {
+        rules.push(Rule { name: "folds_deviance", title: "three folds, by log-loss", ..deviance });
+        rules.push(Rule {
+            name: "oob_accuracy",
+            title: "out-of-bag rows, by accuracy",
+            judges: Judges::OutOfBag,
+            ..paper
+        });
+        rules.push(Rule {
+            name: "oob_least_squares",
+            title: "out-of-bag rows, least squares on class indicators",
+            judges: Judges::OutOfBag,
+            family: Family::Gaussian,
+            ..deviance
+        });
+    }
+    rules.extend([
+        Rule {
+            name: "folds_1se",
+            title: "three folds, one standard error",
+            winner: Winner::OneStandardError,
+            ..deviance
+        },
+        Rule { name: "folds_x4", title: "three folds, 4 times the penalty", factor: 4.0, ..deviance },
+        Rule { name: "folds_x16", title: "three folds, 16 times the penalty", factor: 16.0, ..deviance },
+        Rule {
+            name: "folds_forest",
+            title: "three folds, one penalty for the forest",
+            whole_forest: true,
+            ..deviance
+        },
+        Rule { name: "oob", title: "out-of-bag rows", judges: Judges::OutOfBag, ..deviance },
+        Rule {
+            name: "oob_x4",
+            title: "out-of-bag rows, 4 times the penalty",
+            judges: Judges::OutOfBag,
+            factor: 4.0,
+            ..deviance
+        },
+        Rule {
+            name: "oob_forest",
+            title: "out-of-bag rows, one penalty for the forest",
+            judges: Judges::OutOfBag,
+            whole_forest: true,
+            ..deviance
+        },
+        Rule {
+            name: "oob_folds",
+            title: "three folds of out-of-bag rows",
+            judges: Judges::OutOfBagFolds,
+            ..deviance
+        },
+        Rule {
+            name: "oob_folds_1se",
+            title: "three folds of out-of-bag rows, one standard error",
+            judges: Judges::OutOfBagFolds,
+            winner: Winner::OneStandardError,
+            ..deviance
+        },
+        Rule {
+            name: "oob_folds_forest",
+            title: "three folds of out-of-bag rows, one penalty for the forest",
+            judges: Judges::OutOfBagFolds,
+            whole_forest: true,
+            ..deviance
+        },
+    ]);
+    rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_differ_and_the_first_is_the_papers() {
+        for kind in [Kind::Regression, Kind::Classification] {
+            let mut names: Vec<&str> = rules(kind).iter().map(|rule| rule.name).collect();
+            assert_eq!(names[0], REFERENCE);
+            let count = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The ensembles of the experiments.
+
+use crate::data::{Kind, Part};
+use lmdi::Result;
+use lmdi::forest::Ensemble;
+use lmdi::forest::train::{
+    BoostingParams, ForestParams, MaxFeatures, SplitFinder, TrainingSet, train_boosting,
+    train_forest,
+};
+use lmdi::monitor::Monitor;
+
+/// An ensemble by its parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Model {
+    /// The paper's forest: 100 trees; regression with leaves of 5 and a third of the features, classification with
+    /// leaves of 1 and the root of their number.
+    Forest,
+    /// The same with another number of trees.
+    Trees(usize),
+    /// The same with another leaf size.
+    Leaf(usize),
+    /// Both.
+    Sized {
+        /// Number of trees.
+        trees: usize,
+        /// Least number of rows in a leaf.
+        leaf: usize,
+    },
+    /// Gradient boosting as scikit-learn's default: 100 trees of depth 3, learning rate 0.1.
+    Boosting,
+}
+
+impl Model {
+    /// Its name in result files.
+    pub fn name(self) -> String {
+        match self {
+            Model::Forest => "forest".into(),
+            Model::Trees(trees) => format!("forest_{trees}_trees"),
+            Model::Leaf(leaf) => format!("forest_leaf_{leaf}"),
+            Model::Sized { trees, leaf } => format!("forest_{trees}_trees_leaf_{leaf}"),
+            Model::Boosting => "boosting".into(),
+        }
+    }
+
+    /// Trains on a part.
+    pub fn train(self, part: &Part, seed: u64, monitor: &dyn Monitor) -> Result<Ensemble> {
+        let kind = part.answers.kind();
+        let names: Vec<String> = (0..part.x.cols()).map(|col| format!("x{}", col + 1)).collect();
+        let labels: Vec<String> = match kind {
+            Kind::Regression => Vec::new(),
+            Kind::Classification => vec!["0".into(), "1".into()],
+        };
+        let set = TrainingSet {
+            x: part.view(),
+            y: part.answers.response(),
+            weights: None,
+            feature_names: &names,
+            labels: &labels,
+        };
+        let forest = paper_forest(kind, seed);
+        let forest = match self {
+            Model::Forest => forest,
+            Model::Trees(n_trees) => ForestParams { n_trees, ..forest },
+            Model::Leaf(min_samples_leaf) => ForestParams { min_samples_leaf, ..forest },
+            Model::Sized { trees, leaf } => {
+                ForestParams { n_trees: trees, min_samples_leaf: leaf, ..forest }
+            }
+            Model::Boosting => return train_boosting(&set, &boosting(seed), monitor),
+        };
+        train_forest(&set, &forest, monitor)
+    }
+}
+
+fn paper_forest(kind: Kind, seed: u64) -> ForestParams {
+    match kind {
+        Kind::Regression => ForestParams {
+            min_samples_leaf: 5,
+            max_features: MaxFeatures::Fraction(0.33),
+            seed,
+            ..ForestParams::regression()
+        },
+        Kind::Classification => ForestParams { seed, ..ForestParams::classification() },
+    }
+}
+
+fn boosting(seed: u64) -> BoostingParams {
+    BoostingParams {
+        max_depth: Some(3),
+        min_samples_leaf: 1,
+        max_leaf_nodes: None,
+        split_finder: SplitFinder::Exact,
+        seed,
+        ..BoostingParams::default()
+    }
+}

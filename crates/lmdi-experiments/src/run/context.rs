@@ -1,0 +1,93 @@
+//! What the units of an experiment work with.
+
+use super::options::Options;
+use crate::data::{DataSet, Loaded, Source, Table};
+use anyhow::{Context as _, Result, anyhow};
+use lmdi::random::{Generator, generator};
+use std::sync::Mutex;
+use std::sync::Arc;
+
+/// Data sets, read when they are first needed, and the seed of everything random.
+pub struct Context {
+    source: Option<Source>,
+    loaded: Mutex<Vec<(&'static str, Arc<Loaded>)>>,
+    pub lime_samples: usize,
+    seed: u64,
+}
+
+impl Context {
+    pub fn new(options: &Options) -> Self {
+        Self {
+            source: options.source(),
+            loaded: Mutex::new(Vec::new()),
+            lime_samples: options.lime_samples(),
+            seed: options.seed,
+        }
+    }
+
+    /// A data set.
+    pub fn load(&self, set: &'static DataSet) -> Result<Arc<Loaded>> {
+        let source = self.source.as_ref().ok_or_else(|| {
+            anyhow!("this experiment needs data sets: give --data DIR, or --openml DIR to fetch them")
+        })?;
+        // Held while reading, so that no data set is read twice.
+        let mut loaded = self.loaded.lock().map_err(|_| anyhow!("reading a data set failed"))?;
+        if let Some((_, found)) = loaded.iter().find(|(key, _)| *key == set.key) {
+            return Ok(found.clone());
+        }
+        let found = Arc::new(source.load(set).with_context(|| format!("data set {}", set.key))?);
+        loaded.push((set.key, found.clone()));
+        Ok(found)
+    }
+
+    /// The table of a data set.
+    pub fn table(&self, set: &'static DataSet) -> Result<TableOf> {
+        Ok(TableOf(self.load(set)?))
+    }
+
+    /// The random numbers of a unit: they depend on the user's seed and on what the unit is, never on when or where it
+    /// runs.
+    pub fn draws(&self, unit: &[String]) -> Generator {
+        generator(self.seed, fingerprint(unit))
+    }
+}
+
+/// A shared table.
+pub struct TableOf(Arc<Loaded>);
+
+impl std::ops::Deref for TableOf {
+    type Target = Table;
+
+    fn deref(&self) -> &Table {
+        &self.0.table
+    }
+}
+
+/// A number for a list of words (FNV-1a with 64 bits), the same in every release.
+fn fingerprint(words: &[String]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for word in words {
+        for byte in word.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_have_numbers_of_their_own() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let all = ["a b", "ab", "b a", "a b c", "a bc"].map(|text| fingerprint(&words(text)));
+        for (at, one) in all.iter().enumerate() {
+            assert!(!all[..at].contains(one));
+        }
+        // FNV-1a of "a" followed by a zero byte, by hand.
+        let by_hand = (((0xcbf2_9ce4_8422_2325_u64 ^ 0x61).wrapping_mul(0x0100_0000_01b3)) ^ 0)
+            .wrapping_mul(0x0100_0000_01b3);
+        assert_eq!(fingerprint(&words("a")), by_hand);
+    }
+}

@@ -1,0 +1,31 @@
+//! Running an experiment: repetitions in parallel, results kept as they come, an interrupted run continued.
+//!
+//! | file | what |
+//! |---|---|
+//! | `options` | the flags that all experiments share |
+//! | `effort` | how much is done: quick, as in the paper, or a smallest run for tests |
+//! | `experiment` | what an experiment is |
+//! | `context` | what its units work with: data sets, methods, seed |
+//! | `records` | the result file |
+//! | `settings` | what results depend on beside their unit, kept beside them |
+//! | `runner` | from units to a result file and a page |
+//! | `machine` | the machine, in words |
+//! | `interrupt`, `progress` | Ctrl-C and the bar |
+
+pub mod context;
+pub mod effort;
+pub mod experiment;
+pub mod interrupt;
+mod machine;
+pub mod options;
+mod progress;
+pub mod records;
+pub mod runner;
+mod settings;
+
+pub use context::Context;
+pub use effort::Effort;
+pub use experiment::{Experiment, Measurement, Page};
+pub use options::Options;
+pub use records::{Record, Records};
+pub use runner::run;

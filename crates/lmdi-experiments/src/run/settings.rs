@@ -1,0 +1,92 @@
+//! What results depend on beside their unit, kept beside them, so that a run is not continued with other settings.
+//!
+//! `settings.txt` holds one `name: value` a line: the seed, LIME's neighbours, the methods and the hash of every data
+//! set. More repetitions or data sets may be added later; anything else that changes is an error.
+
+use super::context::Context;
+use super::options::Options;
+use crate::data::DataSet;
+use crate::methods::Method;
+use anyhow::{Context as _, Result, bail};
+use std::path::Path;
+
+/// Names with values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub lines: Vec<(String, String)>,
+}
+
+impl Settings {
+    /// Those of a run; reads its data sets.
+    pub fn new(
+        options: &Options,
+        methods: &[Method],
+        sets: &[&'static DataSet],
+        context: &Context,
+    ) -> Result<Self> {
+        let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
+        let mut lines = vec![
+            ("version".into(), env!("CARGO_PKG_VERSION").into()),
+            ("size".into(), options.effort().name().into()),
+            ("seed".into(), options.seed.to_string()),
+            ("methods".into(), names.join(" ")),
+        ];
+        if methods.contains(&Method::Lime) {
+            lines.push(("neighbours of LIME".into(), options.lime_samples().to_string()));
+        }
+        for set in sets {
+            let loaded = context.load(set)?;
+            let table = &loaded.table;
+            let what = format!(
+                "{}, sha256 {}, {} rows, {} features",
+                loaded.file,
+                loaded.hash,
+                table.x.rows(),
+                table.x.cols()
+            );
+            lines.push((format!("data {}", set.key), what));
+        }
+        Ok(Self { lines })
+    }
+
+    /// Compares with the settings of the results that are there, and writes them down.
+    pub fn keep(&self, path: &Path) -> Result<()> {
+        let mut all = self.lines.clone();
+        if path.exists() {
+            let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+            for (name, before) in text.lines().filter_map(|line| line.split_once(": ")) {
+                match self.lines.iter().find(|(known, _)| known == name) {
+                    Some((_, now)) if now != before => bail!(
+                        "{}: the results there were made with {name} {before}, not {now}; continue with the same, or \
+                         choose another --out",
+                        path.display()
+                    ),
+                    Some(_) => {}
+                    None => all.push((name.into(), before.into())),
+                }
+            }
+        }
+        let text: String = all.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+        Ok(lmdi_io::atomic::write(path, text.as_bytes())?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_settings_are_refused_and_new_data_sets_join() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("settings.txt");
+        let settings = |list: &[(&str, &str)]| Settings {
+            lines: list.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect(),
+        };
+        settings(&[("seed", "0"), ("data a", "1")]).keep(&path).expect("new");
+        settings(&[("seed", "0"), ("data b", "2")]).keep(&path).expect("another data set");
+        let text = std::fs::read_to_string(&path).expect("text");
+        assert_eq!(text, "seed: 0\ndata b: 2\ndata a: 1\n");
+        let error = settings(&[("seed", "1")]).keep(&path).expect_err("another seed").to_string();
+        assert!(error.contains("seed 0, not 1"), "{error}");
+    }
+}
