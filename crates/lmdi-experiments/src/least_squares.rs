@@ -20,7 +20,8 @@ impl Linear {
     pub fn fit(x: &Matrix, y: &[f64], rows: &[usize]) -> Self {
         let p = x.cols();
         let n = rows.len() as f64;
-        let mean_of = |cell: &dyn Fn(usize) -> f64| rows.iter().map(|&row| cell(row)).sum::<f64>() / n;
+        let mean_of =
+            |cell: &dyn Fn(usize) -> f64| rows.iter().map(|&row| cell(row)).sum::<f64>() / n;
         let means: Vec<f64> = (0..p).map(|col| mean_of(&|row| x.column(col)[row])).collect();
         let mean_y = mean_of(&|row| y[row]);
         let width = p + 1;

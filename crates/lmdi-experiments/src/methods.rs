@@ -255,7 +255,10 @@ mod tests {
 
     #[test]
     fn top_shares_are_rounded_up() {
-        assert_eq!([(10, 15), (10, 10), (20, 16), (100, 7), (10, 3)].map(|(k, p)| top_count(k, p)), [2, 1, 4, 7, 1]);
+        assert_eq!(
+            [(10, 15), (10, 10), (20, 16), (100, 7), (10, 3)].map(|(k, p)| top_count(k, p)),
+            [2, 1, 4, 7, 1]
+        );
         assert_eq!(order(&[0.5, 2.0, 0.5, 1.0]), [1, 3, 0, 2]);
     }
 }

@@ -85,7 +85,10 @@ fn every_experiment_writes_results_and_a_page() {
         let results = read(&directory.join("results.csv"));
         let mut lines = results.lines();
         let heading = lines.next().unwrap();
-        assert!(heading.ends_with("repetition,method,measure,value,rows"), "{experiment}: {heading}");
+        assert!(
+            heading.ends_with("repetition,method,measure,value,rows"),
+            "{experiment}: {heading}"
+        );
         let values: Vec<f64> = lines
             .map(|line| line.rsplit(',').nth(1).unwrap().parse().unwrap_or(f64::NAN))
             .collect();
@@ -102,7 +105,10 @@ fn every_experiment_writes_results_and_a_page() {
         }
     }
     let settings = read(&place.path("out/selection/settings.txt"));
-    assert!(settings.contains("sha256") && settings.contains("120 rows, 11 features"), "{settings}");
+    assert!(
+        settings.contains("sha256") && settings.contains("120 rows, 11 features"),
+        "{settings}"
+    );
 }
 
 #[test]
@@ -114,11 +120,14 @@ fn a_run_continues_where_it_stopped_and_threads_change_nothing() {
     let lines: Vec<&str> = whole.lines().collect();
     let marked = lines[1].rsplitn(3, ',').last().unwrap().to_owned();
     let rows = lines[1].rsplit(',').next().unwrap();
-    let mut cut: Vec<String> = lines[..lines.len() / 2].iter().map(|line| (*line).to_owned()).collect();
+    let mut cut: Vec<String> =
+        lines[..lines.len() / 2].iter().map(|line| (*line).to_owned()).collect();
     cut[1] = format!("{marked},0.123,{rows}");
     fs::create_dir_all(place.path("cut/ranking")).unwrap();
-    fs::write(place.path("cut/ranking/results.csv"), format!("{}\nmiami_hou", cut.join("\n"))).unwrap();
-    fs::copy(place.path("whole/ranking/settings.txt"), place.path("cut/ranking/settings.txt")).unwrap();
+    fs::write(place.path("cut/ranking/results.csv"), format!("{}\nmiami_hou", cut.join("\n")))
+        .unwrap();
+    fs::copy(place.path("whole/ranking/settings.txt"), place.path("cut/ranking/settings.txt"))
+        .unwrap();
     place.ok("ranking", "cut", &["--threads", "2", "--repetitions", "2"]);
     let continued = read(&place.path("cut/ranking/results.csv"));
     let expected = whole.replacen(lines[1], &cut[1], 1);
@@ -142,7 +151,8 @@ fn other_settings_and_bad_names_are_refused() {
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && error.contains(name), "{error}");
     }
-    let output = Command::cargo_bin("lmdi-experiments").unwrap().args(["ranking"]).output().unwrap();
+    let output =
+        Command::cargo_bin("lmdi-experiments").unwrap().args(["ranking"]).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(error.contains("--openml"), "{error}");
 }

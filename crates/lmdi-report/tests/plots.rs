@@ -5,7 +5,8 @@ use lmdi::explanation::{Columns, ExplainedRows};
 use lmdi::importance::Scores;
 use lmdi::table::{Encoding, InputColumn, MatrixView, Part, Schema};
 use lmdi_report::plot::{
-    LineChart, Panel, Picture, Point, Series, Subject, bar, beeswarm, heatmap, lines, png, scatter, waterfall,
+    LineChart, Panel, Picture, Point, Series, Subject, bar, beeswarm, heatmap, lines, png, scatter,
+    waterfall,
 };
 
 const HOSTILE: [&str; 5] = [
@@ -145,7 +146,10 @@ fn lines_have_a_colour_by_name_and_leave_out_what_is_missing() {
         subtitle: "means".into(),
         x_title: "rows".into(),
         panels: vec![
-            Panel { title: HOSTILE[0].into(), series: vec![series("a", first.clone()), series("b", first)] },
+            Panel {
+                title: HOSTILE[0].into(),
+                series: vec![series("a", first.clone()), series("b", first)],
+            },
             Panel { title: "two".into(), series: vec![series("b", vec![point(1.0, 5.0, 0.0)])] },
             Panel { title: "empty".into(), series: vec![] },
         ],
@@ -162,7 +166,9 @@ fn lines_have_a_colour_by_name_and_leave_out_what_is_missing() {
     assert_eq!((strokes.len(), strokes[1]), (3, strokes[2]));
     assert_ne!(strokes[0], strokes[1]);
     // The point whose mean is missing is left out.
-    let places = |line: &str| line.split("points=\"").nth(1).unwrap().split('"').next().unwrap().split(' ').count();
+    let places = |line: &str| {
+        line.split("points=\"").nth(1).unwrap().split('"').next().unwrap().split(' ').count()
+    };
     let line = picture.svg.lines().find(|line| line.starts_with("<polyline")).unwrap();
     assert_eq!(places(line), 2);
     assert!(png(&picture, 1.0).unwrap().starts_with(b"\x89PNG"));

@@ -14,7 +14,7 @@ pub mod prepare;
 pub mod source;
 pub mod table;
 
-pub use catalogue::{CATALOGUE, DataSet, Kind};
+pub use catalogue::{DataSet, Kind};
 pub use prepare::{Answers, Part, Split, prepare};
 pub use source::{Loaded, Source};
 pub use table::Table;

@@ -125,7 +125,6 @@ mod tests {
         Table {
             set: find("puma_robot").expect("known"),
             x: Matrix::from_column_major(cells, rows, 2).expect("a matrix"),
-            names: vec!["a".into(), "b".into()],
             answers: (0..rows).map(|row| row as f64).collect(),
         }
     }

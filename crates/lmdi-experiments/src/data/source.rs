@@ -36,7 +36,8 @@ impl Source {
         match self {
             Source::Directory(directory) => {
                 let path = directory.join(format!("{}.csv.gz", set.file));
-                let table = read_table(&Input::Path(path.clone()), &ReadOptions::default(), &Silent)?;
+                let table =
+                    read_table(&Input::Path(path.clone()), &ReadOptions::default(), &Silent)?;
                 let table = Table::new(set, &table.frame, TARGET)
                     .with_context(|| path.display().to_string())?;
                 Loaded::new(table, &path)
@@ -55,7 +56,8 @@ impl Loaded {
     fn new(table: Table, path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
         let hash = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        let file = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+        let file =
+            path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
         Ok(Self { table, file, hash })
     }
 }

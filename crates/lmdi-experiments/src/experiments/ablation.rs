@@ -72,9 +72,12 @@ impl Experiment for Ablation {
         let mut units = Vec::new();
         for repetition in 0..repetitions {
             for model in MODELS {
-                units.extend(
-                    options.sets()?.into_iter().map(|set| Unit { set, model, n, repetition }),
-                );
+                units.extend(options.sets()?.into_iter().map(|set| Unit {
+                    set,
+                    model,
+                    n,
+                    repetition,
+                }));
             }
         }
         Ok(units)
@@ -121,7 +124,8 @@ impl Experiment for Ablation {
 /// Ranks by selection at 10 and 20 % and by stability at 10 and 20 %.
 fn ranks_of(records: &Records, methods: &[Method], ensemble: &str) -> Vec<Vec<f64>> {
     let cells = [("ensemble", ensemble)];
-    let by = |measure: String, better| average_ranks(records, methods, &measure, better, &cells).ranks;
+    let by =
+        |measure: String, better| average_ranks(records, methods, &measure, better, &cells).ranks;
     let mut columns: Vec<Vec<f64>> =
         PERCENTS.iter().map(|&k| by(kept(k), Better::Larger)).collect();
     columns.extend(PERCENTS.iter().map(|&k| by(unique(k), Better::Smaller)));
@@ -137,7 +141,13 @@ fn heading(first: &str) -> Table {
 }
 
 /// One line of paper, by rank, by score for each of the four columns.
-fn line(name: &str, theirs: &[f64; 4], by_rank: &[Vec<f64>], by_score: &[Vec<f64>], row: usize) -> Vec<String> {
+fn line(
+    name: &str,
+    theirs: &[f64; 4],
+    by_rank: &[Vec<f64>],
+    by_score: &[Vec<f64>],
+    row: usize,
+) -> Vec<String> {
     let mut cells = vec![name.to_owned()];
     for (column, theirs) in theirs.iter().enumerate() {
         cells.extend([*theirs, by_rank[column][row], by_score[column][row]].map(|x| number(x, 2)));
@@ -149,13 +159,18 @@ fn line(name: &str, theirs: &[f64; 4], by_rank: &[Vec<f64>], by_score: &[Vec<f64
 fn table_2(records: &Records) -> String {
     let mut table = heading("variant");
     let steps = [
-        ("1: in-bag rows, no raw features, no penalty", Method::VariantRank(1), Method::VariantScore(1)),
+        (
+            "1: in-bag rows, no raw features, no penalty",
+            Method::VariantRank(1),
+            Method::VariantScore(1),
+        ),
         ("2: and out-of-bag rows", Method::VariantRank(2), Method::VariantScore(2)),
         ("3: and raw features", Method::VariantRank(3), Method::VariantScore(3)),
         ("LMDI+: and elastic net", Method::LmdiRank, Method::LmdiScore),
     ];
     for ((name, by_rank, by_score), theirs) in steps.into_iter().zip(&paper::VARIANT_RANKS) {
-        let [by_rank, by_score] = [by_rank, by_score].map(|method| ranks_of(records, &four(method), "forest"));
+        let [by_rank, by_score] =
+            [by_rank, by_score].map(|method| ranks_of(records, &four(method), "forest"));
         table.row(line(name, theirs, &by_rank, &by_score, 0));
     }
     format!(

@@ -109,7 +109,8 @@ impl Experiment for Correlation {
         let methods = records.methods_in(&MAIN);
         let correlations = records.values("rho");
         let heading = ["method".to_owned(), "group".into()].into_iter();
-        let mut table = Table::new(heading.chain(correlations.iter().map(|rho| format!("rho {rho}"))));
+        let mut table =
+            Table::new(heading.chain(correlations.iter().map(|rho| format!("rho {rho}"))));
         let mean = |method: &Method, group: &str, rho: &str| {
             records.summary(|record| {
                 record.method == method.name()
@@ -164,7 +165,8 @@ fn mean_ranks(sizes: &Sizes) -> Vec<f64> {
     let mut sum = vec![0.0; p];
     let mut n_rows = 0.0;
     for row in sizes.rows() {
-        let mut list: Vec<(f64, u32)> = row.iter().enumerate().map(|(at, size)| (-size, at as u32)).collect();
+        let mut list: Vec<(f64, u32)> =
+            row.iter().enumerate().map(|(at, size)| (-size, at as u32)).collect();
         rank_in_place(&mut list, |feature, rank| sum[feature as usize] += rank);
         n_rows += 1.0;
     }

@@ -59,8 +59,7 @@ impl Experiment for Counterfactual {
     }
 
     fn page(&self, records: &Records) -> Result<Page> {
-        let printed =
-            [Method::LmdiScore, Method::Lime, Method::TreeShap, Method::LocalMdi];
+        let printed = [Method::LmdiScore, Method::Lime, Method::TreeShap, Method::LocalMdi];
         let mut heading = vec!["data set".to_owned()];
         for name in paper::METHODS {
             heading.extend([format!("{name}: paper"), "here".into()]);
@@ -69,8 +68,9 @@ impl Experiment for Counterfactual {
         let mut table = Table::new(heading);
         for (key, theirs) in &paper::COUNTERFACTUALS {
             let here = |method: &str| {
-                let picked = records
-                    .summary(|record| record.method == method && records.has(record, &[("set", key)]));
+                let picked = records.summary(|record| {
+                    record.method == method && records.has(record, &[("set", key)])
+                });
                 number(picked.mean, 1)
             };
             let mut cells = vec![find(key).map_or(*key, |set| set.title).to_owned()];

@@ -67,7 +67,8 @@ impl Experiment for CounterfactualSim {
         let x = correlated_features(unit.rows, FEATURES, 0, 0.0, draws);
         let noise = normal(draws, unit.rows);
         let class = |row: usize| {
-            let linear: f64 = SLOPES.iter().enumerate().map(|(k, slope)| slope * x.column(k)[row]).sum();
+            let linear: f64 =
+                SLOPES.iter().enumerate().map(|(k, slope)| slope * x.column(k)[row]).sum();
             u32::from(linear + NOISE * noise[row] > 0.0)
         };
         let part = |rows: Vec<usize>| Part {
@@ -108,7 +109,10 @@ impl Experiment for CounterfactualSim {
                 mean: s.mean,
                 error: s.error,
             };
-            series.push(Series { name: title.into(), points: summaries.iter().enumerate().map(point).collect() });
+            series.push(Series {
+                name: title.into(),
+                points: summaries.iter().enumerate().map(point).collect(),
+            });
         }
         let panel = Panel { title: "mean absolute difference".into(), series };
         let picture = chart(

@@ -48,8 +48,12 @@ pub fn mean_differences(
             predictions: &of_train,
             truth: None,
         };
-        let queries =
-            ExplainedRows { x: test.view(), scores: of_queries, predictions: &of_test, truth: None };
+        let queries = ExplainedRows {
+            x: test.view(),
+            scores: of_queries,
+            predictions: &of_test,
+            truth: None,
+        };
         let options = CounterfactualOptions { space, ..CounterfactualOptions::default() };
         let found = counterfactuals(&queries, &candidates, &columns, &options, &UntilAsked)?;
         let mut sum = vec![0.0; columns.len()];

@@ -67,11 +67,19 @@ fn mask(x: &Matrix, sizes: &Sizes, percent: usize) -> Matrix {
         let mean = column.iter().sum::<f64>() / rows as f64;
         let pair = two_values(column);
         let instead = |cell: f64| match pair {
-            Some([a, b]) => if cell == a { b } else { a },
+            Some([a, b]) => {
+                if cell == a {
+                    b
+                } else {
+                    a
+                }
+            }
             None => mean,
         };
         let keeps = &keeps[col * rows..(col + 1) * rows];
-        cells.extend(column.iter().zip(keeps).map(|(&cell, &keep)| if keep { cell } else { instead(cell) }));
+        cells.extend(
+            column.iter().zip(keeps).map(|(&cell, &keep)| if keep { cell } else { instead(cell) }),
+        );
     }
     Matrix::from_column_major(cells, rows, cols).expect("as many cells as before")
 }
@@ -139,7 +147,8 @@ pub fn stable(
 /// The rows of both, those of the first before.
 fn stacked(a: &Matrix, b: &Matrix) -> Matrix {
     let cells = (0..a.cols()).flat_map(|col| a.column(col).iter().chain(b.column(col))).copied();
-    Matrix::from_column_major(cells.collect(), a.rows() + b.rows(), a.cols()).expect("the cells of both")
+    Matrix::from_column_major(cells.collect(), a.rows() + b.rows(), a.cols())
+        .expect("the cells of both")
 }
 
 #[cfg(test)]

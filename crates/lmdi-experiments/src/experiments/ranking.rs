@@ -60,7 +60,8 @@ impl Experiment for Ranking {
         let (train, test) = (&simulated.split.train, &simulated.split.test);
         let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilAsked)?;
         let lime_samples = context.lime_samples;
-        let explained = Explained { ensemble: &ensemble, train, lime_samples, seed: draws.next_u64() };
+        let explained =
+            Explained { ensemble: &ensemble, train, lime_samples, seed: draws.next_u64() };
         let sizes = explained.sizes(&self.methods, &test.view(), &UntilAsked)?;
         let of_method = |(method, sizes): (&Method, &crate::methods::Sizes)| {
             measured(method.name(), mean_auroc(sizes.rows(), &simulated.is_signal))

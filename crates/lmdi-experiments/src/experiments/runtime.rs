@@ -16,8 +16,7 @@ use anyhow::Result;
 use rand::Rng;
 use std::time::Instant;
 
-const METHODS: [Method; 4] =
-    [Method::LmdiScore, Method::Lime, Method::TreeShap, Method::LocalMdi];
+const METHODS: [Method; 4] = [Method::LmdiScore, Method::Lime, Method::TreeShap, Method::LocalMdi];
 
 /// The experiment.
 pub struct Runtime {
@@ -55,7 +54,9 @@ impl Experiment for Runtime {
         let sets = self.sets(options)?;
         let mut units = Vec::new();
         for repetition in 0..repetitions {
-            for &(key, trees, leaf, _) in paper::RUNTIMES.iter().filter(|(_, trees, ..)| *trees <= most_trees) {
+            for &(key, trees, leaf, _) in
+                paper::RUNTIMES.iter().filter(|(_, trees, ..)| *trees <= most_trees)
+            {
                 let set = sets.iter().find(|set| set.key == key);
                 units.extend(set.map(|&set| Unit { set, n, trees, leaf, repetition }));
             }
@@ -99,7 +100,11 @@ impl Experiment for Runtime {
             let start = Instant::now();
             explained.scores(method, &split.train.view(), &UntilAsked)?;
             let value = start.elapsed().as_secs_f64() / rows;
-            measured.push(Measurement { method: method.name(), measure: "seconds_a_row".into(), value });
+            measured.push(Measurement {
+                method: method.name(),
+                measure: "seconds_a_row".into(),
+                value,
+            });
         }
         Ok(measured)
     }
@@ -122,7 +127,8 @@ impl Experiment for Runtime {
                     record.method == method.name()
                         && records.has(record, &[("set", key), ("trees", &trees), ("leaf", &leaf)])
                 });
-                let here = if picked.n == 0 { "–".into() } else { format!("{:.2e}", picked.mean) };
+                let here =
+                    if picked.n == 0 { "–".into() } else { format!("{:.2e}", picked.mean) };
                 cells.extend([format!("{theirs:.4}"), here]);
             }
             table.row(cells);

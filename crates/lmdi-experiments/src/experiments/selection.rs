@@ -134,7 +134,8 @@ fn all_methods(records: &Records) -> String {
     let percents = [10, 20, 30, 40];
     let mut table =
         Table::new(["method".to_owned()].into_iter().chain(percents.map(|k| format!("{k} %"))));
-    let ranks = percents.map(|k| average_ranks(records, &methods, &kept(k), Better::Larger, &[]).ranks);
+    let ranks =
+        percents.map(|k| average_ranks(records, &methods, &kept(k), Better::Larger, &[]).ranks);
     for (row, method) in methods.iter().enumerate() {
         let cells = ranks.iter().map(|ranks| number(ranks[row], 2));
         table.row([method.title().to_owned()].into_iter().chain(cells));

@@ -48,7 +48,8 @@ impl Experiment for SelectionFull {
 
     /// The paper's six of those asked for.
     fn sets(&self, options: &Options) -> Result<Vec<&'static DataSet>> {
-        let printed = |set: &&DataSet| paper::SELECTION_FULL.iter().any(|(_, key, _)| *key == set.key);
+        let printed =
+            |set: &&DataSet| paper::SELECTION_FULL.iter().any(|(_, key, _)| *key == set.key);
         Ok(options.sets()?.into_iter().filter(printed).collect())
     }
 
@@ -63,11 +64,19 @@ impl Experiment for SelectionFull {
     }
 
     fn page(&self, records: &Records) -> Result<Page> {
-        let rows = if records.values("n").iter().any(|n| n == "all") { "" } else { " Not whole here: a smaller run." };
+        let rows = if records.values("n").iter().any(|n| n == "all") {
+            ""
+        } else {
+            " Not whole here: a smaller run."
+        };
         let mut text = format!(
             "R² (numbers) or AUROC (classes) on the test rows after retraining on the top features of each training row, as printed in the paper and as measured here.{rows}\n\n"
         );
-        let printed = [("LMDI+", Method::LmdiRank), ("TreeSHAP", Method::TreeShap), ("Local MDI", Method::LocalMdi)];
+        let printed = [
+            ("LMDI+", Method::LmdiRank),
+            ("TreeSHAP", Method::TreeShap),
+            ("Local MDI", Method::LocalMdi),
+        ];
         for percent in PERCENTS {
             let mut heading = vec!["data set".to_owned()];
             for (name, _) in printed {

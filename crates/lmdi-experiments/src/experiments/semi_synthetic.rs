@@ -1,7 +1,7 @@
 //! Real covariates with a simulated response: what `ranking` and `rules` work on.
 
-use crate::data::{Answers, DataSet, Kind, Split, Table, prepare};
 use crate::data::prepare::THIRD;
+use crate::data::{Answers, DataSet, Kind, Split, Table, prepare};
 use crate::run::{Effort, Measurement};
 use crate::simulate::{Function, classes, draw_signal, flip, with_noise};
 use lmdi::random::Generator;
@@ -33,7 +33,12 @@ impl Unit {
     }
 
     /// All units, repetition by repetition.
-    pub fn all(sets: &[&'static DataSet], sizes: &[usize], repetitions: usize, effort: Effort) -> Vec<Self> {
+    pub fn all(
+        sets: &[&'static DataSet],
+        sizes: &[usize],
+        repetitions: usize,
+        effort: Effort,
+    ) -> Vec<Self> {
         let mut units = Vec::new();
         for repetition in 0..repetitions {
             for &n in sizes {
@@ -119,13 +124,18 @@ mod tests {
         Table {
             set: find(key).expect("known"),
             x: Matrix::from_column_major(cells, rows, cols).expect("a matrix"),
-            names: (0..cols).map(|col| format!("x{col}")).collect(),
             answers: vec![0.0; rows],
         }
     }
 
     fn unit(key: &str, noise: f64) -> Unit {
-        Unit { set: find(key).expect("known"), function: Function::Interaction, n: 300, noise, repetition: 0 }
+        Unit {
+            set: find(key).expect("known"),
+            function: Function::Interaction,
+            n: 300,
+            noise,
+            repetition: 0,
+        }
     }
 
     #[test]
@@ -134,14 +144,16 @@ mod tests {
         assert_eq!(simulated.is_signal.iter().sum::<u32>(), 10);
         assert_eq!(simulated.split.train.rows() + simulated.split.test.rows(), 300);
         let Answers::Numbers(y) = &simulated.split.train.answers else { panic!("numbers") };
-        let size = |col| crate::data::table::correlation(simulated.split.train.x.column(col), y).abs();
+        let size =
+            |col| crate::data::table::correlation(simulated.split.train.x.column(col), y).abs();
         let largest = (0..12).max_by(|&a, &b| f64::total_cmp(&size(a), &size(b))).expect("columns");
         assert_eq!(simulated.is_signal[largest], 1);
     }
 
     #[test]
     fn the_seed_decides_everything() {
-        let run = |index| simulate(&table("spam"), &unit("spam", 0.1), &mut generator(1, index)).split;
+        let run =
+            |index| simulate(&table("spam"), &unit("spam", 0.1), &mut generator(1, index)).split;
         assert_eq!(run(0), run(0));
         assert_ne!(run(0), run(1));
     }

@@ -75,15 +75,20 @@ fn average(records: &Records, n: &str) -> String {
     );
     for lmdi in [Method::LmdiRank, Method::LmdiScore] {
         let methods = four(lmdi);
-        let ranks = PERCENTS
-            .map(|k| average_ranks(records, &methods, &unique(k), Better::Smaller, &[("n", n)]).ranks);
+        let ranks = PERCENTS.map(|k| {
+            average_ranks(records, &methods, &unique(k), Better::Smaller, &[("n", n)]).ranks
+        });
         for (row, method) in methods.iter().enumerate() {
-            let against = if row == 0 { String::new() } else { format!(" (beside {})", lmdi.title()) };
+            let against =
+                if row == 0 { String::new() } else { format!(" (beside {})", lmdi.title()) };
             let cells = ranks.iter().map(|ranks| number(ranks[row], 2));
             table.row([format!("{}{against}", method.title())].into_iter().chain(cells));
         }
     }
-    format!("## {n} rows: average rank among the paper's four methods, 1 is best\n\n{}", table.text())
+    format!(
+        "## {n} rows: average rank among the paper's four methods, 1 is best\n\n{}",
+        table.text()
+    )
 }
 
 fn by_set(records: &Records) -> String {

@@ -76,13 +76,22 @@ impl Experiment for Subgroups {
             let scores = explained.scores(method, &split.test.view(), &UntilAsked)?;
             for k in COUNTS {
                 let options = KMeansOptions { seed, ..KMeansOptions::new(k) };
-                let groups = k_means(&scores.values, scores.n_features * scores.n_outputs, &options, &UntilAsked)?;
+                let groups = k_means(
+                    &scores.values,
+                    scores.n_features * scores.n_outputs,
+                    &options,
+                    &UntilAsked,
+                )?;
                 let value = error(&split.test, &groups.labels) / global;
                 let measure = format!("relative_error_{k}");
                 measured.push(Measurement { method: method.name(), measure, value });
             }
             let value = stable_count(&split.test, &scores, &predictions, seed)?;
-            measured.push(Measurement { method: method.name(), measure: "stable_count".into(), value });
+            measured.push(Measurement {
+                method: method.name(),
+                measure: "stable_count".into(),
+                value,
+            });
         }
         Ok(measured)
     }
@@ -100,7 +109,8 @@ impl Experiment for Subgroups {
             table.row([method.title().to_owned()].into_iter().chain(cells));
         }
         let count = |measure: &str| measure.strip_prefix("relative_error_")?.parse::<f64>().ok();
-        let panel = panel(records, "share of the global error", &METHODS, |_| true, |r| count(&r.measure));
+        let panel =
+            panel(records, "share of the global error", &METHODS, |_| true, |r| count(&r.measure));
         let picture = chart(
             "Mean squared error of linear models in clusters, as a share of one for all rows",
             "Miami Housing; mean over repetitions, band of one standard error",

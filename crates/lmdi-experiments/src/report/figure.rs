@@ -39,7 +39,13 @@ pub fn panel(
 }
 
 /// A figure of several panels.
-pub fn chart(title: &str, subtitle: &str, x_title: &str, panels: Vec<Panel>, per_row: usize) -> Result<Picture> {
+pub fn chart(
+    title: &str,
+    subtitle: &str,
+    x_title: &str,
+    panels: Vec<Panel>,
+    per_row: usize,
+) -> Result<Picture> {
     let (title, subtitle, x_title) = (title.into(), subtitle.into(), x_title.into());
     Ok(lines(&LineChart { title, subtitle, x_title, panels, per_row })?)
 }

@@ -52,7 +52,10 @@ pub fn average_ranks(
             *sum += rank;
         }
     }
-    AverageRanks { ranks: sum.iter().map(|sum| sum / f64::from(n_sets)).collect(), n_sets: n_sets as usize }
+    AverageRanks {
+        ranks: sum.iter().map(|sum| sum / f64::from(n_sets)).collect(),
+        n_sets: n_sets as usize,
+    }
 }
 
 /// Ranks of numbers, 1 for the best.

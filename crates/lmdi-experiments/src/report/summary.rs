@@ -44,7 +44,10 @@ impl Records {
     }
 
     /// The names of those of these methods that were measured, in this order.
-    pub fn methods_in<'m>(&self, methods: &'m [crate::methods::Method]) -> Vec<&'m crate::methods::Method> {
+    pub fn methods_in<'m>(
+        &self,
+        methods: &'m [crate::methods::Method],
+    ) -> Vec<&'m crate::methods::Method> {
         let measured = |name: &str| self.all.iter().any(|record| record.method == name);
         methods.iter().filter(|method| measured(method.name())).collect()
     }

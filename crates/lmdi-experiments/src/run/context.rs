@@ -4,8 +4,8 @@ use super::options::Options;
 use crate::data::{DataSet, Loaded, Source, Table};
 use anyhow::{Context as _, Result, anyhow};
 use lmdi::random::{Generator, generator};
-use std::sync::Mutex;
 use std::sync::Arc;
+use std::sync::Mutex;
 
 /// Data sets, read when they are first needed, and the seed of everything random.
 pub struct Context {
@@ -28,7 +28,9 @@ impl Context {
     /// A data set.
     pub fn load(&self, set: &'static DataSet) -> Result<Arc<Loaded>> {
         let source = self.source.as_ref().ok_or_else(|| {
-            anyhow!("this experiment needs data sets: give --data DIR, or --openml DIR to fetch them")
+            anyhow!(
+                "this experiment needs data sets: give --data DIR, or --openml DIR to fetch them"
+            )
         })?;
         // Held while reading, so that no data set is read twice.
         let mut loaded = self.loaded.lock().map_err(|_| anyhow!("reading a data set failed"))?;

@@ -77,9 +77,11 @@ impl Options {
     /// The data sets asked for, in the order of the catalogue.
     pub fn sets(&self) -> Result<Vec<&'static DataSet>> {
         for name in &self.sets {
-            find(name).ok_or_else(|| anyhow!("--sets: found {name:?}; expected some of {}", keys()))?;
+            find(name)
+                .ok_or_else(|| anyhow!("--sets: found {name:?}; expected some of {}", keys()))?;
         }
-        let asked = |set: &&DataSet| self.sets.is_empty() || self.sets.iter().any(|name| name == set.key);
+        let asked =
+            |set: &&DataSet| self.sets.is_empty() || self.sets.iter().any(|name| name == set.key);
         Ok(CATALOGUE.iter().filter(asked).collect())
     }
 
@@ -87,7 +89,8 @@ impl Options {
     pub fn methods(&self, of: &[Method]) -> Result<Vec<Method>> {
         for name in &self.methods {
             if Method::find(name).is_none() {
-                let all: Vec<&str> = MAIN.iter().chain(&VARIANTS).map(|method| method.name()).collect();
+                let all: Vec<&str> =
+                    MAIN.iter().chain(&VARIANTS).map(|method| method.name()).collect();
                 bail!("--methods: found {name:?}; expected some of {}", all.join(", "));
             }
         }

@@ -128,7 +128,8 @@ fn lines(records: &[Record], several_units: bool) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for unit in records.chunk_by(|a, b| a.unit == b.unit) {
         for record in unit {
-            let value = if record.value.is_nan() { String::new() } else { number_text(record.value) };
+            let value =
+                if record.value.is_nan() { String::new() } else { number_text(record.value) };
             let after = [&record.method, &record.measure, &value, &unit.len().to_string()];
             writer.write_record(record.unit.iter().chain(after))?;
         }
@@ -142,7 +143,8 @@ fn read(path: &Path, fields: &[&'static str]) -> Result<Vec<Record>> {
     let text = std::fs::read_to_string(path).with_context(name)?;
     let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(whole.as_bytes());
-    let found: Vec<String> = reader.headers().with_context(name)?.iter().map(str::to_owned).collect();
+    let found: Vec<String> =
+        reader.headers().with_context(name)?.iter().map(str::to_owned).collect();
     let expected: Vec<&str> = fields.iter().chain(&AFTER).copied().collect();
     if !found.is_empty() && found != expected {
         bail!(
@@ -172,7 +174,11 @@ fn read(path: &Path, fields: &[&'static str]) -> Result<Vec<Record>> {
         let (method, measure) = (cell(at).to_owned(), cell(at + 1).to_owned());
         units[place].1.push(Record { unit, method, measure, value });
     }
-    Ok(units.into_iter().filter(|(rows, unit)| unit.len() == *rows).flat_map(|(_, unit)| unit).collect())
+    Ok(units
+        .into_iter()
+        .filter(|(rows, unit)| unit.len() == *rows)
+        .flat_map(|(_, unit)| unit)
+        .collect())
 }
 
 #[cfg(test)]

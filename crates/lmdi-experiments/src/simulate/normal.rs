@@ -29,9 +29,11 @@ mod tests {
     fn moments_are_those_of_the_normal_distribution() {
         let numbers = normal(&mut generator(1, 0), 200_001);
         assert_eq!(numbers.len(), 200_001);
-        let moment = |power| numbers.iter().map(|x| x.powi(power)).sum::<f64>() / numbers.len() as f64;
+        let moment =
+            |power| numbers.iter().map(|x| x.powi(power)).sum::<f64>() / numbers.len() as f64;
         // Four standard errors of each moment: sqrt(1, 2, 15, 96) / sqrt(n).
-        for (power, expected, spread) in [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)]
+        for (power, expected, spread) in
+            [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)]
         {
             let error = 4.0 * f64::sqrt(spread / numbers.len() as f64);
             assert!((moment(power) - expected).abs() < error, "moment {power}: {}", moment(power));

@@ -80,7 +80,8 @@ fn row(line: &str, attributes: &mut [Attribute]) -> Result<()> {
             let (index, cell) =
                 pair.split_once(char::is_whitespace).context("a sparse cell has no value")?;
             let index: usize = index.parse().context("the index of a sparse cell")?;
-            let column = attributes.get_mut(index).context("the index of a sparse cell is too large")?;
+            let column =
+                attributes.get_mut(index).context("the index of a sparse cell is too large")?;
             let (cell, _) = word(cell.trim(), |_| false)?;
             column.cells.pop();
             column.cells.push((cell != "?").then_some(cell));
@@ -112,7 +113,9 @@ fn cells(line: &str) -> Result<Vec<Option<String>>> {
         rest = after.trim_start();
         match rest.strip_prefix(',') {
             Some(after) => rest = after.trim_start(),
-            None => ensure!(rest.is_empty(), "found {rest:?} after a quoted cell; expected a comma"),
+            None => {
+                ensure!(rest.is_empty(), "found {rest:?} after a quoted cell; expected a comma")
+            }
         }
     }
     Ok(cells)
@@ -141,9 +144,15 @@ impl Attribute {
         let values = if self.numeric {
             let number = |(row, cell): (usize, &Option<String>)| match cell {
                 None => Ok(f64::NAN),
-                Some(text) => text.parse::<f64>().ok().filter(|x| x.is_finite()).with_context(|| {
-                    format!("column {:?}, row {}: found {text:?}; expected a number", self.name, row + 1)
-                }),
+                Some(text) => {
+                    text.parse::<f64>().ok().filter(|x| x.is_finite()).with_context(|| {
+                        format!(
+                            "column {:?}, row {}: found {text:?}; expected a number",
+                            self.name,
+                            row + 1
+                        )
+                    })
+                }
             };
             Values::Numbers(self.cells.iter().enumerate().map(number).collect::<Result<_>>()?)
         } else {

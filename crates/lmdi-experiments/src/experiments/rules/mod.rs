@@ -82,7 +82,9 @@ impl Experiment for Rules {
             let scores = explainer.score(&test.view(), &ScoreOptions::default(), &UntilAsked)?;
             let ranks = explainer.rank_by_rank(&test.view(), &UntilAsked)?;
             let ranks = Sizes { n_features: test.x.cols(), values: ranks };
-            for (measure, sizes) in [("auroc_by_rank", ranks), ("auroc_by_score", Sizes::of(&scores))] {
+            for (measure, sizes) in
+                [("auroc_by_rank", ranks), ("auroc_by_score", Sizes::of(&scores))]
+            {
                 let value = mean_auroc(sizes.rows(), &simulated.is_signal);
                 measured.push(Measurement { method: rule.name, measure: measure.into(), value });
             }
@@ -96,12 +98,19 @@ impl Experiment for Rules {
         );
         for kind in [Kind::Regression, Kind::Classification] {
             for half in [Half::Choose, Half::Confirm] {
-                let sets: Vec<&str> =
-                    CATALOGUE.iter().filter(|set| set.kind == kind && Half::of(set) == half).map(|set| set.key).collect();
+                let sets: Vec<&str> = CATALOGUE
+                    .iter()
+                    .filter(|set| set.kind == kind && Half::of(set) == half)
+                    .map(|set| set.key)
+                    .collect();
                 text.push_str(&format!(
                     "## {}: {} ({})\n\n{}",
                     if kind == Kind::Regression { "Regression" } else { "Classification" },
-                    if half == Half::Choose { "data sets that rules are chosen on" } else { "data sets that confirm" },
+                    if half == Half::Choose {
+                        "data sets that rules are chosen on"
+                    } else {
+                        "data sets that confirm"
+                    },
                     sets.join(", "),
                     table(records, kind, half)
                 ));
@@ -127,10 +136,10 @@ impl Half {
 }
 
 fn table(records: &Records, kind: Kind, half: Half) -> String {
-    let mut table =
-        Table::new(["rule", "by rank", "difference", "by score", "difference"]);
+    let mut table = Table::new(["rule", "by rank", "difference", "by score", "difference"]);
     let belongs = |record: &&crate::run::Record| {
-        find(records.field(record, "set")).is_some_and(|set| set.kind == kind && Half::of(set) == half)
+        find(records.field(record, "set"))
+            .is_some_and(|set| set.kind == kind && Half::of(set) == half)
     };
     let of = |name: &str, measure: &str| -> Vec<(Vec<String>, f64)> {
         let own = |record: &&crate::run::Record| record.method == name && record.measure == measure;
@@ -146,7 +155,11 @@ fn table(records: &Records, kind: Kind, half: Half) -> String {
                 let (_, other) = reference.iter().find(|(known, _)| known == unit)?;
                 Some(value - other)
             });
-            cells.push(if rule.name == REFERENCE { "–".into() } else { Summary::of(pairs).text(4) });
+            cells.push(if rule.name == REFERENCE {
+                "–".into()
+            } else {
+                Summary::of(pairs).text(4)
+            });
         }
         table.row(cells);
     }

@@ -15,39 +15,40 @@ pub fn refit(
     chosen: &[Candidate],
 ) -> Result<LmdiPlus> {
     let no_fold = vec![0; trees.x.rows()];
-    let models = trees.all.iter().zip(chosen).zip(&ensemble.trees).map(|((data, &candidate), tree)| {
-        let fit = trees.fit(data, &no_fold, 1, &at_penalty(family, candidate));
-        let mut step = vec![0.0; tree.n_nodes()];
-        let stumps = &data.basis.stumps;
-        for (split, &coefficient) in fit.coefficients.stump.iter().enumerate() {
-            for (child, value) in [
-                (stumps.left[split], stumps.left_value[split]),
-                (stumps.right[split], stumps.right_value[split]),
-            ] {
-                step[stumps.tree_node[child as usize] as usize] = coefficient * value;
+    let models =
+        trees.all.iter().zip(chosen).zip(&ensemble.trees).map(|((data, &candidate), tree)| {
+            let fit = trees.fit(data, &no_fold, 1, &at_penalty(family, candidate));
+            let mut step = vec![0.0; tree.n_nodes()];
+            let stumps = &data.basis.stumps;
+            for (split, &coefficient) in fit.coefficients.stump.iter().enumerate() {
+                for (child, value) in [
+                    (stumps.left[split], stumps.left_value[split]),
+                    (stumps.right[split], stumps.right_value[split]),
+                ] {
+                    step[stumps.tree_node[child as usize] as usize] = coefficient * value;
+                }
             }
-        }
-        let raw = data.basis.raw.iter().zip(&fit.coefficients.raw);
-        TreeModel {
-            first_output: 0,
-            n_outputs: 1,
-            intercept: vec![fit.coefficients.intercept],
-            step,
-            raw: raw
-                .map(|(column, slope)| RawTerm {
-                    feature: column.feature,
-                    mean: column.mean,
-                    slope: vec![slope * column.factor],
-                })
-                .collect(),
-            fits: vec![TreeFit {
-                chosen: Some(candidate),
-                iterations: fit.iterations,
-                gap: fit.gap,
-                converged: fit.converged,
-            }],
-        }
-    });
+            let raw = data.basis.raw.iter().zip(&fit.coefficients.raw);
+            TreeModel {
+                first_output: 0,
+                n_outputs: 1,
+                intercept: vec![fit.coefficients.intercept],
+                step,
+                raw: raw
+                    .map(|(column, slope)| RawTerm {
+                        feature: column.feature,
+                        mean: column.mean,
+                        slope: vec![slope * column.factor],
+                    })
+                    .collect(),
+                fits: vec![TreeFit {
+                    chosen: Some(candidate),
+                    iterations: fit.iterations,
+                    gap: fit.gap,
+                    converged: fit.converged,
+                }],
+            }
+        });
     let scale = match family {
         Family::Binomial => OutputScale::LogOdds,
         _ => OutputScale::Identity,
@@ -87,23 +88,28 @@ mod tests {
             let part = part(kind);
             let ensemble = Model::Trees(8).train(&part, 3, &Silent).expect("a forest");
             let trees = Trees::new(&ensemble, &part);
-            let library = [("paper", LmdiPlusOptions::paper()), ("oob", LmdiPlusOptions::out_of_bag())];
+            let library =
+                [("paper", LmdiPlusOptions::paper()), ("oob", LmdiPlusOptions::out_of_bag())];
             for (name, options) in library {
                 let rule = rules(kind).into_iter().find(|rule| rule.name == name).expect("a rule");
                 let chosen = Judged::new(&trees, &rule).choose(&rule);
                 let own = refit(&trees, &ensemble, rule.family, &chosen).expect("fitted");
                 let (x, y) = (part.view(), part.answers.response());
-                let theirs = LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent).expect("fitted");
+                let theirs =
+                    LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent).expect("fitted");
                 let mut same = 0;
                 for (tree, theirs) in chosen.iter().zip(theirs.trees()) {
                     same += usize::from(theirs.fits[0].chosen == Some(*tree));
                 }
                 // A look from afar may settle on a neighbour on the grid in a tree or two.
                 assert!(same >= 6, "{kind:?}, {name}: {same} of 8 trees");
-                let score = |explainer: &LmdiPlus| explainer.score(&x, &ScoreOptions::default(), &Silent).expect("scores");
+                let score = |explainer: &LmdiPlus| {
+                    explainer.score(&x, &ScoreOptions::default(), &Silent).expect("scores")
+                };
                 let (own, theirs) = (score(&own), score(&theirs));
                 let size: f64 = theirs.values.iter().map(|v| v * v).sum();
-                let apart: f64 = own.values.iter().zip(&theirs.values).map(|(a, b)| (a - b) * (a - b)).sum();
+                let apart: f64 =
+                    own.values.iter().zip(&theirs.values).map(|(a, b)| (a - b) * (a - b)).sum();
                 assert!(apart <= 0.01 * size, "{kind:?}, {name}: {apart} of {size}");
             }
         }

@@ -75,8 +75,18 @@ pub fn rules(kind: Kind) -> Vec<Rule> {
             winner: Winner::OneStandardError,
             ..deviance
         },
-        Rule { name: "folds_x4", title: "three folds, 4 times the penalty", factor: 4.0, ..deviance },
-        Rule { name: "folds_x16", title: "three folds, 16 times the penalty", factor: 16.0, ..deviance },
+        Rule {
+            name: "folds_x4",
+            title: "three folds, 4 times the penalty",
+            factor: 4.0,
+            ..deviance
+        },
+        Rule {
+            name: "folds_x16",
+            title: "three folds, 16 times the penalty",
+            factor: 16.0,
+            ..deviance
+        },
         Rule {
             name: "folds_forest",
             title: "three folds, one penalty for the forest",

@@ -6,8 +6,8 @@ use lmdi::basis::{Basis, TreeRows, leaf_nodes};
 use lmdi::forest::Ensemble;
 use lmdi::forest::routing::Router;
 use lmdi::glm::{
-    Candidate, Family, GlmFit, GlmOptions, Measure, PenaltyChoice, Rule as Winner, Search, Strength,
-    fit_glm,
+    Candidate, Family, GlmFit, GlmOptions, Measure, PenaltyChoice, Rule as Winner, Search,
+    Strength, fit_glm,
 };
 use lmdi::table::{MatrixView, contiguous_folds, stratified_folds};
 
@@ -48,23 +48,32 @@ impl<'t> Trees<'t> {
         });
         let (response, fold) = match &train.answers {
             Answers::Numbers(y) => (y.clone(), contiguous_folds(y.len(), FOLDS)),
-            Answers::Classes(codes) => {
-                (codes.iter().map(|&code| f64::from(code)).collect(), stratified_folds(codes, FOLDS))
-            }
+            Answers::Classes(codes) => (
+                codes.iter().map(|&code| f64::from(code)).collect(),
+                stratified_folds(codes, FOLDS),
+            ),
         };
         Self { x, all: all.collect(), response, fold }
     }
 
     /// Fits a tree to all rows, which belong to these folds.
-    pub fn fit(&self, tree: &TreeData, fold: &[u32], n_folds: usize, options: &GlmOptions) -> GlmFit {
-        let rows = TreeRows::new(&self.x, &tree.basis, &tree.leaves, &tree.weight, fold, n_folds);
+    pub fn fit(
+        &self,
+        tree: &TreeData,
+        fold: &[u32],
+        n_folds: usize,
+        options: &GlmOptions,
+    ) -> GlmFit {
+        let rows = TreeRows::new(&self.x, &tree.basis, &tree.leaves, &tree.weight, fold, n_folds)
+            .keep_raw();
         fit_glm(&tree.basis, &rows, &rows.gather(&self.response), options)
     }
 
     /// The fold of every row; the number of folds for rows that are never held out.
     fn folds(&self, tree: &TreeData, judges: Judges) -> (Vec<u32>, usize) {
         let dealt = |n_folds: usize, of: &dyn Fn(usize) -> u32| {
-            let fold = |(row, &in_bag): (usize, &bool)| if in_bag { n_folds as u32 } else { of(row) };
+            let fold =
+                |(row, &in_bag): (usize, &bool)| if in_bag { n_folds as u32 } else { of(row) };
             (tree.in_bag.iter().enumerate().map(fold).collect(), n_folds)
         };
         match judges {
@@ -128,7 +137,8 @@ impl Judged {
         sum.fold_weight.fill(0.0);
         for search in &self.searches {
             let n_folds = search.fold_weight.len();
-            for (at, (sum, error)) in sum.fold_error.iter_mut().zip(&search.fold_error).enumerate() {
+            for (at, (sum, error)) in sum.fold_error.iter_mut().zip(&search.fold_error).enumerate()
+            {
                 if search.fold_weight[at % n_folds] > 0.0 {
                     *sum += error;
                 }
@@ -144,5 +154,8 @@ impl Judged {
 /// The options of a fit at one penalty.
 pub fn at_penalty(family: Family, candidate: Candidate) -> GlmOptions {
     let Candidate { strength, l1_ratio } = candidate;
-    GlmOptions { penalty: PenaltyChoice::Fixed { strength, l1_ratio }, ..GlmOptions::reference(family) }
+    GlmOptions {
+        penalty: PenaltyChoice::Fixed { strength, l1_ratio },
+        ..GlmOptions::reference(family)
+    }
 }

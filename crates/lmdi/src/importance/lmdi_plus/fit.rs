@@ -372,7 +372,8 @@ fn choose_validation(
         Some(Validation::OutOfBag) if !possible => Err(Error::Parameter {
             name: Validation::PARAMETER,
             found: format!("oob, with fit_on {}", fit_on.name()),
-            expected: "folds, unless fit_on is all: in-bag rows are fitted, out-of-bag rows judge".into(),
+            expected: "folds, unless fit_on is all: in-bag rows are fitted, out-of-bag rows judge"
+                .into(),
         }),
         Some(asked) => Ok(asked),
         None if possible => Ok(Validation::OutOfBag),
