@@ -51,7 +51,7 @@ impl Linear {
 fn solve(system: &mut [f64], p: usize) -> Vec<f64> {
     let width = p + 1;
     let largest = (0..p).map(|k| system[k * width + k]).fold(0.0, f64::max);
-    let mut pivot_of = vec![None; p];
+    let mut solved = vec![false; p];
     let mut free: Vec<usize> = (0..p).collect();
     for _ in 0..p {
         // Symmetric and without negative diagonal: the largest diagonal is the best pivot.
@@ -66,7 +66,7 @@ fn solve(system: &mut [f64], p: usize) -> Vec<f64> {
             break;
         }
         free.swap_remove(at);
-        pivot_of[k] = Some(k);
+        solved[k] = true;
         let pivot = system[k * width + k];
         for i in (0..p).filter(|&i| i != k) {
             let factor = system[i * width + k] / pivot;
@@ -75,9 +75,8 @@ fn solve(system: &mut [f64], p: usize) -> Vec<f64> {
             }
         }
     }
-    (0..p)
-        .map(|k| pivot_of[k].map_or(0.0, |k| system[k * width + p] / system[k * width + k]))
-        .collect()
+    let slope = |k: usize| system[k * width + p] / system[k * width + k];
+    (0..p).map(|k| if solved[k] { slope(k) } else { 0.0 }).collect()
 }
 
 #[cfg(test)]
@@ -98,8 +97,8 @@ mod tests {
             (0..rows).map(|row| 1.0 + 2.0 * x.column(0)[row] - 3.0 * x.column(1)[row]).collect();
         let all: Vec<usize> = (0..rows).collect();
         let linear = Linear::fit(&x, &y, &all[..30]);
-        for row in 30..rows {
-            assert!((linear.predict(&x, row) - y[row]).abs() < 1e-9, "row {row}");
+        for (row, y) in y.iter().enumerate().skip(30) {
+            assert!((linear.predict(&x, row) - y).abs() < 1e-9, "row {row}");
         }
     }
 

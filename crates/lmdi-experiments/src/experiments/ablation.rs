@@ -102,7 +102,7 @@ impl Experiment for Ablation {
 
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&self.fields(unit));
-        let split = prepare(&*context.table(unit.set)?, unit.n, THIRD, draws);
+        let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
         let methods = self.methods_of(unit.model);
         let mut measured = selection(&split, unit.model, &methods, &PERCENTS, context, draws)?;
         measured.extend(stable(&split, unit.model, &methods, &PERCENTS, context, draws)?);

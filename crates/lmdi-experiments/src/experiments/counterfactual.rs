@@ -48,7 +48,7 @@ impl Experiment for Counterfactual {
 
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
-        let split = prepare(&*context.table(unit.set)?, unit.n, 0.5, draws);
+        let split = prepare(&context.load(unit.set)?.table, unit.n, 0.5, draws);
         let found = mean_differences(&split, &self.methods, context, draws)?;
         let distance = |(method, differences): (&'static str, Vec<f64>)| Measurement {
             method,

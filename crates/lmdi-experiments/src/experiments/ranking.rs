@@ -56,7 +56,7 @@ impl Experiment for Ranking {
 
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
-        let simulated = simulate(&*context.table(unit.set)?, unit, draws);
+        let simulated = simulate(&context.load(unit.set)?.table, unit, draws);
         let (train, test) = (&simulated.split.train, &simulated.split.test);
         let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilAsked)?;
         let lime_samples = context.lime_samples;

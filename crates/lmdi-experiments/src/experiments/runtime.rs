@@ -85,7 +85,7 @@ impl Experiment for Runtime {
 
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&self.fields(unit));
-        let split = prepare(&*context.table(unit.set)?, unit.n, THIRD, draws);
+        let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
         let model = Model::Sized { trees: unit.trees, leaf: unit.leaf };
         let ensemble = model.train(&split.train, draws.next_u64(), &UntilAsked)?;
         let explained = Explained {

@@ -59,7 +59,7 @@ impl Experiment for SelectionFull {
 
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&self.fields(unit));
-        let split = prepare(&*context.table(unit.set)?, unit.n, THIRD, draws);
+        let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
         selection(&split, Model::Forest, &self.methods, &PERCENTS, context, draws)
     }
 

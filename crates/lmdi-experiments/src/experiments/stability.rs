@@ -53,7 +53,7 @@ impl Experiment for Stability {
 
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
-        let split = prepare(&*context.table(unit.set)?, unit.n, THIRD, draws);
+        let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
         stable(&split, Model::Forest, &self.methods, &PERCENTS, context, draws)
     }
 

@@ -65,7 +65,7 @@ impl Experiment for Subgroups {
 
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
-        let split = prepare(&*context.table(unit.set)?, unit.n, 0.5, draws);
+        let split = prepare(&context.load(unit.set)?.table, unit.n, 0.5, draws);
         let ensemble = Model::Forest.train(&split.train, draws.next_u64(), &UntilAsked)?;
         let (lime_samples, seed) = (context.lime_samples, draws.next_u64());
         let explained = Explained { ensemble: &ensemble, train: &split.train, lime_samples, seed };

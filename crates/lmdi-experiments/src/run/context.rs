@@ -1,11 +1,10 @@
 //! What the units of an experiment work with.
 
 use super::options::Options;
-use crate::data::{DataSet, Loaded, Source, Table};
+use crate::data::{DataSet, Loaded, Source};
 use anyhow::{Context as _, Result, anyhow};
 use lmdi::random::{Generator, generator};
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Data sets, read when they are first needed, and the seed of everything random.
 pub struct Context {
@@ -42,26 +41,10 @@ impl Context {
         Ok(found)
     }
 
-    /// The table of a data set.
-    pub fn table(&self, set: &'static DataSet) -> Result<TableOf> {
-        Ok(TableOf(self.load(set)?))
-    }
-
     /// The random numbers of a unit: they depend on the user's seed and on what the unit is, never on when or where it
     /// runs.
     pub fn draws(&self, unit: &[String]) -> Generator {
         generator(self.seed, fingerprint(unit))
-    }
-}
-
-/// A shared table.
-pub struct TableOf(Arc<Loaded>);
-
-impl std::ops::Deref for TableOf {
-    type Target = Table;
-
-    fn deref(&self) -> &Table {
-        &self.0.table
     }
 }
 
@@ -88,8 +71,8 @@ mod tests {
             assert!(!all[..at].contains(one));
         }
         // FNV-1a of "a" followed by a zero byte, by hand.
-        let by_hand = (((0xcbf2_9ce4_8422_2325_u64 ^ 0x61).wrapping_mul(0x0100_0000_01b3)) ^ 0)
-            .wrapping_mul(0x0100_0000_01b3);
+        let (start, prime) = (0xcbf2_9ce4_8422_2325_u64, 0x0100_0000_01b3_u64);
+        let by_hand = (start ^ 0x61).wrapping_mul(prime).wrapping_mul(prime);
         assert_eq!(fingerprint(&words("a")), by_hand);
     }
 }

@@ -96,7 +96,7 @@ impl ResultFile {
                 value: measured.value,
             })
             .collect();
-        let bytes = lines(&records, false)?;
+        let bytes = lines(&records)?;
         self.file.write_all(&bytes).with_context(|| self.path.display().to_string())?;
         self.file.sync_data().with_context(|| self.path.display().to_string())?;
         Ok(records)
@@ -110,7 +110,7 @@ impl ResultFile {
 
 fn rewrite(path: &Path, records: &Records) -> Result<()> {
     let mut bytes = heading(&records.fields)?;
-    bytes.extend(lines(&records.all, true)?);
+    bytes.extend(lines(&records.all)?);
     Ok(lmdi_io::atomic::write(path, &bytes)?)
 }
 
@@ -123,8 +123,7 @@ fn heading(fields: &[&'static str]) -> Result<Vec<u8>> {
 }
 
 /// Rows as CSV. The rows of a unit follow each other.
-fn lines(records: &[Record], several_units: bool) -> Result<Vec<u8>> {
-    debug_assert!(several_units || records.windows(2).all(|pair| pair[0].unit == pair[1].unit));
+fn lines(records: &[Record]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for unit in records.chunk_by(|a, b| a.unit == b.unit) {
         for record in unit {
