@@ -14,7 +14,7 @@ struct Server {
 
 impl Server {
     /// Serves until the test ends.
-    fn start(pages: impl Fn(&str) -> Vec<(String, Vec<u8>)>) -> Self {
+    fn start(pages: impl FnOnce(&str) -> Vec<(String, Vec<u8>)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
         let asked = Arc::new(Mutex::new(Vec::new()));
