@@ -10,7 +10,7 @@
 //! | `experiments` | one file an experiment |
 //! | `report` | means, ranks, tables, figures and the paper's numbers |
 //!
-//! Results of real runs are in `results`, and summarised in `docs/results.md`.
+//! `docs/results.md` says how to run them and what they show.
 
 mod data;
 mod experiments;
