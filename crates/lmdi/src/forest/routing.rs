@@ -81,6 +81,11 @@ impl Router {
         self.trees.len()
     }
 
+    /// Number of nodes of a tree: the mean over trees.
+    pub(crate) fn nodes_per_tree(&self) -> usize {
+        self.nodes_per_tree
+    }
+
     /// How many rows to read into a block at a time: few enough to stay near the processor, but so many
     /// that fetching a tree pays, which takes more rows the larger the trees are.
     pub fn rows_per_block(&self) -> usize {

@@ -145,9 +145,11 @@ impl LmdiPlus {
         }
     }
 
-    /// Few enough rows that their sums stay in the cache while tree after tree adds to them.
+    /// Few enough rows that their sums stay in the cache while tree after tree adds to them, but so many that
+    /// fetching a large tree pays.
     fn rows_per_block(&self, n_rows: usize) -> usize {
-        let rows = (1usize << 13).div_ceil((self.n_features * self.n_outputs).max(1));
+        let near = (1usize << 13).div_ceil((self.n_features * self.n_outputs).max(1));
+        let rows = near.max(self.router.nodes_per_tree() / 8);
         rows.max(4 * LANES).next_multiple_of(LANES).min(self.router.rows_per_shared_block(n_rows))
     }
 
