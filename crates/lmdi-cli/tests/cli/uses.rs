@@ -191,7 +191,7 @@ fn a_column_that_gives_the_target_away_is_warned_about() {
 fn interrupted_runs_end_with_130_and_leave_no_file() {
     let place = Place::new();
     let mut csv = String::from("a,b,c,y\n");
-    for row in 0u64..20_000 {
+    for row in 0u64..50_000 {
         let x = row.wrapping_mul(2_654_435_761) % 100_003;
         csv.push_str(&format!("{x},{},{},{}\n", x % 977, x % 89, x % 1009));
     }
@@ -200,8 +200,8 @@ fn interrupted_runs_end_with_130_and_leave_no_file() {
     place.run(&[&["explain", "t.csv", "--target", "y"][..], &train].concat()).good();
     for arguments in [
         &["counterfactual", "m.lmdi", "t.csv", "--rows", "all", "--out", "c.csv"][..],
-        &["subgroups", "m.lmdi", "t.csv", "--restarts", "50", "--out", "g.csv"],
-        &["stability", "t.csv", "--target", "y", "--fits", "50", "--out", "s.csv"],
+        &["subgroups", "m.lmdi", "t.csv", "--restarts", "10000", "--out", "g.csv"],
+        &["stability", "t.csv", "--target", "y", "--fits", "500", "--out", "s.csv"],
     ] {
         assert_eq!(place.run_interrupted(arguments), Some(130), "{arguments:?}");
         assert_eq!(place.names(), ["m.lmdi", "t.csv"]);
