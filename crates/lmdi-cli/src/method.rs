@@ -3,13 +3,15 @@
 use crate::options::named;
 use clap::Args;
 use lmdi::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
-use lmdi::importance::lmdi_plus::{Choices, FitOn, Glm, LmdiPlusOptions, Preset, Validation};
+use lmdi::importance::lmdi_plus::{
+    Choices, FitOn, Glm, LmdiPlusOptions, Preset, RowChoice, Validation,
+};
 use lmdi::named::Named;
 
 /// How LMDI+ is fitted.
 #[derive(Args)]
 pub struct MethodFlags {
-    /// Fixes every choice of the method [default: paper, unless another flag changes a choice]
+    /// Fixes every choice of the method [default: oob, unless another flag changes a choice]
     #[arg(long, value_parser = named::<Preset>(), help_heading = "LMDI+")]
     preset: Option<Preset>,
     /// A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag
@@ -17,8 +19,7 @@ pub struct MethodFlags {
     #[arg(long, value_name = "1..4", conflicts_with = "preset", help_heading = "LMDI+",
         value_parser = clap::value_parser!(u8).range(1..=4))]
     ablation: Option<u8>,
-    /// Rows that the linear model of a tree is fitted on [default: all; uniform where it is not known
-    /// which rows a tree saw, and for boosting]
+    /// Rows that the linear model of a tree is fitted on [default: uniform]
     #[arg(long, value_parser = named::<FitOn>(), value_name = "ROWS", help_heading = "LMDI+")]
     fit_on: Option<FitOn>,
     /// Leave the raw columns out: stumps only
@@ -37,16 +38,17 @@ pub struct MethodFlags {
     /// The same as an inverse strength beside the sum of losses
     #[arg(long, value_name = "X", conflicts_with = "alpha", help_heading = "LMDI+")]
     c: Option<f64>,
-    /// Folds of the cross-validation that finds the penalty [default: 3]
+    /// Find the penalty by cross-validation with this many folds [default with --validation folds: 3]
     #[arg(long, value_name = "N", help_heading = "LMDI+")]
     folds: Option<usize>,
-    /// Rows that a penalty is judged by [default: folds]
+    /// Rows that a penalty is judged by [default: oob; folds where it is not known which rows a tree
+    /// saw]
     #[arg(long, value_parser = named::<Validation>(), value_name = "ROWS", help_heading = "LMDI+")]
     validation: Option<Validation>,
-    /// What cross-validation compares [default: deviance; classes: accuracy]
+    /// What the search for the penalty compares [default: deviance]
     #[arg(long, value_parser = named::<Measure>(), value_name = "WHAT", help_heading = "LMDI+")]
     selection: Option<Measure>,
-    /// Which penalty wins [default: min]
+    /// Which penalty wins; 1se needs --validation folds, and means it [default: min]
     #[arg(long, value_parser = named::<Rule>(), value_name = "RULE", help_heading = "LMDI+")]
     rule: Option<Rule>,
     /// Family of the response [default: gaussian; classes: binomial]
@@ -96,11 +98,11 @@ impl MethodFlags {
     }
 }
 
-/// The options in a few words, for people; `fit_on` is what was chosen in the end.
-pub fn text(options: &LmdiPlusOptions, family: Family, fit_on: FitOn) -> String {
+/// The options in a few words, for people; `chosen` are the rows that they mean in the end.
+pub fn text(options: &LmdiPlusOptions, family: Family, chosen: RowChoice) -> String {
     let reference = GlmOptions::reference(family);
     let penalty = options.penalty.as_ref().unwrap_or(&reference.penalty);
-    let rows = match fit_on {
+    let rows = match chosen.fit_on {
         FitOn::All => "in-bag and out-of-bag rows",
         FitOn::InBag => "in-bag rows",
         FitOn::OutOfBag => "out-of-bag rows",
@@ -128,11 +130,11 @@ pub fn text(options: &LmdiPlusOptions, family: Family, fit_on: FitOn) -> String 
                 Rule::OneStandardError => ", one-standard-error rule",
             };
             let name = penalty_name(l1_ratios);
-            let judges = match options.validation {
-                Some(Validation::Folds) => format!("{}-fold cross-validation", options.folds),
-                _ => "out-of-bag validation".into(),
+            let judges = match chosen.validation {
+                Validation::Folds => format!("{}-fold cross-validation", options.folds),
+                Validation::OutOfBag => "out-of-bag rows".into(),
             };
-            format!("{name} by {judges} of {measure}{rule}")
+            format!("{name} by {measure} in {judges}{rule}")
         }
     };
     format!("{model}, {how}; {columns}, fitted on {rows}")

@@ -15,7 +15,7 @@ use crate::{learning, method, model_file, rows, summary};
 use anyhow::{Context, Result, bail};
 use lmdi::file::Model;
 use lmdi::forest::{Aggregation, Growth, Outcome};
-use lmdi::importance::lmdi_plus::{FitOn, ScoreOptions, usual_family};
+use lmdi::importance::lmdi_plus::{FitOn, ScoreOptions, Validation, usual_family};
 use lmdi::importance::{LmdiPlus, Method, Needs, Scores};
 use lmdi::named::Named;
 use lmdi::table::{Frame, Matrix, Schema, Target, TargetCells, Task};
@@ -267,42 +267,47 @@ impl Options {
         let mut options = self.method.choices().options(usual)?;
         let known = ensemble.trees.iter().all(|tree| tree.in_bag.is_some());
         let mut reason = None;
-        if let Some((table, name)) = other.filter(|_| known && !boosted) {
+        if let Some((table, name)) = other.filter(|_| known) {
             // A model of another program does not say which table that was: then the user may.
             let unsaid = model.metadata.fingerprint.is_none();
-            let by_tree =
-                matches!(options.fit_on, Some(FitOn::All | FitOn::InBag | FitOn::OutOfBag));
-            if by_tree && !unsaid {
+            let by_tree = [
+                ("fit_on", options.fit_on.is_some_and(|fit_on| fit_on != FitOn::Uniform)),
+                ("validation", options.validation == Some(Validation::OutOfBag)),
+            ];
+            let by_tree = by_tree.iter().find(|(_, asked)| *asked).map(|(name, _)| *name);
+            if let (Some(choice), false) = (by_tree, unsaid) {
                 return Err(wrong(
-                    "fit_on",
+                    choice,
                     "a choice by which rows each tree saw",
-                    format!("uniform: {table} is not the table that {name} was trained on"),
+                    format!(
+                        "--fit-on uniform and --validation folds: {table} is not the table that {name} was trained on"
+                    ),
                 ));
             }
-            if !by_tree {
+            if by_tree.is_none() {
                 options.fit_on = Some(FitOn::Uniform);
+                options.validation = Some(Validation::Folds);
                 reason = Some(if unsaid {
                     format!(
                         "{name} does not say which table it was trained on: all rows count alike. If {table} \
-                         holds its training rows in their order, add --fit-on all."
+                         holds its training rows in their order, add --validation oob."
                     )
                 } else {
                     format!(
                         "{table} is not the table that {name} was trained on, so which rows each tree saw is \
-                         not known here: all rows count alike (--fit-on uniform)."
+                         not known here: all rows count alike (--fit-on uniform --validation folds)."
                     )
                 });
             }
         }
-        let fit_on =
-            options.fit_on.unwrap_or(if known && !boosted { FitOn::All } else { FitOn::Uniform });
+        let chosen = options.rows(ensemble, rows.x.rows())?;
         let started = Instant::now();
         let progress = Progress::new("Fitting LMDI+", ensemble.trees.len() as u64);
         let (x, y) = (rows.x.view(), rows.y.response());
         let explainer =
             LmdiPlus::fit(ensemble, &x, &y, rows.weights.as_deref(), &options, &progress)?;
         drop(progress);
-        let how = method::text(&options, options.family.unwrap_or(usual), fit_on);
+        let how = method::text(&options, options.family.unwrap_or(usual), chosen);
         let seconds = started.elapsed().as_secs_f64();
         let n_fits = explainer.trees().iter().map(|tree| tree.fits.len()).sum();
         writeln!(

@@ -177,14 +177,17 @@ def test_weights(data, forest):
 
 
 def test_rows_that_are_not_the_training_rows(data, forest):
-    with pytest.raises(ValueError, match="trained on 300 rows but 200 were given.*uniform"):
+    with pytest.raises(ValueError, match="trained on 300 rows but 200 were given.*validation folds"):
         lmdi.LMDIPlus(forest).fit(data.X[:200], data.y[:200])
-    lmdi.LMDIPlus(forest, fit_on="uniform").fit(data.X[:200], data.y[:200])
+    lmdi.LMDIPlus(forest, validation="folds").fit(data.X[:200], data.y[:200])
     other = np.random.default_rng(0).permutation(len(data.X))
-    for fit_on in (None, "all", "inbag", "oob"):
+    choices = [{"fit_on": fit_on} for fit_on in (None, "all", "inbag", "oob", "uniform")]
+    choices += [{"preset": "paper"}, {"ablation": 2}, {"validation": "oob"}, {"fit_on": "all", "folds": 3}]
+    for options in choices:
         with pytest.raises(ValueError, match="the rows that the model was trained on, in their order"):
-            lmdi.LMDIPlus(forest, fit_on=fit_on).fit(data.X[other], data.y[other])
-    lmdi.LMDIPlus(forest, fit_on="uniform").fit(data.X[other], data.y[other])
+            lmdi.LMDIPlus(forest, **options).fit(data.X[other], data.y[other])
+    for options in [{"validation": "folds"}, {"folds": 4}, {"rule": "1se"}, {"fit_on": "uniform", "folds": 3}]:
+        lmdi.LMDIPlus(forest, **options).fit(data.X[other], data.y[other])
 
 
 @pytest.mark.parametrize(
@@ -229,7 +232,8 @@ def test_categories_the_model_does_not_know_are_missing_cells(data):
         ({"tolerance": 0}, "tolerance"),
         ({"max_iterations": 0}, "max_iterations"),
         ({"ablation": 5}, "`ablation` is 5; expected a step from 1 to 4"),
-        ({"preset": "best"}, "`preset` is best; expected paper"),
+        ({"preset": "best"}, "`preset` is best; expected oob or paper"),
+        ({"validation": "oob", "folds": 5}, "`folds` is 5, with validation oob; expected validation folds"),
         ({"preset": "paper", "folds": 5}, "given with folds; expected one of the two: preset fixes every"),
         ({"preset": "paper", "ablation": 1}, "`preset` is given with ablation"),
         ({"n_jobs": 0}, "n_jobs is 0"),

@@ -133,12 +133,12 @@ def test_an_exported_forest(run, tmp_path, data):
     theirs = forest.predict_proba(frame)[:, 1]
     np.testing.assert_allclose(predictions["probability:yes"], theirs, rtol=1e-12)
     explain = ["explain", "rows.csv", "--target", "answer", "--model", "forest.lmdi"]
-    said = run(*explain, "--out", "uniform.csv")
+    said = run(*explain, "--out", "folds.csv")
     assert "does not say which table it was trained on" in said
-    run(*explain, "--fit-on", "all", "--out", "all.csv")
-    for fit_on in ("uniform", "all"):
-        ours = lmdi.LMDIPlus(forest, fit_on=fit_on).fit(frame, data.two)
-        check_same(ours, frame, read(tmp_path / f"{fit_on}.csv"))
+    run(*explain, "--validation", "oob", "--out", "oob.csv")
+    for validation in ("folds", "oob"):
+        ours = lmdi.LMDIPlus(forest, validation=validation).fit(frame, data.two)
+        check_same(ours, frame, read(tmp_path / f"{validation}.csv"))
 
 
 def test_exported_categories(run, tmp_path, data):

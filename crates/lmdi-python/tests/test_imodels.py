@@ -50,7 +50,7 @@ def test_numbers(reference, leaf):
     forest.fit(X, y)
     glm = reference.ElasticNetCV(cv=3, l1_ratio=[0.1, 0.5, 0.99], max_iter=2000, random_state=0)
     theirs = their_scores(reference, reference.RandomForestPlusRegressor, forest, glm, X, y)
-    ours = lmdi.LMDIPlus(forest).fit(X, y).explain(X).values
+    ours = lmdi.LMDIPlus(forest, preset="paper").fit(X, y).explain(X).values
     off, spearman = reference.distance(ours, theirs)
     assert off < 0.01 and spearman >= 0.98
 
@@ -68,7 +68,7 @@ def test_classes(reference):
         arrays = reference.tree_arrays(tree, counts)
         basis, theta, _ = reference.converged_logistic(arrays, counts, X, labels)
         converged += basis.scores(X, theta[:-1]) / len(forest.estimators_)
-    ours = lmdi.LMDIPlus(forest).fit(X, labels).explain(X).values
+    ours = lmdi.LMDIPlus(forest, preset="paper").fit(X, labels).explain(X).values
     off, spearman = reference.distance(ours, converged)
     assert off < 0.01 and spearman >= 0.98
     assert off < reference.distance(theirs, converged)[0]

@@ -75,7 +75,8 @@ def test_every_option_reaches_the_method(data, forest, explainer):
     for options in [
         {"fit_on": "inbag"},
         {"fit_on": "oob"},
-        {"fit_on": "uniform"},
+        {"fit_on": "all"},
+        {"validation": "folds"},
         {"include_raw": False},
         {"glm": "ols"},
         {"glm": "ridge"},
@@ -89,12 +90,17 @@ def test_every_option_reaches_the_method(data, forest, explainer):
         {"ablation": 1},
         {"ablation": 2},
         {"ablation": 3},
+        {"preset": "paper"},
     ]:
         other = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
         assert not np.array_equal(other, usual), options
-    for options in [{"preset": "paper"}, {"ablation": 4}, {"fit_on": "all"}, {"n_jobs": 1}]:
+    for options in [{"preset": "oob"}, {"validation": "oob"}, {"fit_on": "uniform"}, {"n_jobs": 1}]:
         same = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
         assert np.array_equal(same, usual), options
+    paper = lmdi.LMDIPlus(forest, preset="paper").fit(data.X, data.y).explain(data.X).values
+    for options in [{"ablation": 4}, {"fit_on": "all", "validation": "folds"}, {"fit_on": "all", "folds": 3}]:
+        same = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
+        assert np.array_equal(same, paper), options
 
 
 def test_families_and_selection(data):

@@ -7,7 +7,7 @@ use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
 use lmdi::forest::{Ensemble, InBag};
 use lmdi::glm::{Family, PenaltyChoice};
 use lmdi::importance::Scores;
-use lmdi::importance::lmdi_plus::{FitOn, LmdiPlus, LmdiPlusOptions, TreeSubset};
+use lmdi::importance::lmdi_plus::{FitOn, LmdiPlus, LmdiPlusOptions, TreeSubset, Validation};
 use lmdi::monitor::Silent;
 use lmdi::random::{generator, unit};
 use random_models::{Kind, Table};
@@ -40,12 +40,13 @@ fn explained(table: &Table, model: &Ensemble, options: &LmdiPlusOptions) -> (Lmd
     (explainer, scores)
 }
 
-/// The preset, the three steps before it, out-of-bag rows alone, and a gaussian fit.
+/// Both presets, the three steps before the paper's, out-of-bag rows alone, and a gaussian fit.
 fn all_options() -> Vec<LmdiPlusOptions> {
     let mut options: Vec<LmdiPlusOptions> =
         (1..=4).map(|step| LmdiPlusOptions::ablation(step).expect("a step")).collect();
     options.push(LmdiPlusOptions { fit_on: Some(FitOn::OutOfBag), ..LmdiPlusOptions::paper() });
     options.push(LmdiPlusOptions { family: Some(Family::Gaussian), ..LmdiPlusOptions::paper() });
+    options.push(LmdiPlusOptions::default());
     options
 }
 
@@ -295,6 +296,7 @@ fn weights_of_zero_are_rows_left_out() {
             ..table.clone()
         };
         for options in [
+            LmdiPlusOptions::default(),
             LmdiPlusOptions::paper(),
             LmdiPlusOptions { penalty: Some(PenaltyChoice::None), ..LmdiPlusOptions::paper() },
         ] {
@@ -385,6 +387,21 @@ fn few_or_no_out_of_bag_rows() {
     let (_, scores) = explained(&table, &bagged, &out_of_bag);
     assert!(scores.values.iter().all(|&score| score == 0.0), "one row has nothing to compare");
     assert_near(scores.base[0], table.y[3], 1e-12);
+}
+
+/// Rows that the model was not trained on, more than there are counts: every row counts once, and folds judge.
+#[test]
+fn other_rows_than_those_of_the_bags() {
+    let of = |n| Table::numeric(vec![noise(n, 0), noise(n, 1)], noise(n, 0));
+    let model = of(30).train(BAGGED, 2);
+    let mut plain = model.clone();
+    plain.trees.iter_mut().for_each(|tree| tree.in_bag = None);
+    let options =
+        LmdiPlusOptions { validation: Some(Validation::Folds), ..LmdiPlusOptions::default() };
+    for n in [20, 50] {
+        let (explainer, _) = explained(&of(n), &model, &options);
+        assert_eq!(explainer.trees(), explained(&of(n), &plain, &options).0.trees());
+    }
 }
 
 #[test]

@@ -130,7 +130,14 @@ fn a_model_file_is_explained_as_if_it_were_trained_here() {
     assert!(out.contains("Explainer: none"), "{out}");
     place.run(&[&["explain", &data, "--out", "a.csv"], &train[..]].concat()).good();
     let out = place.run(&["explain", &data, "--model", "m.lmdi", "--out", "b.csv"]).good();
-    assert!(out.contains("fitted on in-bag and out-of-bag rows"), "{out}");
+    assert!(
+        out.contains(
+            "by deviance in out-of-bag rows
+"
+        ),
+        "{out}"
+    );
+    assert!(out.contains("fitted on all rows alike"), "{out}");
     assert!(place.read("a.csv") == place.read("b.csv"));
 
     // Other rows: the bootstrap says nothing about them, and that is said.
@@ -139,9 +146,17 @@ fn a_model_file_is_explained_as_if_it_were_trained_here() {
     place.file("part.csv", part.join("\n"));
     let out = place.run(&["explain", "part.csv", "--model", "m.lmdi"]).good();
     assert!(out.contains("part.csv is not the table that m.lmdi was trained on"), "{out}");
-    assert!(out.contains("fitted on all rows alike"), "{out}");
-    let parts = ["fit_on", "part.csv is not the table"];
-    place.run(&["explain", "part.csv", "--model", "m.lmdi", "--fit-on", "oob"]).fails(2, &parts);
+    assert!(
+        out.contains(
+            "by deviance in 3-fold cross-validation
+"
+        ),
+        "{out}"
+    );
+    for (flag, name) in [("--fit-on", "fit_on"), ("--validation", "validation")] {
+        let parts = [name, "part.csv is not the table"];
+        place.run(&["explain", "part.csv", "--model", "m.lmdi", flag, "oob"]).fails(2, &parts);
+    }
     let parts = ["part.csv is not the table", "--score-trees"];
     place
         .run(&["explain", "part.csv", "--model", "m.lmdi", "--score-trees", "oob"])
@@ -260,16 +275,22 @@ fn every_choice_of_the_method_is_taken() {
     let base = ["explain", &data, "--target", "progression", "--trees", "4", "--out", "-"];
     let run = |flags: &[&str]| place.run(&[&base[..], flags].concat()).good();
     let usual = run(&[]);
-    assert_eq!(run(&["--preset", "paper"]), usual);
-    assert_eq!(run(&["--ablation", "4"]), usual);
-    let mut seen = vec![usual];
+    assert!(run(&["--preset", "oob"]) == usual);
+    assert!(
+        run(&["--fit-on", "uniform", "--validation", "oob", "--selection", "deviance"]) == usual
+    );
+    let paper = run(&["--preset", "paper"]);
+    assert!(run(&["--ablation", "4"]) == paper);
+    assert!(run(&["--fit-on", "all", "--folds", "3"]) == paper);
+    let mut seen = vec![usual, paper];
     for flags in [
         &["--ablation", "1"][..],
         &["--ablation", "2"],
         &["--ablation", "3"],
         &["--fit-on", "inbag"],
         &["--fit-on", "oob"],
-        &["--fit-on", "uniform"],
+        &["--fit-on", "all"],
+        &["--validation", "folds"],
         &["--no-raw"],
         &["--glm", "ridge"],
         &["--glm", "lasso"],

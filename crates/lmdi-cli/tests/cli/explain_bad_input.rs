@@ -7,10 +7,12 @@ fn wrong_usage_is_code_two() {
     let place = Place::new();
     let data = example("diabetes.csv");
     let base = ["explain", &data, "--target", "progression", "--trees", "3"];
-    let cases: [(&[&str], &str); 21] = [
+    let cases: [(&[&str], &str); 23] = [
         (&["--ablation", "5"], "5 is not in 1..=4"),
         (&["--ablation", "0"], "0 is not in 1..=4"),
-        (&["--preset", "fast"], "possible values: paper"),
+        (&["--preset", "fast"], "possible values: oob, paper"),
+        (&["--validation", "oob", "--folds", "5"], "validation folds"),
+        (&["--validation", "oob", "--rule", "1se"], "validation folds"),
         (&["--preset", "paper", "--ablation", "1"], "cannot be used with"),
         (&["--preset", "paper", "--glm", "ridge"], "fixes every choice"),
         (&["--ablation", "2", "--no-raw"], "fixes every choice"),

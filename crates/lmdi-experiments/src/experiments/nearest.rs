@@ -12,7 +12,8 @@ use lmdi::random::Generator;
 use rand::Rng;
 
 /// Methods that give signed scores.
-pub const METHODS: [Method; 6] = [
+pub const METHODS: [Method; 7] = [
+    Method::DefaultScore,
     Method::LmdiScore,
     Method::Lime,
     Method::TreeShap,

@@ -16,7 +16,9 @@ use anyhow::Result;
 use rand::Rng;
 use std::time::Instant;
 
-const METHODS: [Method; 4] = [Method::LmdiScore, Method::Lime, Method::TreeShap, Method::LocalMdi];
+/// The paper's, in its order, and the library's default.
+const METHODS: [Method; 5] =
+    [Method::LmdiScore, Method::Lime, Method::TreeShap, Method::LocalMdi, Method::DefaultScore];
 
 /// The experiment.
 pub struct Runtime {
@@ -114,6 +116,7 @@ impl Experiment for Runtime {
         for name in paper::METHODS {
             heading.extend([format!("{name}: paper"), "here".into()]);
         }
+        heading.push("LMDI+ default: here".into());
         let mut table = Table::new(heading);
         for (key, trees, leaf, theirs) in &paper::RUNTIMES {
             let mut cells = vec![
@@ -122,15 +125,17 @@ impl Experiment for Runtime {
                 leaf.to_string(),
             ];
             let (trees, leaf) = (trees.to_string(), leaf.to_string());
-            for (method, theirs) in METHODS.iter().zip(theirs) {
+            let here = |method: Method| {
                 let picked = records.summary(|record| {
                     record.method == method.name()
                         && records.has(record, &[("set", key), ("trees", &trees), ("leaf", &leaf)])
                 });
-                let here =
-                    if picked.n == 0 { "–".into() } else { format!("{:.2e}", picked.mean) };
-                cells.extend([format!("{theirs:.4}"), here]);
+                if picked.n == 0 { "–".into() } else { format!("{:.2e}", picked.mean) }
+            };
+            for (&method, theirs) in METHODS.iter().zip(theirs) {
+                cells.extend([format!("{theirs:.4}"), here(method)]);
             }
+            cells.push(here(Method::DefaultScore));
             table.row(cells);
         }
         let text = format!(

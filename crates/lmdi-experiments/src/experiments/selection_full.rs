@@ -11,8 +11,23 @@ use crate::report::paper;
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
 use anyhow::Result;
 
-const METHODS: [Method; 5] =
-    [Method::LmdiRank, Method::LmdiScore, Method::TreeShap, Method::LocalMdi, Method::Saabas];
+const METHODS: [Method; 7] = [
+    Method::LmdiRank,
+    Method::LmdiScore,
+    Method::DefaultRank,
+    Method::DefaultScore,
+    Method::TreeShap,
+    Method::LocalMdi,
+    Method::Saabas,
+];
+
+/// Those that the paper has no numbers for.
+const OTHERS: [(&str, Method); 4] = [
+    ("LMDI+ by score", Method::LmdiScore),
+    ("LMDI+ default by rank", Method::DefaultRank),
+    ("LMDI+ default by score", Method::DefaultScore),
+    ("Saabas", Method::Saabas),
+];
 
 const PERCENTS: [usize; 3] = [10, 20, 30];
 
@@ -82,7 +97,7 @@ impl Experiment for SelectionFull {
             for (name, _) in printed {
                 heading.extend([format!("{name}: paper"), "here".into()]);
             }
-            heading.extend(["LMDI+ by score".into(), "Saabas".into()]);
+            heading.extend(OTHERS.map(|(name, _)| name.to_owned()));
             let mut table = Table::new(heading);
             for (_, key, theirs) in paper::SELECTION_FULL.iter().filter(|(k, ..)| *k == percent) {
                 let here = |method: Method| {
@@ -97,10 +112,10 @@ impl Experiment for SelectionFull {
                 for ((_, method), theirs) in printed.iter().zip(theirs) {
                     cells.extend([number(*theirs, 4), here(*method)]);
                 }
-                cells.extend([here(Method::LmdiScore), here(Method::Saabas)]);
+                cells.extend(OTHERS.map(|(_, method)| here(method)));
                 table.row(cells);
             }
-            text.push_str(&format!("## Top {percent} % kept\n\nLMDI+ here is ranked by the mean rank over trees, but for the column by score.\n\n{}", table.text()));
+            text.push_str(&format!("## Top {percent} % kept\n\nLMDI+ is ranked by the mean rank over trees unless the column says by score.\n\n{}", table.text()));
         }
         Ok(Page { text, pictures: Vec::new() })
     }

@@ -46,15 +46,16 @@ class LMDIPlus(Explainer):
     model
         A fitted model: trees, forests, bagged trees and (histogram) gradient boosting of scikit-learn,
         a learner of this package, or an `lmdi.Model` from a file.
-    preset : "paper", optional
-        Fixes every choice of the method to the paper's; no other choice may then be given. Without it
-        the choices are the same unless changed.
+    preset : "oob" or "paper", optional
+        Fixes every choice of the method; no other choice may then be given. "oob" is the default: every
+        row counts once, and the penalty of each tree is judged by the rows that it was not grown on.
+        "paper" is the method as published.
     ablation : 1, 2, 3 or 4, optional
         A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag rows,
         3 adds raw columns, 4 adds the elastic net.
     fit_on : "all", "inbag", "oob" or "uniform", optional
         Rows the linear models are fitted on: in-bag rows as often as drawn and out-of-bag rows once, only
-        one of the two, or every row once. Default: "all" where the bootstrap is known, else "uniform".
+        one of the two, or every row once. Default: "uniform".
     include_raw : bool, optional
         Whether the columns themselves join the splits. Default: yes.
     glm : "ols", "ridge", "lasso" or "elastic_net", optional
@@ -64,14 +65,15 @@ class LMDIPlus(Explainer):
     alpha, C : float, optional
         A fixed penalty beside the mean loss, or its inverse beside the summed loss, instead of a search.
     folds : int, optional
-        Folds of the search for the penalty. Default: 3.
+        Folds of the search for the penalty; means `validation="folds"`. Default: 3.
     validation : "folds" or "oob", optional
         Rows that a penalty is judged by: each fold in turn, or the rows that the tree was not grown on.
-        Default: "folds".
+        Default: "oob" where these are known and fitted on, else "folds".
     selection : "deviance" or "accuracy", optional
-        What the search compares. Default: "deviance", for classes "accuracy".
+        What the search compares. Default: "deviance".
     rule : "min" or "1se", optional
-        Whether the smallest error wins or the strongest penalty within one standard error of it.
+        Whether the smallest error wins or the strongest penalty within one standard error of it, which
+        means `validation="folds"`.
     family : "gaussian", "binomial" or "poisson", optional
         Default: "binomial" for forests of classes, else "gaussian".
     tolerance, search_tolerance, max_iterations : optional
@@ -143,14 +145,15 @@ class LMDIPlus(Explainer):
         """Fits the linear model of every tree.
 
         X and y are the rows that the model was trained on, in their order: the bootstrap of a forest is
-        known by row. With `fit_on="uniform"` any rows will do.
+        known by row. With `validation="folds"`, and unless another `fit_on` or preset is asked for, any rows
+        will do.
         """
         model, cells = self._take_model(X)
         n_rows = len(cells.array)
         response = _responses.response_of(model, y, n_rows)
         weights = _responses.weights(sample_weight, n_rows)
         keywords = self._checked_keywords(model)
-        if keywords["fit_on"] != "uniform":
+        if self._needs_training_rows():
             self._check_training_rows(model, cells)
         given = [f"{name}={value}" for name, value in keywords.items() if value is not None]
         with self._running("LMDI+ fit", model.n_trees) as run:
@@ -168,6 +171,13 @@ class LMDIPlus(Explainer):
             )
         return self
 
+    def _needs_training_rows(self) -> bool:
+        """Whether it matters which rows each tree was grown on."""
+        if self.preset is not None or self.ablation is not None or self.fit_on not in (None, "uniform"):
+            return True
+        by_folds = self.validation == "folds" or self.folds is not None or self.rule == "1se"
+        return not by_folds
+
     def _check_training_rows(self, model: Model, cells) -> None:
         """Raises if it shows that the rows are not those of training, in their order."""
         with running(self.n_jobs, False, "", 0) as run:
@@ -176,7 +186,7 @@ class LMDIPlus(Explainer):
             raise ValueError(
                 "X does not hold the rows that the model was trained on, in their order: those that its "
                 "first tree drew reach other leaves than in training. Pass the training rows unchanged, or "
-                'fit_on="uniform" for any rows'
+                'validation="folds" for any rows'
             )
 
     def _checked_keywords(self, model: Model) -> dict:

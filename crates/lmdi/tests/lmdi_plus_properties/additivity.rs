@@ -1,7 +1,7 @@
 //! Scores add up to the linear predictor, and each is what its block of columns contributes.
 
 use crate::random_models::dense_tree::DenseTree;
-use crate::random_models::{Kind, Table, cases, close, kind};
+use crate::random_models::{Kind, Table, cases, close, kind, preset};
 use lmdi::explanation::sum_groups;
 use lmdi::forest::{Aggregation, Ensemble};
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, TreeSubset};
@@ -69,7 +69,7 @@ proptest! {
     ) {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
-        let options = if penalised { LmdiPlusOptions::paper() } else {
+        let options = if penalised { preset(seed) } else {
             // Unpenalised classes may be separable, where coefficients are huge.
             LmdiPlusOptions { family: Some(lmdi::glm::Family::Gaussian), ..LmdiPlusOptions::ablation(1).expect("a step") }
         };
@@ -114,7 +114,7 @@ proptest! {
     fn a_feature_that_no_tree_uses_scores_zero(kind in kind(), seed in any::<u64>()) {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
-        let explainer = table.explain(&model, &LmdiPlusOptions::paper());
+        let explainer = table.explain(&model, &preset(seed));
         let scores = table.score(&explainer, TreeSubset::All, false);
         let ranks = explainer.rank_by_rank(&table.x.view(), &lmdi::monitor::Silent).expect("ranks");
         let p = table.x.cols();
@@ -140,7 +140,7 @@ fn balanced_classes_do_not_turn_boosting_into_a_forest() {
         .find(|model| model.trees.len() > 2)
         .expect("several trees");
     assert_eq!(model.base_score, [0.0]);
-    let explainer = table.explain(&model, &LmdiPlusOptions::paper());
+    let explainer = table.explain(&model, &LmdiPlusOptions::default());
     assert!(table.score(&explainer, TreeSubset::All, true).standard_error.is_none());
     let options = lmdi::importance::lmdi_plus::ScoreOptions {
         trees: TreeSubset::InBag(&model),

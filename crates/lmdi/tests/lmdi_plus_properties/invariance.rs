@@ -1,7 +1,7 @@
 //! What must not change a score: threads, batches, the order of rows, the layout of the table. And
 //! what must: cells that differ once they are rounded to 32 bits.
 
-use crate::random_models::{Kind, Table, cases, close, kind};
+use crate::random_models::{Kind, Table, cases, close, kind, preset};
 use lmdi::forest::{Ensemble, InBag};
 use lmdi::glm::{Family, PenaltyChoice, Strength};
 use lmdi::importance::LmdiPlus;
@@ -31,7 +31,7 @@ proptest! {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
         let [one, four] = [1, 4].map(|threads| with_threads(threads, || {
-            let explainer = table.explain(&model, &LmdiPlusOptions::paper());
+            let explainer = table.explain(&model, &preset(seed));
             let scores = table.score(&explainer, TreeSubset::All, true);
             let ranks = explainer.rank_by_rank(&table.x.view(), &Silent).expect("ranks");
             let errors = scores.standard_error.unwrap_or_default();
@@ -45,7 +45,7 @@ proptest! {
     fn batches_and_the_order_of_scored_rows_change_no_byte(kind in kind(), seed in any::<u64>()) {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
-        let explainer = table.explain(&model, &LmdiPlusOptions::paper());
+        let explainer = table.explain(&model, &preset(seed));
         let together = table.score(&explainer, TreeSubset::All, false);
         let ranks = explainer.rank_by_rank(&table.x.view(), &Silent).expect("ranks");
         let p = table.x.cols();

@@ -1,7 +1,7 @@
 //! Ranks and standard errors against their definitions.
 
 use crate::random_models::dense_tree::DenseTree;
-use crate::random_models::{Kind, Table, bagged, cases, close, kind};
+use crate::random_models::{Kind, Table, bagged, cases, close, kind, preset};
 use lmdi::explanation::{rank_by_score, top_features};
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, TreeSubset};
 use lmdi::monitor::Silent;
@@ -30,7 +30,7 @@ proptest! {
     fn rank_by_rank_is_the_mean_of_the_ranks_in_the_trees(kind in kind(), seed in any::<u64>()) {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
-        let explainer = table.explain(&model, &LmdiPlusOptions::paper());
+        let explainer = table.explain(&model, &preset(seed));
         let ranks = explainer.rank_by_rank(&table.x.view(), &Silent).expect("ranks");
         let (p, k) = (table.x.cols(), explainer.n_outputs());
         let dense: Vec<DenseTree> =
@@ -69,7 +69,7 @@ proptest! {
     fn rank_by_score_counts_the_smaller_ones(kind in kind(), seed in any::<u64>()) {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
-        let explainer = table.explain(&model, &LmdiPlusOptions::paper());
+        let explainer = table.explain(&model, &preset(seed));
         let scores = table.score(&explainer, TreeSubset::All, false);
         let ranks = rank_by_score(&scores);
         let p = table.x.cols();
@@ -96,7 +96,7 @@ proptest! {
     fn standard_errors_are_the_spread_over_trees(kind in bagged(), seed in any::<u64>()) {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
-        let explainer = table.explain(&model, &LmdiPlusOptions::paper());
+        let explainer = table.explain(&model, &preset(seed));
         let (p, k) = (table.x.cols(), explainer.n_outputs());
         let dense: Vec<DenseTree> =
             (0..model.trees.len()).map(|tree| DenseTree::new(&table, &model, tree, true)).collect();
@@ -153,7 +153,7 @@ fn columns_far_from_zero_keep_their_digits() {
     let seed = (0..).find(|&seed| near.train(kind, seed).trees.len() > 2).expect("several trees");
     let [near, far] = [near, shifted].map(|table| {
         let model = table.train(kind, seed);
-        let explainer = table.explain(&model, &LmdiPlusOptions::paper());
+        let explainer = table.explain(&model, &preset(seed));
         table.score(&explainer, TreeSubset::All, true)
     });
     let pairs = near.values.iter().zip(&far.values);

@@ -211,7 +211,9 @@ proptest! {
     /// out-of-bag rows best: no other candidate's separate fit is better by more than 5 %, since fits of nearly equal
     /// objective may still differ on those rows.
     #[test]
-    fn out_of_bag_rows_judge_penalties(seed in any::<u64>(), classes in prop_oneof![Just(0_usize), Just(2)]) {
+    fn out_of_bag_rows_judge_penalties(
+        seed in any::<u64>(), classes in prop_oneof![Just(0_usize), Just(2)], once in any::<bool>(),
+    ) {
         let mut table = Table::random(seed, classes);
         table.weights = None;
         let n = table.rows();
@@ -220,7 +222,10 @@ proptest! {
         let strengths = [3.0, 1.0, 0.3, 0.1]
             .map(|size| if classes == 0 { Strength::Alpha(size) } else { Strength::Inverse(1.0 / size) });
         let penalty = PenaltyChoice::CrossValidated { l1_ratios: vec![0.2, 0.9], grid: Grid::Given(strengths.to_vec()) };
-        let accurate = LmdiPlusOptions { search_tolerance: 1e-9, tolerance: 1e-11, ..LmdiPlusOptions::out_of_bag() };
+        let fit_on = if once { FitOn::Uniform } else { FitOn::All };
+        let accurate = LmdiPlusOptions {
+            fit_on: Some(fit_on), search_tolerance: 1e-9, tolerance: 1e-11, ..LmdiPlusOptions::default()
+        };
         let explainer = table.explain(&model, &LmdiPlusOptions {
             penalty: Some(penalty.clone()), validation: Some(Validation::OutOfBag), ..accurate.clone()
         });
@@ -231,7 +236,8 @@ proptest! {
             prop_assert_eq!(fitted.fits[0].chosen, again.fits[0].chosen);
             let in_bag = tree.in_bag.as_ref().expect("a bootstrap");
             let out_of_bag: Vec<usize> = (0..n).filter(|&row| in_bag.count(row) == 0).collect();
-            let trained: Vec<f64> = (0..n).map(|row| f64::from(in_bag.count(row))).collect();
+            let most = if once { 1 } else { u32::MAX };
+            let trained: Vec<f64> = (0..n).map(|row| f64::from(in_bag.count(row).min(most))).collect();
             let one_class = (0..n).filter(|&row| trained[row] > 0.0).map(|row| response[row]);
             let (low, high) = one_class.fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(y), b.max(y)));
             if out_of_bag.is_empty() || low == high {

@@ -136,11 +136,13 @@ pub fn path_of(tree: &Tree, cells: &[f64]) -> Vec<usize> {
 
 /// Weighted mean and standard deviation of the cells that are not missing.
 fn spread(cells: &[f64], weight: &[f64]) -> (f64, f64) {
-    let known = || cells.iter().zip(weight).filter(|(cell, _)| !cell.is_nan());
-    let total: f64 = known().map(|(_, w)| w).sum();
-    if total == 0.0 {
-        return (0.0, 0.0);
+    let known = || cells.iter().zip(weight).filter(|(cell, w)| !cell.is_nan() && **w > 0.0);
+    let Some((&first, _)) = known().next() else { return (0.0, 0.0) };
+    if known().all(|(&cell, _)| cell == first) {
+        // The mean below would be off by rounding, and the deviation above zero.
+        return (first, 0.0);
     }
+    let total: f64 = known().map(|(_, w)| w).sum();
     let mean = known().map(|(cell, w)| cell * w).sum::<f64>() / total;
     let square = known().map(|(cell, w)| w * (cell - mean) * (cell - mean)).sum::<f64>();
     (mean, (square / total).sqrt())

@@ -254,3 +254,8 @@ pub fn close(a: f64, b: f64, scale: f64, tolerance: f64) -> bool {
 pub fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
+
+/// One of the two presets of LMDI+.
+pub fn preset(seed: u64) -> LmdiPlusOptions {
+    if seed.is_multiple_of(2) { LmdiPlusOptions::paper() } else { LmdiPlusOptions::default() }
+}

@@ -9,7 +9,9 @@
 //! | `search` | the errors of all penalties, judged on several kinds of rows |
 //! | `rule` | the rules |
 //! | `refit` | every tree at its chosen penalty, as an explainer |
+//! | `combine` | ways to put what the trees say together |
 
+mod combine;
 mod refit;
 mod rule;
 mod search;
@@ -17,14 +19,14 @@ mod search;
 use super::semi_synthetic::{FIELDS, Unit, mean_auroc, simulate};
 use crate::data::catalogue::{CATALOGUE, find};
 use crate::data::{DataSet, Kind};
-use crate::methods::{Method, Sizes};
+use crate::methods::Method;
 use crate::model::Model;
 use crate::report::markdown::{Table, number};
 use crate::report::summary::Summary;
 use crate::run::interrupt::{self, UntilAsked};
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
 use anyhow::Result;
-use lmdi::importance::lmdi_plus::ScoreOptions;
+use combine::{WAYS, combine};
 use rand::Rng;
 use refit::refit;
 use rule::{REFERENCE, rules};
@@ -78,13 +80,9 @@ impl Experiment for Rules {
                     judged.len() - 1
                 }
             };
-            let explainer = refit(&trees, &ensemble, rule.family, &judged[at].choose(&rule))?;
-            let scores = explainer.score(&test.view(), &ScoreOptions::default(), &UntilAsked)?;
-            let ranks = explainer.rank_by_rank(&test.view(), &UntilAsked)?;
-            let ranks = Sizes { n_features: test.x.cols(), values: ranks };
-            for (measure, sizes) in
-                [("auroc_by_rank", ranks), ("auroc_by_score", Sizes::of(&scores))]
-            {
+            let explainer = refit(&trees, &ensemble, &rule, &judged[at].choose(&rule))?;
+            let combined = combine(&explainer, &ensemble, &test.view(), &UntilAsked)?;
+            for ((measure, _), sizes) in WAYS.into_iter().zip(combined) {
                 let value = mean_auroc(sizes.rows(), &simulated.is_signal);
                 measured.push(Measurement { method: rule.name, measure: measure.into(), value });
             }
@@ -94,7 +92,7 @@ impl Experiment for Rules {
 
     fn page(&self, records: &Records) -> Result<Page> {
         let mut text = String::from(
-            "Mean AUROC of signal features by LMDI+ under several rules, and the mean difference from the paper's rule in the same forests with its standard error over units. Rules were chosen on the first half of the data sets; the second half was looked at only after that.\n\n",
+            "Mean AUROC of signal features by LMDI+ under several rules and ways to combine trees, and in brackets the mean difference from the paper's rule and mean rank in the same forests with its standard error over units. Rules were chosen on the first half of the data sets; the second half was looked at only after that.\n\n",
         );
         for kind in [Kind::Regression, Kind::Classification] {
             for half in [Half::Choose, Half::Confirm] {
@@ -136,7 +134,8 @@ impl Half {
 }
 
 fn table(records: &Records, kind: Kind, half: Half) -> String {
-    let mut table = Table::new(["rule", "by rank", "difference", "by score", "difference"]);
+    let headings = WAYS.map(|(_, heading)| heading);
+    let mut table = Table::new(["rule"].into_iter().chain(headings));
     let belongs = |record: &&crate::run::Record| {
         find(records.field(record, "set"))
             .is_some_and(|set| set.kind == kind && Half::of(set) == half)
@@ -146,20 +145,17 @@ fn table(records: &Records, kind: Kind, half: Half) -> String {
         let own = records.all.iter().filter(belongs).filter(own);
         own.map(|record| (record.unit.clone(), record.value)).collect()
     };
+    let reference = of(REFERENCE, WAYS[0].0);
     for rule in rules(kind) {
         let mut cells = vec![rule.title.to_owned()];
-        for measure in ["auroc_by_rank", "auroc_by_score"] {
-            let (own, reference) = (of(rule.name, measure), of(REFERENCE, measure));
-            cells.push(number(Summary::of(own.iter().map(|(_, value)| *value)).mean, 4));
-            let pairs = own.iter().filter_map(|(unit, value)| {
+        for (measure, _) in WAYS {
+            let own = of(rule.name, measure);
+            let differences = own.iter().filter_map(|(unit, value)| {
                 let (_, other) = reference.iter().find(|(known, _)| known == unit)?;
                 Some(value - other)
             });
-            cells.push(if rule.name == REFERENCE {
-                "–".into()
-            } else {
-                Summary::of(pairs).text(4)
-            });
+            let mean = number(Summary::of(own.iter().map(|(_, value)| *value)).mean, 4);
+            cells.push(format!("{mean} ({})", Summary::of(differences).text(4)));
         }
         table.row(cells);
     }

@@ -1,5 +1,6 @@
 //! Every tree at its chosen penalty, fitted to all rows, as an explainer.
 
+use super::rule::Rule;
 use super::search::{Trees, at_penalty};
 use lmdi::Result;
 use lmdi::forest::Ensemble;
@@ -11,13 +12,14 @@ use lmdi::importance::lmdi_plus::{OutputScale, RawTerm, TreeFit, TreeModel};
 pub fn refit(
     trees: &Trees<'_>,
     ensemble: &Ensemble,
-    family: Family,
+    rule: &Rule,
     chosen: &[Candidate],
 ) -> Result<LmdiPlus> {
     let no_fold = vec![0; trees.x.rows()];
     let models =
         trees.all.iter().zip(chosen).zip(&ensemble.trees).map(|((data, &candidate), tree)| {
-            let fit = trees.fit(data, &no_fold, 1, &at_penalty(family, candidate));
+            let fit =
+                trees.fit(data, rule.weights, &no_fold, 1, &at_penalty(rule.family, candidate));
             let mut step = vec![0.0; tree.n_nodes()];
             let stumps = &data.basis.stumps;
             for (split, &coefficient) in fit.coefficients.stump.iter().enumerate() {
@@ -49,7 +51,7 @@ pub fn refit(
                 }],
             }
         });
-    let scale = match family {
+    let scale = match rule.family {
         Family::Binomial => OutputScale::LogOdds,
         _ => OutputScale::Identity,
     };
@@ -90,11 +92,11 @@ mod tests {
             let ensemble = Model::Trees(8).train(&part, 3, &Silent).expect("a forest");
             let trees = Trees::new(&ensemble, &part);
             let library =
-                [("paper", LmdiPlusOptions::paper()), ("oob", LmdiPlusOptions::out_of_bag())];
+                [("paper", LmdiPlusOptions::paper()), ("oob_once", LmdiPlusOptions::out_of_bag())];
             for (name, options) in library {
                 let rule = rules(kind).into_iter().find(|rule| rule.name == name).expect("a rule");
                 let chosen = Judged::new(&trees, &rule).choose(&rule);
-                let own = refit(&trees, &ensemble, rule.family, &chosen).expect("fitted");
+                let own = refit(&trees, &ensemble, &rule, &chosen).expect("fitted");
                 let (x, y) = (part.view(), part.answers.response());
                 let theirs =
                     LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent).expect("fitted");

@@ -14,6 +14,17 @@ pub enum Judges {
     OutOfBagFolds,
 }
 
+/// How much each row counts in a tree's fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weights {
+    /// In-bag rows as often as they were drawn, out-of-bag rows once, as in the paper.
+    Drawn,
+    /// Every row once.
+    Once,
+    /// Only the out-of-bag rows.
+    OutOfBag,
+}
+
 /// A rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
@@ -22,6 +33,7 @@ pub struct Rule {
     /// The same for people.
     pub title: &'static str,
     pub judges: Judges,
+    pub weights: Weights,
     pub family: Family,
     pub measure: Measure,
     pub winner: Winner,
@@ -44,6 +56,7 @@ pub fn rules(kind: Kind) -> Vec<Rule> {
         name: REFERENCE,
         title: "paper: three folds, minimum",
         judges: Judges::Folds,
+        weights: Weights::Drawn,
         family,
         measure,
         winner: Winner::Minimum,
@@ -126,6 +139,20 @@ pub fn rules(kind: Kind) -> Vec<Rule> {
             title: "three folds of out-of-bag rows, one penalty for the forest",
             judges: Judges::OutOfBagFolds,
             whole_forest: true,
+            ..deviance
+        },
+        Rule {
+            name: "oob_once",
+            title: "out-of-bag rows, every row counts once",
+            judges: Judges::OutOfBag,
+            weights: Weights::Once,
+            ..deviance
+        },
+        Rule {
+            name: "oob_only",
+            title: "three folds of out-of-bag rows, fitted to no others",
+            judges: Judges::OutOfBagFolds,
+            weights: Weights::OutOfBag,
             ..deviance
         },
     ]);

@@ -1,6 +1,6 @@
 //! The errors of all penalties, tree by tree, judged on several kinds of rows.
 
-use super::rule::{Judges, Rule};
+use super::rule::{Judges, Rule, Weights};
 use crate::data::{Answers, Part};
 use lmdi::basis::{Basis, TreeRows, leaf_nodes};
 use lmdi::forest::Ensemble;
@@ -26,9 +26,20 @@ pub struct Trees<'t> {
 pub struct TreeData {
     pub basis: Basis,
     leaves: Vec<u32>,
-    /// In-bag rows as often as they were drawn, out-of-bag rows once.
-    weight: Vec<f64>,
-    in_bag: Vec<bool>,
+    /// How often each row was drawn.
+    drawn: Vec<f64>,
+}
+
+impl TreeData {
+    /// How much each row counts.
+    fn weights(&self, weights: Weights) -> Vec<f64> {
+        let weight = |&drawn: &f64| match weights {
+            Weights::Drawn => drawn.max(1.0),
+            Weights::Once => 1.0,
+            Weights::OutOfBag => f64::from(u8::from(drawn == 0.0)),
+        };
+        self.drawn.iter().map(weight).collect()
+    }
 }
 
 impl<'t> Trees<'t> {
@@ -42,8 +53,7 @@ impl<'t> Trees<'t> {
             TreeData {
                 basis: Basis::on_sample(tree, &x, true, |row| drawn[row]),
                 leaves: leaf_nodes(&router, index, &x),
-                in_bag: drawn.iter().map(|&drawn| drawn > 0.0).collect(),
-                weight: drawn.iter().map(|&drawn| drawn.max(1.0)).collect(),
+                drawn,
             }
         });
         let (response, fold) = match &train.answers {
@@ -60,12 +70,14 @@ impl<'t> Trees<'t> {
     pub fn fit(
         &self,
         tree: &TreeData,
+        weights: Weights,
         fold: &[u32],
         n_folds: usize,
         options: &GlmOptions,
     ) -> GlmFit {
-        let rows = TreeRows::new(&self.x, &tree.basis, &tree.leaves, &tree.weight, fold, n_folds)
-            .keep_raw();
+        let weight = tree.weights(weights);
+        let rows =
+            TreeRows::new(&self.x, &tree.basis, &tree.leaves, &weight, fold, n_folds).keep_raw();
         fit_glm(&tree.basis, &rows, &rows.gather(&self.response), options)
     }
 
@@ -73,8 +85,8 @@ impl<'t> Trees<'t> {
     fn folds(&self, tree: &TreeData, judges: Judges) -> (Vec<u32>, usize) {
         let dealt = |n_folds: usize, of: &dyn Fn(usize) -> u32| {
             let fold =
-                |(row, &in_bag): (usize, &bool)| if in_bag { n_folds as u32 } else { of(row) };
-            (tree.in_bag.iter().enumerate().map(fold).collect(), n_folds)
+                |(row, &drawn): (usize, &f64)| if drawn > 0.0 { n_folds as u32 } else { of(row) };
+            (tree.drawn.iter().enumerate().map(fold).collect(), n_folds)
         };
         match judges {
             Judges::Folds => (self.fold.clone(), FOLDS),
@@ -87,6 +99,7 @@ impl<'t> Trees<'t> {
 /// The errors of all penalties of all trees.
 pub struct Judged {
     judges: Judges,
+    weights: Weights,
     family: Family,
     measure: Measure,
     searches: Vec<Search>,
@@ -105,15 +118,17 @@ impl Judged {
         };
         let search = |tree: &TreeData| {
             let (fold, n_folds) = trees.folds(tree, rule.judges);
-            trees.fit(tree, &fold, n_folds, &options).search
+            trees.fit(tree, rule.weights, &fold, n_folds, &options).search
         };
         let searches = trees.all.iter().filter_map(search).collect();
-        Self { judges: rule.judges, family: rule.family, measure: rule.measure, searches }
+        let Rule { judges, weights, family, measure, .. } = *rule;
+        Self { judges, weights, family, measure, searches }
     }
 
     /// Whether these errors serve a rule.
     pub fn is_for(&self, rule: &Rule) -> bool {
-        (self.judges, self.family, self.measure) == (rule.judges, rule.family, rule.measure)
+        (self.judges, self.weights, self.family, self.measure)
+            == (rule.judges, rule.weights, rule.family, rule.measure)
     }
 
     /// The penalty of every tree under a rule.

@@ -1,7 +1,7 @@
 //! LMDI+ as users ask for it: a preset, or single choices by name.
 //!
 //! A preset fixes every choice of the method, so that a result can be named by it; only the accuracy of the
-//! fits may be set beside it. Without one, each choice that is given changes the preset `paper`. The command
+//! fits may be set beside it. Without one, each choice that is given changes the preset `oob`. The command
 //! line and the Python package both fill in [`Choices`]; what they mean together is decided here.
 
 use super::{FitOn, LmdiPlusOptions, Validation};
@@ -12,20 +12,30 @@ use crate::{Error, Result};
 /// A set of choices with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
+    /// Every row counts once and out-of-bag rows judge the penalties, which is the default.
+    OutOfBag,
     /// Every choice as in the paper.
     Paper,
 }
 
 impl Named for Preset {
     const PARAMETER: &'static str = "preset";
-    const ALL: &'static [Self] = &[Preset::Paper];
+    const ALL: &'static [Self] = &[Preset::OutOfBag, Preset::Paper];
 
     fn name(self) -> &'static str {
-        "paper"
+        match self {
+            Preset::OutOfBag => "oob",
+            Preset::Paper => "paper",
+        }
     }
 
     fn meaning(self) -> &'static str {
-        "Every choice as in the paper"
+        match self {
+            Preset::OutOfBag => {
+                "Every row once, penalties judged by the rows a tree was not grown on"
+            }
+            Preset::Paper => "Every choice as in the paper",
+        }
     }
 }
 
@@ -100,7 +110,7 @@ pub struct Choices {
     pub c: Option<f64>,
     /// Rows that a penalty is judged by.
     pub validation: Option<Validation>,
-    /// Number of cross-validation folds.
+    /// Number of cross-validation folds, which then judge penalties.
     pub folds: Option<usize>,
     /// What cross-validation compares.
     pub selection: Option<Measure>,
@@ -160,7 +170,7 @@ impl Choices {
         options.fit_on = self.fit_on.or(options.fit_on);
         options.include_raw = self.include_raw.unwrap_or(options.include_raw);
         options.penalty = self.penalty(family)?.or(options.penalty);
-        options.validation = self.validation.or(options.validation);
+        options.validation = self.judges()?.or(options.validation);
         options.folds = self.folds.unwrap_or(options.folds);
         options.measure = self.selection.or(options.measure);
         options.rule = self.rule.unwrap_or(options.rule);
@@ -174,7 +184,7 @@ impl Choices {
     /// What the preset or the step of the ablation says before any choice.
     fn fixed(&self) -> Result<LmdiPlusOptions> {
         let name = match (self.preset, self.ablation) {
-            (None, None) => return Ok(LmdiPlusOptions::paper()),
+            (None, None) => return Ok(LmdiPlusOptions::default()),
             (Some(_), Some(_)) => {
                 return Err(wrong("preset", "given with ablation", "one of the two"));
             }
@@ -191,7 +201,25 @@ impl Choices {
         match (self.preset, self.ablation) {
             (None, Some(step)) => LmdiPlusOptions::ablation(step)
                 .ok_or_else(|| wrong("ablation", step.to_string(), "a step from 1 to 4")),
-            _ => Ok(LmdiPlusOptions::paper()),
+            (Some(Preset::Paper), _) => Ok(LmdiPlusOptions::paper()),
+            _ => Ok(LmdiPlusOptions::out_of_bag()),
+        }
+    }
+
+    /// The rows that judge penalties. A number of folds and the one-standard-error rule need folds; `None` when nothing that was
+    /// asked for says which.
+    fn judges(&self) -> Result<Option<Validation>> {
+        let by_folds = match (self.folds, self.rule) {
+            (Some(folds), _) => Some(("folds", folds.to_string())),
+            (None, Some(Rule::OneStandardError)) => Some(("rule", "1se".to_owned())),
+            _ => None,
+        };
+        match (self.validation, by_folds) {
+            (Some(Validation::OutOfBag), Some((name, found))) => {
+                Err(wrong(name, format!("{found}, with validation oob"), "validation folds"))
+            }
+            (None, Some(_)) => Ok(Some(Validation::Folds)),
+            (asked, _) => Ok(asked),
         }
     }
 

@@ -6,14 +6,14 @@
 
 use super::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
 use super::options::{FitOn, LmdiPlusOptions, Validation};
+use super::rows::RowChoice;
 use super::target::{Plan, independent_response, scale_to_tree, working_response};
 use crate::basis::{Basis, TreeRows, leaf_nodes};
 use crate::forest::routing::Router;
-use crate::forest::{Aggregation, Ensemble, Growth, Tree};
+use crate::forest::{Aggregation, Ensemble, Growth, InBag, Tree};
 use crate::glm::{Family, GlmFit, GlmOptions, fit_glm};
 use crate::importance::{check_cells, check_weights};
 use crate::monitor::Monitor;
-use crate::named::Named;
 use crate::table::{MatrixView, Response, contiguous_folds, stratified_folds};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -26,8 +26,7 @@ struct Shared<'s> {
     x: &'s MatrixView<'s>,
     weights: Option<&'s [f64]>,
     mean_weight: f64,
-    fit_on: FitOn,
-    validation: Validation,
+    rows: RowChoice,
     include_raw: bool,
     glm: GlmOptions,
     fold: Vec<u32>,
@@ -58,7 +57,7 @@ impl LmdiPlus {
     /// };
     /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
     ///
-    /// let options = LmdiPlusOptions::paper();
+    /// let options = LmdiPlusOptions::default();
     /// let explainer = LmdiPlus::fit(&forest, &x.view(), &response, None, &options, &Silent)?;
     /// let scores = explainer.score(&x.view(), &ScoreOptions::default(), &Silent)?;
     /// assert!(scores.get(50, 0, 0) > 0.0); // being above 30 raises the prediction
@@ -77,15 +76,14 @@ impl LmdiPlus {
         check_rows(ensemble, x, response, weights)?;
         let plan = Plan::new(ensemble, response, options.family)?;
         let glm = options.glm(plan.family)?;
-        let fit_on = choose_rows(ensemble, x.rows(), options.fit_on)?;
+        let rows = options.rows(ensemble, x.rows())?;
         let shared = Shared {
             ensemble,
             router: Router::new(ensemble),
             x,
             weights,
             mean_weight: weights.map_or(1.0, mean_weight),
-            fit_on,
-            validation: choose_validation(ensemble, fit_on, options.validation)?,
+            rows,
             include_raw: options.include_raw,
             fold: if plan.strata.is_empty() {
                 contiguous_folds(x.rows(), glm.folds)
@@ -164,7 +162,7 @@ impl Shared<'_> {
 
     /// The fold of every row, and how many folds there are; see [`TreeRows::new`].
     fn folds(&self, tree: &Tree) -> (Cow<'_, [u32]>, usize) {
-        if let (Validation::OutOfBag, Some(in_bag)) = (self.validation, &tree.in_bag) {
+        if let (Validation::OutOfBag, Some(in_bag)) = (self.rows.validation, self.in_bag(tree)) {
             let judges = |row: usize| in_bag.count(row) == 0;
             if (0..in_bag.len()).any(|row| judges(row) && self.weight(row) > 0.0) {
                 let fold = (0..in_bag.len()).map(|row| u32::from(!judges(row)));
@@ -174,10 +172,15 @@ impl Shared<'_> {
         ((&self.fold).into(), self.glm.folds)
     }
 
+    /// How often each row was drawn, if the rows at hand are those that were drawn from.
+    fn in_bag<'t>(&self, tree: &'t Tree) -> Option<&'t InBag> {
+        tree.in_bag.as_ref().filter(|_| self.rows.bags_known)
+    }
+
     /// What a row weighed when the tree was grown. Forests draw rows with chances in proportion to
     /// their weights, so that a draw counts one; other samples carry the weights themselves.
     fn in_bag_weight(&self, tree: &Tree, row: usize) -> f64 {
-        match &tree.in_bag {
+        match self.in_bag(tree) {
             Some(in_bag) if self.draws_by_weight() => f64::from(in_bag.count(row)),
             Some(in_bag) => f64::from(in_bag.count(row)) * self.weight(row),
             None => self.weight(row),
@@ -196,8 +199,8 @@ impl Shared<'_> {
     fn row_weights(&self, tree: &Tree, extra: Option<&[f64]>) -> Vec<f64> {
         (0..self.x.rows())
             .map(|row| {
-                let drawn = tree.in_bag.as_ref().is_none_or(|in_bag| in_bag.count(row) > 0);
-                let chosen = match (self.fit_on, drawn) {
+                let drawn = self.in_bag(tree).is_none_or(|in_bag| in_bag.count(row) > 0);
+                let chosen = match (self.rows.fit_on, drawn) {
                     (FitOn::All | FitOn::InBag, true) => self.in_bag_weight(tree, row),
                     (FitOn::All | FitOn::OutOfBag, false) | (FitOn::Uniform, _) => self.weight(row),
                     (FitOn::InBag, false) | (FitOn::OutOfBag, true) => 0.0,
@@ -329,56 +332,6 @@ impl TreeModel {
 fn mean_weight(weights: &[f64]) -> f64 {
     let largest = weights.iter().copied().fold(0.0, f64::max);
     largest * (weights.iter().map(|w| w / largest).sum::<f64>() / weights.len() as f64)
-}
-
-fn choose_rows(ensemble: &Ensemble, rows: usize, asked: Option<FitOn>) -> Result<FitOn> {
-    let known = ensemble.trees.iter().all(|tree| tree.in_bag.is_some());
-    let boosted = !matches!(ensemble.growth, Growth::Independent);
-    let fit_on = asked.unwrap_or(if known && !boosted { FitOn::All } else { FitOn::Uniform });
-    if fit_on == FitOn::Uniform {
-        return Ok(fit_on);
-    }
-    if !known {
-        return Err(Error::Parameter {
-            name: "fit_on",
-            found: format!("{fit_on:?}"),
-            expected: "uniform: this model does not tell which rows each tree was grown on".into(),
-        });
-    }
-    if let Some(found) = ensemble
-        .trees
-        .iter()
-        .filter_map(|tree| tree.in_bag.as_ref())
-        .map(|in_bag| in_bag.len())
-        .find(|&len| len != rows)
-    {
-        return Err(Error::Data(format!(
-            "the model was trained on {found} rows but {rows} were given; pass the training rows in their \
-             original order, or fit on uniform weights"
-        )));
-    }
-    Ok(fit_on)
-}
-
-/// The rows that penalties are judged by, once the rows that are fitted on are known.
-fn choose_validation(
-    ensemble: &Ensemble,
-    fit_on: FitOn,
-    asked: Option<Validation>,
-) -> Result<Validation> {
-    let known = ensemble.trees.iter().all(|tree| tree.in_bag.is_some());
-    let possible = known && fit_on == FitOn::All;
-    match asked {
-        Some(Validation::OutOfBag) if !possible => Err(Error::Parameter {
-            name: Validation::PARAMETER,
-            found: format!("oob, with fit_on {}", fit_on.name()),
-            expected: "folds, unless fit_on is all: in-bag rows are fitted, out-of-bag rows judge"
-                .into(),
-        }),
-        Some(asked) => Ok(asked),
-        None if possible => Ok(Validation::OutOfBag),
-        None => Ok(Validation::Folds),
-    }
 }
 
 fn check_rows(

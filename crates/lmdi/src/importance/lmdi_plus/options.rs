@@ -70,7 +70,7 @@ impl Named for Validation {
     }
 }
 
-/// Options of LMDI+; the default is the preset [`LmdiPlusOptions::paper`].
+/// Options of LMDI+; the default is the preset [`LmdiPlusOptions::out_of_bag`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct LmdiPlusOptions {
     /// Rows to fit on; `None` chooses [`FitOn::All`] where bootstrap counts are known and
@@ -88,11 +88,11 @@ pub struct LmdiPlusOptions {
     pub validation: Option<Validation>,
     /// Number of cross-validation folds.
     pub folds: usize,
-    /// What cross-validation compares; `None` chooses accuracy for classes, else deviance.
+    /// What the search compares; `None` chooses accuracy for classes, else deviance.
     pub measure: Option<Measure>,
     /// Which candidate wins.
     pub rule: Rule,
-    /// Accuracy of the fits that cross-validation compares; see [`GlmOptions`].
+    /// Accuracy of the fits that the search compares; see [`GlmOptions`].
     pub search_tolerance: f64,
     /// Accuracy of the final fits.
     pub tolerance: f64,
@@ -102,11 +102,23 @@ pub struct LmdiPlusOptions {
 
 impl Default for LmdiPlusOptions {
     fn default() -> Self {
-        Self::paper()
+        Self::out_of_bag()
     }
 }
 
 impl LmdiPlusOptions {
+    /// Every row counts once, and the penalty of each tree is the one that predicts the tree's out-of-bag
+    /// rows best by deviance when fitted to its in-bag rows; the rest as in the paper. In simulations, on data that the rule was
+    /// not chosen on, it finds the features that matter better than the paper's rule (`docs/results.md`), in less time.
+    pub fn out_of_bag() -> Self {
+        Self {
+            fit_on: Some(FitOn::Uniform),
+            validation: None,
+            measure: Some(Measure::Deviance),
+            ..Self::paper()
+        }
+    }
+
     /// Every choice as in the paper's experiments: elastic net with the penalty of each tree at the
     /// minimum of three-fold cross-validation, by squared error or accuracy, over scikit-learn's
     /// grids.
@@ -125,12 +137,6 @@ impl LmdiPlusOptions {
             tolerance: reference.tolerance,
             max_iterations: reference.max_iterations,
         }
-    }
-
-    /// The paper's choices but for the penalty of each tree, which is the one that predicts the tree's out-of-bag rows best by
-    /// deviance, when fitted to its in-bag rows.
-    pub fn out_of_bag() -> Self {
-        Self { validation: None, measure: Some(Measure::Deviance), ..Self::paper() }
     }
 
     /// The paper's ablation, step by step: 1 fits stumps to in-bag rows without penalty (which is the
