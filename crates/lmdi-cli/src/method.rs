@@ -25,6 +25,9 @@ pub struct MethodFlags {
     /// Leave the raw columns out: stumps only
     #[arg(long, help_heading = "LMDI+")]
     no_raw: bool,
+    /// Penalise a numeric target in its own unit, instead of dividing it by its standard deviation first
+    #[arg(long, help_heading = "LMDI+")]
+    no_scale_target: bool,
     /// Penalty of the linear models [default: elastic-net]
     #[arg(long, value_parser = named::<Glm>(), value_name = "KIND", help_heading = "LMDI+")]
     glm: Option<Glm>,
@@ -73,6 +76,7 @@ impl MethodFlags {
             ablation: self.ablation.map(usize::from),
             fit_on: self.fit_on,
             include_raw: self.no_raw.then_some(false),
+            scale_target: self.no_scale_target.then_some(false),
             glm: self.glm,
             l1_ratio: (!self.l1_ratio.is_empty()).then(|| self.l1_ratio.clone()),
             alpha: self.alpha,
@@ -92,6 +96,7 @@ impl MethodFlags {
     pub fn first_given(&self) -> Option<String> {
         self.choices().first_given().map(|name| match name {
             "include_raw" => "--no-raw".into(),
+            "scale_target" => "--no-scale-target".into(),
             "C" => "--c".into(),
             name => format!("--{}", name.replace('_', "-")),
         })
@@ -110,6 +115,7 @@ pub fn text(options: &LmdiPlusOptions, family: Family, chosen: RowChoice) -> Str
     };
     let columns = if options.include_raw { "stumps and raw columns" } else { "stumps only" };
     let model = match family {
+        Family::Gaussian if options.scale_target => "least squares of the scaled target",
         Family::Gaussian => "least squares",
         Family::Binomial => "logistic",
         Family::Poisson => "poisson",

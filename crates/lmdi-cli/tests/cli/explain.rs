@@ -281,7 +281,7 @@ fn every_choice_of_the_method_is_taken() {
     );
     let paper = run(&["--preset", "paper"]);
     assert!(run(&["--ablation", "4"]) == paper);
-    assert!(run(&["--fit-on", "all", "--folds", "3"]) == paper);
+    assert!(run(&["--fit-on", "all", "--folds", "3", "--no-scale-target"]) == paper);
     let mut seen = vec![usual, paper];
     for flags in [
         &["--ablation", "1"][..],
@@ -292,6 +292,7 @@ fn every_choice_of_the_method_is_taken() {
         &["--fit-on", "all"],
         &["--validation", "folds"],
         &["--no-raw"],
+        &["--no-scale-target"],
         &["--glm", "ridge"],
         &["--glm", "lasso"],
         &["--l1-ratio", "0.7"],

@@ -19,6 +19,7 @@ CHOICES = (
     "ablation",
     "fit_on",
     "include_raw",
+    "scale_target",
     "glm",
     "l1_ratio",
     "alpha",
@@ -58,6 +59,10 @@ class LMDIPlus(Explainer):
         one of the two, or every row once. Default: "uniform".
     include_raw : bool, optional
         Whether the columns themselves join the splits. Default: yes.
+    scale_target : bool, optional
+        Whether a numeric target is divided by its standard deviation before least squares, so that the
+        penalty, and with it the scores, do not depend on its unit. Default: yes, unless `alpha` or `C` is
+        given.
     glm : "ols", "ridge", "lasso" or "elastic_net", optional
         The penalty. Default: "elastic_net".
     l1_ratio : float or list of floats, optional
@@ -106,6 +111,7 @@ class LMDIPlus(Explainer):
         ablation=None,
         fit_on=None,
         include_raw=None,
+        scale_target=None,
         glm=None,
         l1_ratio=None,
         alpha=None,
@@ -126,6 +132,7 @@ class LMDIPlus(Explainer):
         self.ablation = ablation
         self.fit_on = fit_on
         self.include_raw = include_raw
+        self.scale_target = scale_target
         self.glm = glm
         self.l1_ratio = l1_ratio
         self.alpha = alpha

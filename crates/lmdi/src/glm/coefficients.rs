@@ -27,6 +27,12 @@ impl Coefficients {
         add_scaled(&mut self.raw, factor, &other.raw);
     }
 
+    /// Multiplies all of them.
+    pub fn scale(&mut self, factor: f64) {
+        self.intercept *= factor;
+        self.stump.iter_mut().chain(&mut self.raw).for_each(|slope| *slope *= factor);
+    }
+
     /// All slopes, stumps first.
     pub fn slopes(&self) -> impl Iterator<Item = f64> + '_ {
         self.stump.iter().chain(&self.raw).copied()

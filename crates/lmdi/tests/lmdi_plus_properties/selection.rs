@@ -224,7 +224,8 @@ proptest! {
         let penalty = PenaltyChoice::CrossValidated { l1_ratios: vec![0.2, 0.9], grid: Grid::Given(strengths.to_vec()) };
         let fit_on = if once { FitOn::Uniform } else { FitOn::All };
         let accurate = LmdiPlusOptions {
-            fit_on: Some(fit_on), search_tolerance: 1e-9, tolerance: 1e-11, ..LmdiPlusOptions::default()
+            fit_on: Some(fit_on), scale_target: false, search_tolerance: 1e-9, tolerance: 1e-11,
+            ..LmdiPlusOptions::default()
         };
         let explainer = table.explain(&model, &LmdiPlusOptions {
             penalty: Some(penalty.clone()), validation: Some(Validation::OutOfBag), ..accurate.clone()

@@ -18,8 +18,10 @@ pub fn refit(
     let no_fold = vec![0; trees.x.rows()];
     let models =
         trees.all.iter().zip(chosen).zip(&ensemble.trees).map(|((data, &candidate), tree)| {
-            let fit =
-                trees.fit(data, rule.weights, &no_fold, 1, &at_penalty(rule.family, candidate));
+            let mut fit = trees.fit(data, rule, &no_fold, 1, &at_penalty(rule.family, candidate));
+            if rule.unit_free {
+                fit.coefficients.scale(trees.deviation);
+            }
             let mut step = vec![0.0; tree.n_nodes()];
             let stumps = &data.basis.stumps;
             for (split, &coefficient) in fit.coefficients.stump.iter().enumerate() {
@@ -91,8 +93,10 @@ mod tests {
             let part = part(kind);
             let ensemble = Model::Trees(8).train(&part, 3, &Silent).expect("a forest");
             let trees = Trees::new(&ensemble, &part);
-            let library =
-                [("paper", LmdiPlusOptions::paper()), ("oob_once", LmdiPlusOptions::out_of_bag())];
+            let library = [
+                ("paper", LmdiPlusOptions::paper()),
+                ("oob_once_unit_free", LmdiPlusOptions::out_of_bag()),
+            ];
             for (name, options) in library {
                 let rule = rules(kind).into_iter().find(|rule| rule.name == name).expect("a rule");
                 let chosen = Judged::new(&trees, &rule).choose(&rule);

@@ -34,6 +34,9 @@ pub struct Rule {
     pub title: &'static str,
     pub judges: Judges,
     pub weights: Weights,
+    /// Whether the response is divided by its standard deviation. The strength of a penalty on squares, unlike that on absolute
+    /// values, depends on the unit of the response.
+    pub unit_free: bool,
     pub family: Family,
     pub measure: Measure,
     pub winner: Winner,
@@ -57,6 +60,7 @@ pub fn rules(kind: Kind) -> Vec<Rule> {
         title: "paper: three folds, minimum",
         judges: Judges::Folds,
         weights: Weights::Drawn,
+        unit_free: false,
         family,
         measure,
         winner: Winner::Minimum,
@@ -145,6 +149,21 @@ pub fn rules(kind: Kind) -> Vec<Rule> {
             name: "oob_once",
             title: "out-of-bag rows, every row counts once",
             judges: Judges::OutOfBag,
+            weights: Weights::Once,
+            ..deviance
+        },
+        Rule {
+            name: "oob_once_unit_free",
+            title: "out-of-bag rows, every row counts once, response standardised",
+            judges: Judges::OutOfBag,
+            weights: Weights::Once,
+            unit_free: kind == Kind::Regression,
+            ..deviance
+        },
+        Rule {
+            name: "oob_folds_once",
+            title: "three folds of out-of-bag rows, every row counts once",
+            judges: Judges::OutOfBagFolds,
             weights: Weights::Once,
             ..deviance
         },

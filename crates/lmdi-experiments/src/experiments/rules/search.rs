@@ -6,8 +6,7 @@ use lmdi::basis::{Basis, TreeRows, leaf_nodes};
 use lmdi::forest::Ensemble;
 use lmdi::forest::routing::Router;
 use lmdi::glm::{
-    Candidate, Family, GlmFit, GlmOptions, Measure, PenaltyChoice, Rule as Winner, Search,
-    Strength, fit_glm,
+    Candidate, Family, GlmFit, GlmOptions, PenaltyChoice, Rule as Winner, Search, Strength, fit_glm,
 };
 use lmdi::table::{MatrixView, contiguous_folds, stratified_folds};
 
@@ -18,6 +17,8 @@ pub struct Trees<'t> {
     pub x: MatrixView<'t>,
     pub all: Vec<TreeData>,
     response: Vec<f64>,
+    /// Its standard deviation.
+    pub deviation: f64,
     /// The paper's folds.
     fold: Vec<u32>,
 }
@@ -63,22 +64,29 @@ impl<'t> Trees<'t> {
                 stratified_folds(codes, FOLDS),
             ),
         };
-        Self { x, all: all.collect(), response, fold }
+        let n = response.len() as f64;
+        let mean = response.iter().sum::<f64>() / n;
+        let deviation = (response.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / n).sqrt();
+        Self { x, all: all.collect(), response, deviation, fold }
     }
 
     /// Fits a tree to all rows, which belong to these folds.
     pub fn fit(
         &self,
         tree: &TreeData,
-        weights: Weights,
+        rule: &Rule,
         fold: &[u32],
         n_folds: usize,
         options: &GlmOptions,
     ) -> GlmFit {
-        let weight = tree.weights(weights);
+        let weight = tree.weights(rule.weights);
         let rows =
             TreeRows::new(&self.x, &tree.basis, &tree.leaves, &weight, fold, n_folds).keep_raw();
-        fit_glm(&tree.basis, &rows, &rows.gather(&self.response), options)
+        let mut response = rows.gather(&self.response);
+        if rule.unit_free {
+            response.iter_mut().for_each(|y| *y /= self.deviation);
+        }
+        fit_glm(&tree.basis, &rows, &response, options)
     }
 
     /// The fold of every row; the number of folds for rows that are never held out.
@@ -98,10 +106,7 @@ impl<'t> Trees<'t> {
 
 /// The errors of all penalties of all trees.
 pub struct Judged {
-    judges: Judges,
-    weights: Weights,
-    family: Family,
-    measure: Measure,
+    of: Rule,
     searches: Vec<Search>,
 }
 
@@ -118,17 +123,17 @@ impl Judged {
         };
         let search = |tree: &TreeData| {
             let (fold, n_folds) = trees.folds(tree, rule.judges);
-            trees.fit(tree, rule.weights, &fold, n_folds, &options).search
+            trees.fit(tree, rule, &fold, n_folds, &options).search
         };
         let searches = trees.all.iter().filter_map(search).collect();
-        let Rule { judges, weights, family, measure, .. } = *rule;
-        Self { judges, weights, family, measure, searches }
+        Self { of: *rule, searches }
     }
 
     /// Whether these errors serve a rule.
     pub fn is_for(&self, rule: &Rule) -> bool {
-        (self.judges, self.weights, self.family, self.measure)
-            == (rule.judges, rule.weights, rule.family, rule.measure)
+        let fitted =
+            |rule: &Rule| (rule.judges, rule.weights, rule.unit_free, rule.family, rule.measure);
+        fitted(&self.of) == fitted(rule)
     }
 
     /// The penalty of every tree under a rule.

@@ -100,11 +100,13 @@ pub struct Choices {
     pub fit_on: Option<FitOn>,
     /// Whether raw columns join the stumps.
     pub include_raw: Option<bool>,
+    /// Whether least squares divides the response by its standard deviation first.
+    pub scale_target: Option<bool>,
     /// Kind of penalty.
     pub glm: Option<Glm>,
     /// Mixtures that the elastic net tries.
     pub l1_ratio: Option<Vec<f64>>,
-    /// Fixed strength beside the mean loss.
+    /// Fixed strength beside the mean loss, of the response as it is unless `scale_target` is asked for.
     pub alpha: Option<f64>,
     /// Fixed inverse strength beside the summed loss.
     pub c: Option<f64>,
@@ -149,6 +151,7 @@ impl Choices {
         first(&[
             ("fit_on", self.fit_on.is_some()),
             ("include_raw", self.include_raw.is_some()),
+            ("scale_target", self.scale_target.is_some()),
             ("glm", self.glm.is_some()),
             ("l1_ratio", self.l1_ratio.is_some()),
             ("alpha", self.alpha.is_some()),
@@ -169,6 +172,9 @@ impl Choices {
         options.family = self.family.or(options.family);
         options.fit_on = self.fit_on.or(options.fit_on);
         options.include_raw = self.include_raw.unwrap_or(options.include_raw);
+        // A strength that is given is meant beside the loss of the response as it is.
+        let fixed = self.alpha.is_some() || self.c.is_some();
+        options.scale_target = self.scale_target.unwrap_or(options.scale_target && !fixed);
         options.penalty = self.penalty(family)?.or(options.penalty);
         options.validation = self.judges()?.or(options.validation);
         options.folds = self.folds.unwrap_or(options.folds);

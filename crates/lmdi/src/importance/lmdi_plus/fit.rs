@@ -28,6 +28,7 @@ struct Shared<'s> {
     mean_weight: f64,
     rows: RowChoice,
     include_raw: bool,
+    scale_target: bool,
     glm: GlmOptions,
     fold: Vec<u32>,
 }
@@ -85,6 +86,7 @@ impl LmdiPlus {
             mean_weight: weights.map_or(1.0, mean_weight),
             rows,
             include_raw: options.include_raw,
+            scale_target: options.scale_target && glm.family == Family::Gaussian,
             fold: if plan.strata.is_empty() {
                 contiguous_folds(x.rows(), glm.folds)
             } else {
@@ -154,7 +156,11 @@ impl Shared<'_> {
                 kept_rows = Some(if one_pass { rows } else { rows.keep_departures() });
             }
             let Some(rows) = &kept_rows else { continue };
-            let fit = fit_glm(&basis, rows, &rows.gather(target), &self.glm);
+            let mut target = rows.gather(target);
+            let unit = if self.scale_target { deviation(&target, &rows.weight) } else { 1.0 };
+            target.iter_mut().for_each(|target| *target /= unit);
+            let mut fit = fit_glm(&basis, rows, &target, &self.glm);
+            fit.coefficients.scale(unit);
             model.add_output(&basis, output, fit);
         }
         model
@@ -326,6 +332,20 @@ impl TreeModel {
             converged: fit.converged,
         });
     }
+}
+
+/// The weighted standard deviation; 1 for numbers that are all equal.
+fn deviation(numbers: &[f64], weight: &[f64]) -> f64 {
+    // Scaled first so that no square overflows or vanishes.
+    let largest = numbers.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    let total: f64 = weight.iter().sum();
+    let mean = |term: &dyn Fn(f64) -> f64| {
+        numbers.iter().zip(weight).map(|(x, w)| w * term(x / largest)).sum::<f64>() / total
+    };
+    let centre = mean(&|x| x);
+    let deviation = largest * mean(&|x| (x - centre) * (x - centre)).sqrt();
+    // Below rounding of the numbers themselves there is nothing to explain; NaN without any number.
+    if deviation > f64::EPSILON * largest { deviation } else { 1.0 }
 }
 
 /// The mean of the weights, scaled first so that no sum overflows.
