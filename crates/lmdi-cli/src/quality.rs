@@ -96,7 +96,7 @@ pub fn far_below(lmdi_plus: &Sample, of_model: &[Quality]) -> Option<String> {
         format!(
             "LMDI+ predicts these rows far worse than the model ({} {} against {}). Scores explain the\n\
              predictions of LMDI+, so they tell little about the model here. Another penalty may come closer:\n\
-             try --glm lasso, or give a target of large numbers in larger units or as its logarithm.",
+             try --glm lasso or --glm ridge.",
             title(measure),
             short_number(reached),
             short_number(model)

@@ -42,6 +42,7 @@ export function inShort(data: Data): HTMLElement {
   const quality = bestQuality(report);
   const card = (title: string, ...content: (Node | string)[]) => h("div", { class: "card" }, h("h3", {}, title), h("p", {}, ...content));
   const fidelity = about.fidelity;
+  const known = about.row_kind.startsWith("training") ? " of these rows, whose noise it knows from training" : "";
   return section(
     "short",
     "In short",
@@ -60,7 +61,7 @@ export function inShort(data: Data): HTMLElement {
       card(
         "Can this be trusted",
         ...trustInWords(report),
-        ...(fidelity === null ? [] : [` ${about.method} shows `, h("strong", {}, percent(Math.max(0, fidelity))), " of the differences between the model's own predictions."]),
+        ...(fidelity === null ? [] : [` ${about.method} shows `, h("strong", {}, percent(Math.max(0, fidelity))), ` of the differences between the model's own predictions${known}.`]),
       ),
     ),
     ...about.warnings.map((text) => h("p", { class: "warning", role: "note" }, h("strong", {}, "Careful: "), text)),

@@ -48,9 +48,11 @@ pub struct LineChart {
     pub per_row: usize,
 }
 
-/// Colours that people with any colour vision can tell apart (Okabe and Ito), with black for the eighth.
-const COLOURS: [&str; 8] =
-    ["#d55e00", "#e69f00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#8a8a8a", "#222222"];
+/// Colours that people with any colour vision can tell apart (Okabe and Ito), with black and a dark violet for the last two.
+const COLOURS: [&str; 9] = [
+    "#d55e00", "#e69f00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#8a8a8a", "#222222",
+    "#7a5195",
+];
 
 const WIDTH: f64 = 250.0;
 const HEIGHT: f64 = 170.0;
