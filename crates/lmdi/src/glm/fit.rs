@@ -46,8 +46,19 @@ pub fn fit_glm(
 ) -> GlmFit {
     match options.family {
         Family::Gaussian => fit_gaussian(basis, rows, response, options),
-        Family::Binomial | Family::Poisson => fit_newton(basis, rows, response, options),
+        Family::Binomial | Family::Poisson => fit_newton(basis, rows, response, options, None),
     }
+}
+
+/// The same for a binomial or poisson response, starting from coefficients that are near, such as those of another penalty.
+pub fn fit_newton_from(
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    response: &[f64],
+    options: &GlmOptions,
+    start: Coefficients,
+) -> GlmFit {
+    fit_newton(basis, rows, response, options, Some(start))
 }
 
 fn fit_gaussian(
@@ -168,6 +179,7 @@ fn fit_newton(
     rows: &TreeRows<'_>,
     response: &[f64],
     options: &GlmOptions,
+    start: Option<Coefficients>,
 ) -> GlmFit {
     let problem = NewtonProblem {
         basis,
@@ -187,6 +199,9 @@ fn fit_newton(
             search_newton(search, l1_ratios, basis, rows, response, options)
         });
     let penalty = penalty_for(chosen, total);
+    if let Some(start) = start {
+        point = problem.at(start);
+    }
     let report = problem.solve(
         &mut point,
         penalty,

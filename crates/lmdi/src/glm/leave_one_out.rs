@@ -318,33 +318,40 @@ impl<'b> Centred<'b> {
     }
 }
 
-/// The mean squared error, by weight, of leaving each row out of a ridge regression, for every `l2`.
+/// The mean squared error, by weight, of leaving each row out of a ridge regression.
 ///
 /// One pass over the rows gives the statistics of all penalties; each penalty then costs a factorisation
 /// and one triangular solve a row.
-pub fn leave_one_out_ridge_errors(
-    basis: &Basis,
-    rows: &TreeRows<'_>,
-    response: &[f64],
-    l2: &[f64],
-) -> Vec<f64> {
-    let total: f64 = rows.weight.iter().sum();
-    let Centred { problem, response, .. } = Centred::new(basis, rows, response);
-    let quadratic = &problem.quadratic;
-    let zero = Coefficients::zero(quadratic.stumps.n_splits(), quadratic.n_raw());
-    l2.iter()
-        .map(|&l2| {
-            let l2 = bearable(quadratic, l2);
-            let factor = Elimination::new(quadratic, ActiveColumns::all(quadratic), l2);
-            let fit = factor.solve(&problem.gradient(&zero, Penalty { l1: 0.0, l2 }));
-            let leverage = leverages(&factor, rows);
-            let mut sum = 0.0;
-            for_rows(basis, rows, &fit, |row, predictor, _| {
-                let left = (1.0 - rows.weight[row] * leverage[row]).max(f64::EPSILON);
-                let error = (response[row] - predictor) / left;
-                sum += rows.weight[row] * error * error;
-            });
-            sum / total
-        })
-        .collect()
+pub struct RidgeErrors<'b, 'r> {
+    basis: &'b Basis,
+    rows: &'b TreeRows<'r>,
+    centred: Centred<'b>,
+    total: f64,
+}
+
+impl<'b, 'r> RidgeErrors<'b, 'r> {
+    /// Takes the rows and their responses.
+    pub fn new(basis: &'b Basis, rows: &'b TreeRows<'r>, response: &[f64]) -> Self {
+        let centred = Centred::new(basis, rows, response);
+        Self { basis, rows, centred, total: rows.weight.iter().sum() }
+    }
+
+    /// The error with penalty `l2`.
+    pub fn error(&self, l2: f64) -> f64 {
+        let Centred { problem, response, .. } = &self.centred;
+        let quadratic = &problem.quadratic;
+        let zero = Coefficients::zero(quadratic.stumps.n_splits(), quadratic.n_raw());
+        let l2 = bearable(quadratic, l2);
+        let factor = Elimination::new(quadratic, ActiveColumns::all(quadratic), l2);
+        let fit = factor.solve(&problem.gradient(&zero, Penalty { l1: 0.0, l2 }));
+        let leverage = leverages(&factor, self.rows);
+        let mut sum = 0.0;
+        for_rows(self.basis, self.rows, &fit, |row, predictor, _| {
+            let weight = self.rows.weight[row];
+            let left = (1.0 - weight * leverage[row]).max(f64::EPSILON);
+            let error = (response[row] - predictor) / left;
+            sum += weight * error * error;
+        });
+        sum / self.total
+    }
 }

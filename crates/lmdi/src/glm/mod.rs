@@ -42,6 +42,7 @@ mod row_solution;
 mod selection;
 mod side_by_side;
 mod signs;
+mod smooth_search;
 mod statistics;
 mod validation;
 mod vector;
@@ -54,14 +55,13 @@ pub use coordinate_descent::{Descent, Point, Start};
 pub use curvatures::Curvatures;
 pub use elimination::Elimination;
 pub use family::Family;
-pub use fit::{GlmFit, fit_glm};
+pub use fit::{GlmFit, fit_glm, fit_newton_from};
 pub use gaussian::GaussianProblem;
 pub use gradient::Gradient;
 pub use huber::{HuberFit, fit_huber};
 pub use least_squares::{Exactness, least_squares};
 pub use leave_one_out::{
-    LeftOut, WorkingRows, leave_one_out, leave_one_out_predictors, leave_one_out_ridge,
-    leave_one_out_ridge_errors,
+    LeftOut, RidgeErrors, WorkingRows, leave_one_out, leave_one_out_predictors, leave_one_out_ridge,
 };
 pub use newton::{NewtonPoint, NewtonProblem, NewtonReport};
 pub use options::{GlmOptions, Grid, Measure, PenaltyChoice, Rule, Strength};
@@ -70,6 +70,7 @@ pub use polish::polish;
 pub use quadratic::Quadratic;
 pub use selection::{Candidate, Search};
 pub use side_by_side::{Progress, SideBySide};
+pub use smooth_search::smallest_on_grid;
 pub use statistics::Statistics;
 pub use validation::squared_error_of_rows;
 pub use vector::Lanes;

@@ -3,9 +3,9 @@
 use super::options::{MdiPlusGlm, MdiPlusOptions, MdiPlusPenalty};
 use crate::basis::{Basis, TreeRows};
 use crate::glm::{
-    Coefficients, Family, GlmOptions, LeftOut, Penalty, PenaltyChoice, Strength, WorkingRows,
-    fit_glm, fit_huber, leave_one_out, leave_one_out_predictors, leave_one_out_ridge,
-    leave_one_out_ridge_errors,
+    Coefficients, Family, GlmOptions, LeftOut, Penalty, PenaltyChoice, RidgeErrors, Strength,
+    WorkingRows, fit_glm, fit_huber, fit_newton_from, leave_one_out, leave_one_out_predictors,
+    leave_one_out_ridge, smallest_on_grid,
 };
 
 /// What the linear model says with all features but those of one group at their mean.
@@ -64,6 +64,9 @@ fn mean_predictor(basis: &Basis, rows: &TreeRows<'_>, fit: &Coefficients) -> f64
     fit.intercept + if total > 0.0 { sum / total } else { 0.0 }
 }
 
+/// Accuracy of the fits that penalties are compared by: fewer digits than the final one.
+const SEARCH_TOLERANCE: f64 = 1e-6;
+
 struct Model<'m, 'r> {
     basis: &'m Basis,
     rows: &'m TreeRows<'r>,
@@ -80,19 +83,19 @@ impl Model<'_, '_> {
                 leave_one_out_ridge(basis, rows, target, 0.0, visit)
             }
             (MdiPlusGlm::Gaussian, MdiPlusPenalty::Ridge { alphas }) => {
-                let errors = leave_one_out_ridge_errors(basis, rows, target, alphas);
-                leave_one_out_ridge(basis, rows, target, alphas[first_smallest(&errors)], visit)
+                let errors = RidgeErrors::new(basis, rows, target);
+                let best = smallest_on_grid(alphas, |l2| errors.error(l2));
+                leave_one_out_ridge(basis, rows, target, alphas[best], visit)
             }
             (MdiPlusGlm::Logistic, MdiPlusPenalty::None) => self.newton(Penalty::NONE, visit),
             (MdiPlusGlm::Logistic, MdiPlusPenalty::Ridge { alphas }) => {
-                let losses: Vec<f64> = alphas.iter().map(|&l2| self.logistic_loss(l2)).collect();
-                let l2 = alphas[first_smallest(&losses)];
-                self.newton(Penalty { l1: 0.0, l2 }, visit)
+                let mut near = None;
+                let best = smallest_on_grid(alphas, |l2| self.logistic_loss(l2, &mut near));
+                self.newton(Penalty { l1: 0.0, l2: alphas[best] }, visit)
             }
             (MdiPlusGlm::Huber { epsilon }, MdiPlusPenalty::Ridge { alphas }) => {
-                let losses: Vec<f64> =
-                    alphas.iter().map(|&alpha| self.huber_loss(2.0 * alpha, epsilon)).collect();
-                self.huber(2.0 * alphas[first_smallest(&losses)], epsilon, visit)
+                let best = smallest_on_grid(alphas, |alpha| self.huber_loss(2.0 * alpha, epsilon));
+                self.huber(2.0 * alphas[best], epsilon, visit)
             }
             (MdiPlusGlm::Huber { epsilon }, _) => self.huber(0.0, epsilon, visit),
             (
@@ -133,30 +136,40 @@ impl Model<'_, '_> {
         (curvature, pull)
     }
 
-    fn fixed(&self, l2: f64) -> Coefficients {
-        let choice = if l2 > 0.0 {
+    fn fixed(&self, l2: f64) -> GlmOptions {
+        self.glm_options(if l2 > 0.0 {
             PenaltyChoice::Fixed { strength: Strength::Inverse(1.0 / l2), l1_ratio: 0.0 }
         } else {
             PenaltyChoice::None
-        };
-        fit_glm(self.basis, self.rows, self.target, &self.glm_options(choice)).coefficients
+        })
     }
 
     fn newton(&self, penalty: Penalty, visit: impl FnMut(LeftOut<'_>)) -> Coefficients {
-        let fit = self.fixed(penalty.l2);
+        let options = self.fixed(penalty.l2);
+        let fit = fit_glm(self.basis, self.rows, self.target, &options).coefficients;
         let (curvature, pull) = self.working(&fit);
         let working = WorkingRows { curvature: &curvature, pull: &pull };
         leave_one_out(self.basis, self.rows, working, &fit, penalty, visit);
         fit
     }
 
-    /// Mean log-loss of the rows left out, with probabilities trimmed.
-    fn logistic_loss(&self, l2: f64) -> f64 {
-        let fit = self.fixed(l2);
-        let (curvature, pull) = self.working(&fit);
+    /// Mean log-loss of the rows left out, with probabilities trimmed. `near` is the fit at another penalty, and becomes that at
+    /// this one.
+    fn logistic_loss(&self, l2: f64, near: &mut Option<Coefficients>) -> f64 {
+        let options = GlmOptions {
+            tolerance: self.options.tolerance.max(SEARCH_TOLERANCE),
+            ..self.fixed(l2)
+        };
+        let (basis, rows, target) = (self.basis, self.rows, self.target);
+        let fit = match near.take() {
+            Some(start) => fit_newton_from(basis, rows, target, &options, start),
+            None => fit_glm(basis, rows, target, &options),
+        };
+        let fit = near.insert(fit.coefficients);
+        let (curvature, pull) = self.working(fit);
         let working = WorkingRows { curvature: &curvature, pull: &pull };
         let penalty = Penalty { l1: 0.0, l2 };
-        let left_out = leave_one_out_predictors(self.basis, self.rows, working, &fit, penalty);
+        let left_out = leave_one_out_predictors(basis, rows, working, fit, penalty);
         let trim = self.options.trim.max(f64::EPSILON);
         let rows = left_out.iter().zip(self.target).zip(&self.rows.weight);
         let loss: f64 = rows
@@ -186,14 +199,13 @@ impl Model<'_, '_> {
 
     /// Mean Huber loss of the rows left out, in units of the response.
     fn huber_loss(&self, l2: f64, epsilon: f64) -> f64 {
-        // Comparing penalties needs fewer digits than the final fit.
         let fit = fit_huber(
             self.basis,
             self.rows,
             self.target,
             l2,
             epsilon,
-            1e-6,
+            SEARCH_TOLERANCE,
             self.options.max_iterations,
         );
         let working = WorkingRows { curvature: &fit.curvature, pull: &fit.pull };
@@ -229,15 +241,4 @@ impl Model<'_, '_> {
         leave_one_out(self.basis, self.rows, working, &found.coefficients, penalty, visit);
         found.coefficients
     }
-}
-
-/// The first of the smallest numbers; numbers that are not known come last.
-fn first_smallest(numbers: &[f64]) -> usize {
-    let mut best = 0;
-    for (at, &number) in numbers.iter().enumerate() {
-        if number < numbers[best] || numbers[best].is_nan() {
-            best = at;
-        }
-    }
-    best
 }
