@@ -74,7 +74,7 @@ impl Experiment for Ablation {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let n = effort.pick(60, 300, 2000);
+        let n = options.sizes(effort.pick(&[60], &[300], &[2000]))[0];
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 1, 15));
         let mut units = Vec::new();
         for repetition in 0..repetitions {

@@ -56,7 +56,7 @@ impl Experiment for Correlation {
         let effort = options.effort();
         let correlations: &[f64] =
             effort.pick(&[0.9], &[0.5, 0.7, 0.9, 0.99], &[0.5, 0.6, 0.7, 0.8, 0.9, 0.99]);
-        let rows = effort.pick(60, 250, 250);
+        let rows = options.sizes(effort.pick(&[60], &[250], &[250]))[0];
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 4, 50));
         let of = |repetition| correlations.iter().map(move |&rho| Unit { rho, rows, repetition });
         Ok((0..repetitions).flat_map(of).collect())

@@ -29,9 +29,9 @@ impl Experiment for Counterfactual {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let n = effort.pick(60, 600, 2000);
+        let sizes = options.sizes(effort.pick(&[60], &[600], &[2000]));
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 1, 10));
-        Ok(Unit::all(&self.sets(options)?, &[n], repetitions))
+        Ok(Unit::all(&self.sets(options)?, &sizes, repetitions))
     }
 
     fn fields(&self, unit: &Unit) -> Vec<String> {

@@ -45,7 +45,7 @@ impl Experiment for CounterfactualSim {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let rows = effort.pick(80, 1000, 2000);
+        let rows = options.sizes(effort.pick(&[80], &[1000], &[2000]))[0];
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 2, 10));
         Ok((0..repetitions).map(|repetition| Unit { rows, repetition }).collect())
     }

@@ -37,9 +37,9 @@ impl Experiment for Ranking {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let sizes: &[usize] = effort.pick(&[60], &[300], &[300, 500, 1000]);
+        let sizes = options.sizes(effort.pick(&[60], &[300], &[300, 500, 1000]));
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 1, 30));
-        Ok(Unit::all(&options.sets()?, sizes, repetitions, effort))
+        Ok(Unit::all(&options.sets()?, &sizes, repetitions, effort))
     }
 
     fn fields(&self, unit: &Unit) -> Vec<String> {

@@ -50,7 +50,7 @@ impl Experiment for Runtime {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let n = effort.pick(60, 500, 2000);
+        let n = options.sizes(effort.pick(&[60], &[500], &[2000]))[0];
         let most_trees = effort.pick(100, 500, 1000);
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 1, 5));
         let sets = self.sets(options)?;

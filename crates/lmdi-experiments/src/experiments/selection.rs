@@ -63,9 +63,9 @@ impl Experiment for Selection {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let n = effort.pick(60, 500, 2000);
+        let sizes = options.sizes(effort.pick(&[60], &[500], &[2000]));
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 1, 20));
-        Ok(Unit::all(&options.sets()?, &[n], repetitions))
+        Ok(Unit::all(&options.sets()?, &sizes, repetitions))
     }
 
     fn fields(&self, unit: &Unit) -> Vec<String> {

@@ -51,9 +51,9 @@ impl Experiment for SelectionFull {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let n = effort.pick(80, 3000, usize::MAX);
+        let sizes = options.sizes(effort.pick(&[80], &[3000], &[usize::MAX]));
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 1, 5));
-        Ok(Unit::all(&self.sets(options)?, &[n], repetitions))
+        Ok(Unit::all(&self.sets(options)?, &sizes, repetitions))
     }
 
     fn fields(&self, unit: &Unit) -> Vec<String> {

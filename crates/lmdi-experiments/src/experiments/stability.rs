@@ -34,9 +34,9 @@ impl Experiment for Stability {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let sizes: &[usize] = effort.pick(&[60], &[300], &[500, 1000, 2000]);
+        let sizes = options.sizes(effort.pick(&[60], &[300], &[500, 1000, 2000]));
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 1, 15));
-        Ok(Unit::all(&options.sets()?, sizes, repetitions))
+        Ok(Unit::all(&options.sets()?, &sizes, repetitions))
     }
 
     fn fields(&self, unit: &Unit) -> Vec<String> {

@@ -46,9 +46,9 @@ impl Experiment for Subgroups {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let n = effort.pick(80, 1000, 2000);
+        let sizes = options.sizes(effort.pick(&[80], &[1000], &[2000]));
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 2, 10));
-        Ok(Unit::all(&self.sets(options)?, &[n], repetitions))
+        Ok(Unit::all(&self.sets(options)?, &sizes, repetitions))
     }
 
     fn fields(&self, unit: &Unit) -> Vec<String> {

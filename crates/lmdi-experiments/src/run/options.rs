@@ -36,6 +36,9 @@ pub struct Options {
     /// Repetitions of every setting, instead of what the size of the run says
     #[arg(long, value_name = "N")]
     pub repetitions: Option<usize>,
+    /// Rows of every setting (at most), instead of what the size of the run says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(30..))]
+    pub rows: Option<u32>,
     /// Only these data sets, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub sets: Vec<String>,
@@ -54,6 +57,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Numbers of rows: the one that is asked for, or the usual ones.
+    pub fn sizes(&self, usual: &[usize]) -> Vec<usize> {
+        self.rows.map_or(usual.to_vec(), |rows| vec![rows as usize])
+    }
+
     pub fn effort(&self) -> Effort {
         match (self.paper, self.smallest) {
             (true, _) => Effort::Paper,

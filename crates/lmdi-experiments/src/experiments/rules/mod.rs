@@ -44,9 +44,9 @@ impl Experiment for Rules {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let n = effort.pick(60, 300, 300);
+        let sizes = options.sizes(effort.pick(&[60], &[300], &[300]));
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 1, 30));
-        Ok(Unit::all(&options.sets()?, &[n], repetitions, effort))
+        Ok(Unit::all(&options.sets()?, &sizes, repetitions, effort))
     }
 
     fn fields(&self, unit: &Unit) -> Vec<String> {

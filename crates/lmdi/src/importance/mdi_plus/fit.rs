@@ -64,9 +64,6 @@ fn mean_predictor(basis: &Basis, rows: &TreeRows<'_>, fit: &Coefficients) -> f64
     fit.intercept + if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Accuracy of the fits that penalties are compared by: fewer digits than the final one.
-const SEARCH_TOLERANCE: f64 = 1e-6;
-
 struct Model<'m, 'r> {
     basis: &'m Basis,
     rows: &'m TreeRows<'r>,
@@ -156,10 +153,7 @@ impl Model<'_, '_> {
     /// Mean log-loss of the rows left out, with probabilities trimmed. `near` is the fit at another penalty, and becomes that at
     /// this one.
     fn logistic_loss(&self, l2: f64, near: &mut Option<Coefficients>) -> f64 {
-        let options = GlmOptions {
-            tolerance: self.options.tolerance.max(SEARCH_TOLERANCE),
-            ..self.fixed(l2)
-        };
+        let options = self.fixed(l2);
         let (basis, rows, target) = (self.basis, self.rows, self.target);
         let fit = match near.take() {
             Some(start) => fit_newton_from(basis, rows, target, &options, start),
@@ -205,7 +199,7 @@ impl Model<'_, '_> {
             self.target,
             l2,
             epsilon,
-            SEARCH_TOLERANCE,
+            self.options.tolerance.max(1e-10),
             self.options.max_iterations,
         );
         let working = WorkingRows { curvature: &fit.curvature, pull: &fit.pull };
