@@ -27,6 +27,7 @@ import common
 CASES = [("puma32H", False, 5), ("puma32H", False, 1), ("spam", True, 1)]
 GOALS = {"lime": 20.0, "mdi-plus": 50.0, "permutation": 1.0}
 LIME_ROWS = [1, 100]
+CONVERGED = {"solver": "newton-cholesky", "tol": 1e-10}
 
 
 def processor(work):
@@ -50,13 +51,17 @@ def lime_seconds(sample, forest, count):
     return taken / count
 
 
-def mdi_plus_seconds(sample, forest, trees):
+def mdi_plus_seconds(sample, forest, trees, **linear_model):
     """Per tree, and the importances. The forest is handed over as it is: imodels would grow it anew."""
     from imodels.importance import RandomForestPlusClassifier, RandomForestPlusRegressor
+    from imodels.importance.ppms import LogisticClassifierPPM
 
     few = common.first_trees(forest, trees)
     few.fit = lambda *_, **__: few
-    plus = RandomForestPlusClassifier(few) if sample.classes else RandomForestPlusRegressor(few)
+    if sample.classes:
+        plus = RandomForestPlusClassifier(few, prediction_model=LogisticClassifierPPM(**linear_model))
+    else:
+        plus = RandomForestPlusRegressor(few)
 
     def work():
         plus.fit(sample.train, sample.response)
@@ -110,8 +115,12 @@ def compare_mdi_plus(binary, options, directory, name, leaf, sample, forest):
     paths = common.hand_over(directory, sample, few)
     mine, found = ours(binary, "mdi-plus", paths, options.runs, directory)
     theirs, expected = mdi_plus_seconds(sample, forest, options.trees)
-    off = np.abs(found[0] - expected).max()
-    line(name, leaf, "mdi-plus", "tree", theirs, mine / options.trees, f"{off:.1e}")
+    difference = f"{np.abs(found[0] - expected).max():.1e}"
+    if sample.classes:
+        # As it comes, its logistic fits end long before the minimum.
+        _, expected = mdi_plus_seconds(sample, forest, options.trees, **CONVERGED)
+        difference += f" ({np.abs(found[0] - expected).max():.1e} from its fits run to the minimum)"
+    line(name, leaf, "mdi-plus", "tree", theirs, mine / options.trees, difference)
 
 
 COMPARISONS = {"lime": compare_lime, "permutation": compare_permutation, "mdi-plus": compare_mdi_plus}
