@@ -54,11 +54,15 @@ export function decimalsFor(largest: number): (x: number) => string {
 }
 
 export function signed(text: string): string {
-  return text.startsWith("−") ? text : `+${text}`;
+  return text.startsWith("−") || isZero(text) ? text : `+${text}`;
 }
 
 function zeroIsPositive(text: string): string {
-  return /[1-9]/.test(text) ? text : text.replace(/^[-−]/, "");
+  return isZero(text) ? text.replace(/^[-−]/, "") : text;
+}
+
+function isZero(text: string): boolean {
+  return !/[1-9]/.test(text);
 }
 
 function minus(text: string): string {

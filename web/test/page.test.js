@@ -74,7 +74,8 @@ function compareRow(shown, row, prefix = "") {
   assert.equal(shown.base, Number(row.get(prefix === "" ? "base" : `base:${prefix.slice(0, -1)}`)));
   for (const { name, score, text } of shown.scores) {
     assert.equal(score, Number(row.get(`score:${prefix}${name}`)), name);
-    assert.equal(Math.sign(score) < 0, text.startsWith("−"), text);
+    const sign = /[1-9]/.test(text) ? (score < 0 ? "−" : "+") : "";
+    assert.ok(text.startsWith(sign) && /^\d/.test(text.slice(sign.length)), text);
   }
   const total = shown.scores.reduce((sum, { score }) => sum + score, shown.base);
   assert.ok(Math.abs(total - shown.total) <= 1e-9 * Math.max(1, Math.abs(total)));
