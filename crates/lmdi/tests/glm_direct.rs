@@ -89,7 +89,8 @@ proptest! {
         }
     }
 
-    /// Relative 1e-6, as for coefficients in general; singular systems are the rule here.
+    /// Relative 1e-6, as for coefficients in general; singular systems are the rule here. In nearly singular ones, where slopes may lose
+    /// digits along a direction that no row tells from zero, 1e-3 and the same predictions to 1e-7.
     #[test]
     fn least_squares_is_of_minimum_norm(sample in sample()) {
         let problem_statistics = sample.statistics();
@@ -100,7 +101,15 @@ proptest! {
             let expected = minimum_norm(&sample.design, &sample.fitted_weight, &sample.fitted_y);
             let off = distance(&listed(&found)[1..], &expected);
             let size = expected.iter().map(|b| b * b).sum::<f64>().sqrt();
-            prop_assert!(off < 1e-6 || size < 1e-9, "off by {off}, {exactness:?}");
+            let apart: Vec<f64> = listed(&found)[1..].iter().zip(&expected).map(|(a, b)| a - b).collect();
+            let predicted = |slopes: &[f64]| -> Vec<f64> {
+                let of_row = |row: &Vec<f64>| row.iter().zip(slopes).map(|(cell, slope)| cell * slope).sum();
+                sample.design.iter().map(of_row).collect()
+            };
+            let largest = |list: Vec<f64>| list.into_iter().fold(0.0_f64, |top, x| top.max(x.abs()));
+            let same_predictions = largest(predicted(&apart)) <= 1e-7 * largest(predicted(&expected));
+            let near = off < 1e-6 || (off < 1e-3 && same_predictions);
+            prop_assert!(near || size < 1e-9, "off by {off}, {exactness:?}");
         }
     }
 
