@@ -186,7 +186,8 @@ def test_rows_that_are_not_the_training_rows(data, forest):
     for options in choices:
         with pytest.raises(ValueError, match="the rows that the model was trained on, in their order"):
             lmdi.LMDIPlus(forest, **options).fit(data.X[other], data.y[other])
-    for options in [{"validation": "folds"}, {"folds": 4}, {"rule": "1se"}, {"fit_on": "uniform", "folds": 3}]:
+    free = [{"validation": "folds"}, {"folds": 4}, {"rule": "1se"}, {"fit_on": "uniform", "folds": 3}]
+    for options in free:
         lmdi.LMDIPlus(forest, **options).fit(data.X[other], data.y[other])
 
 
