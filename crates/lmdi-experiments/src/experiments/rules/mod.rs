@@ -92,7 +92,7 @@ impl Experiment for Rules {
 
     fn page(&self, records: &Records) -> Result<Page> {
         let mut text = String::from(
-            "Mean AUROC of signal features by LMDI+ under several rules and ways to combine trees, and in brackets the mean difference from the paper's rule and mean rank in the same forests with its standard error over units. Rules were chosen on the first half of the data sets; the second half was looked at only after that.\n\n",
+            "Mean AUROC of signal features by LMDI+ under several rules and ways to combine trees, and in brackets the mean difference from the paper's rule and mean rank in the same forests with its standard error over units. Rules are to be chosen on the first half of the data sets and confirmed on the second.\n\n",
         );
         for kind in [Kind::Regression, Kind::Classification] {
             for half in [Half::Choose, Half::Confirm] {
