@@ -37,7 +37,7 @@ pub enum Method {
 
 /// The ways of LMDI+ that tables of the paper are repeated with: ranked by the mean rank over trees or by |score|, as published
 /// and with the library's default.
-pub const WAYS: [(Method, &str); 4] = [
+pub const LMDI_WAYS: [(Method, &str); 4] = [
     (Method::LmdiRank, "by rank"),
     (Method::LmdiScore, "by score"),
     (Method::DefaultRank, "default, by rank"),
