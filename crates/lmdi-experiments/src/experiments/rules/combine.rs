@@ -55,3 +55,45 @@ fn add(sums: &mut [f64], terms: &[f64]) {
         *sum += term;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Answers, Part};
+    use crate::methods::order;
+    use crate::model::Model;
+    use crate::simulate::normal::normal;
+    use lmdi::importance::lmdi_plus::LmdiPlusOptions;
+    use lmdi::monitor::Silent;
+    use lmdi::random::generator;
+    use lmdi::table::Matrix;
+
+    /// One tree leaves nothing to combine: all ways order the features that it uses alike. With more trees a mean of sizes is
+    /// no smaller than the size of the mean.
+    #[test]
+    fn one_tree_says_the_same_in_all_ways() {
+        let (rows, cols) = (60, 4);
+        let cells = normal(&mut generator(7, 0), rows * cols);
+        let y = (0..rows).map(|row| 2.0 * cells[row] - cells[rows + row]).collect();
+        let x = Matrix::from_column_major(cells, rows, cols).expect("a matrix");
+        let part = Part { x, answers: Answers::Numbers(y) };
+        for trees in [1, 6] {
+            let ensemble = Model::Trees(trees).train(&part, 3, &Silent).expect("a forest");
+            let (x, y) = (part.view(), part.answers.response());
+            let options = LmdiPlusOptions::default();
+            let fit = LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent).expect("a fit");
+            let [rank, score, all_ranks, size] =
+                combine(&fit, &ensemble, &x, &Silent).expect("sizes");
+            for (mean_size, score) in size.values.iter().zip(&score.values) {
+                assert!(mean_size / trees as f64 >= score - 1e-12);
+            }
+            if trees == 1 {
+                assert_eq!(size.values, score.values);
+                for ((rank, score), all) in rank.rows().zip(score.rows()).zip(all_ranks.rows()) {
+                    assert_eq!(order(all), order(score));
+                    assert_eq!(order(rank)[0], order(score)[0]);
+                }
+            }
+        }
+    }
+}
