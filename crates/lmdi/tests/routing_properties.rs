@@ -126,13 +126,19 @@ fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Cells of [`COLUMNS`] columns as a matrix. With `wide` the columns lie far apart and trees take a
-/// larger form; otherwise, with `long`, the rows are repeated until they fill more than one of the
-/// portions in which rows walk.
-fn table(cells: &[f64], trees: &mut [Tree], wide: bool, long: bool) -> Matrix {
+/// Seldom so many columns that trees take a larger form, or just about as many.
+fn distance() -> impl Strategy<Value = usize> {
+    let edge = 1024 / (COLUMNS - 1);
+    prop_oneof![18 => Just(1), 1 => edge - 2..edge + 2, 1 => Just(700)]
+}
+
+/// Cells of [`COLUMNS`] columns as a matrix, in which the columns lie `apart`. Neighbours with `long` repeat their
+/// rows until they fill more than one of the portions in which rows walk.
+fn table(cells: &[f64], trees: &mut [Tree], apart: usize, long: bool) -> Matrix {
     let few = cells.len() / COLUMNS;
-    let (apart, rows) = (if wide { 700 } else { 1 }, if long && !wide { 27 * few } else { few });
-    let n_columns = (COLUMNS - 1) * apart + 1;
+    let rows = if long && apart == 1 { 27 * few } else { few };
+    // An even number where they lie apart: 1,024 is the first that takes the larger form.
+    let n_columns = (COLUMNS - 1) * apart + if apart == 1 { 1 } else { 2 };
     let mut spread = vec![0.0; rows * n_columns];
     for (column, cells) in cells.chunks_exact(few).enumerate() {
         for (row, cell) in spread[column * apart * rows..][..rows].iter_mut().enumerate() {
@@ -201,10 +207,10 @@ proptest! {
     fn compiled_trees_send_every_row_where_the_tree_does(
         mut trees in prop::collection::vec(tree(), 1..4),
         cells in prop::collection::vec(cell(), COLUMNS * 21),
-        wide in prop::bool::weighted(0.1),
+        apart in distance(),
         long in prop::bool::weighted(0.1),
     ) {
-        let x = table(&cells, &mut trees, wide, long);
+        let x = table(&cells, &mut trees, apart, long);
         let rows = x.rows();
         let ensemble = ensemble_of(trees, x.cols());
         let router = Router::new(&ensemble);
@@ -241,12 +247,12 @@ proptest! {
     fn scores_are_the_steps_along_the_path_in_order(
         mut trees in prop::collection::vec(tree(), 1..4),
         cells in prop::collection::vec(cell().prop_filter("scored cells are finite", |x| !x.is_infinite()), COLUMNS * 21),
-        wide in prop::bool::weighted(0.05),
+        apart in distance(),
         long in prop::bool::weighted(0.1),
         raw in any::<bool>(),
         k in 1usize..4,
     ) {
-        let x = table(&cells, &mut trees, wide, long);
+        let x = table(&cells, &mut trees, apart, long);
         let mut ensemble = ensemble_of(trees, x.cols());
         if k > 1 {
             ensemble.outcome = Outcome::Classes((0..k).map(|class| class.to_string()).collect());

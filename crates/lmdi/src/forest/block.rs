@@ -2,7 +2,8 @@
 //!
 //! [`LANES`] rows lie side by side: cells are kept group by group, column by column, lane by lane. Rows
 //! that step together then find a column's cells on the same cache line, and the distance between
-//! lanes is known to the compiler whatever the number of columns.
+//! lanes is known to the compiler whatever the number of columns. After the last column of a group comes a spare
+//! one of zeros, where rows look that have arrived in a leaf.
 
 use super::compiled::{Cell, LANES};
 use crate::table::MatrixView;
@@ -13,7 +14,8 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Block {
     pub(super) n_rows: usize,
-    pub(super) width: usize,
+    /// Columns of a group, the spare one included.
+    pub(super) columns: usize,
     pub(super) has_missing: bool,
     keep_single: bool,
     keep_double: bool,
@@ -22,10 +24,10 @@ pub struct Block {
 }
 
 impl Block {
-    pub(super) fn new(width: usize, keep_single: bool, keep_double: bool) -> Self {
+    pub(super) fn new(n_features: usize, keep_single: bool, keep_double: bool) -> Self {
         Self {
             n_rows: 0,
-            width,
+            columns: n_features + 1,
             has_missing: false,
             keep_single,
             keep_double,
@@ -39,15 +41,15 @@ impl Block {
     /// # Panics
     /// If the range is outside the matrix, or the matrix has another number of columns.
     pub fn read(&mut self, x: &MatrixView, rows: Range<usize>) {
-        assert_eq!(x.cols(), self.width, "another number of columns");
+        assert_eq!(x.cols() + 1, self.columns, "another number of columns");
         self.n_rows = rows.len();
         self.has_missing = false;
         if self.keep_single {
-            x.lanes_into(rows.clone(), |cell| cell as f32, &mut self.single);
+            x.lanes_into(rows.clone(), |cell| cell as f32, self.columns, &mut self.single);
             self.has_missing = any_missing(&self.single);
         }
         if self.keep_double {
-            x.lanes_into(rows, |cell| cell, &mut self.double);
+            x.lanes_into(rows, |cell| cell, self.columns, &mut self.double);
             self.has_missing = any_missing(&self.double);
         }
     }
@@ -59,7 +61,7 @@ impl Block {
 
     /// Where a row's cell of the first column is; that of the next column is [`LANES`] further.
     pub(super) fn start_of(&self, row: usize) -> usize {
-        row / LANES * LANES * self.width + row % LANES
+        row / LANES * LANES * self.columns + row % LANES
     }
 
     pub(super) fn double_cell(&self, row: usize, column: usize) -> f64 {

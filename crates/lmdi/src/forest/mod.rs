@@ -7,7 +7,7 @@ mod ensemble;
 pub mod import;
 mod in_bag;
 mod oob;
-mod path_amounts;
+mod path_sums;
 pub mod predict;
 pub mod routing;
 pub mod train;

@@ -10,9 +10,10 @@
 //! rows of a block wait together for the same part of the tree to arrive from memory.
 
 pub use super::block::Block;
+pub(crate) use super::compiled::LANES;
 use super::compiled::{Walk, compile};
+pub(crate) use super::path_sums::{PathAmounts, PathSums};
 use super::{Ensemble, Precision, Tree};
-pub(crate) use super::{compiled::LANES, path_amounts::PathAmounts};
 use crate::table::MatrixView;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -57,20 +58,26 @@ pub struct Router {
 impl Router {
     /// Compiles the trees of an ensemble that passes its [`check`](Ensemble::check).
     pub fn new(ensemble: &Ensemble) -> Self {
-        let route = |tree: &Tree| {
+        Self::holding(ensemble, &vec![None; ensemble.trees.len()])
+    }
+
+    /// The same, with nodes that hold amounts: those of each tree by node, or none.
+    pub(super) fn holding(ensemble: &Ensemble, held: &[Option<&[f64]>]) -> Self {
+        let n_features = ensemble.n_features();
+        let route = |(tree, held): (&Tree, &Option<&[f64]>)| {
             let compiled = match tree.precision {
-                Precision::Single => compile(tree).map(Routed::Single),
-                Precision::Double => compile(tree).map(Routed::Double),
+                Precision::Single => compile(tree, n_features, *held).map(Routed::Single),
+                Precision::Double => compile(tree, n_features, *held).map(Routed::Double),
             };
             let as_is = || Routed::AsIs(Box::new(Tree { in_bag: None, ..tree.clone() }));
             compiled.unwrap_or_else(as_is)
         };
-        let trees: Vec<Routed> = ensemble.trees.par_iter().map(route).collect();
+        let trees: Vec<Routed> = ensemble.trees.par_iter().zip(held).map(route).collect();
         Self {
             any_single: trees.iter().any(|tree| matches!(tree, Routed::Single(_))),
             any_double: trees.iter().any(|tree| !matches!(tree, Routed::Single(_))),
             trees,
-            n_features: ensemble.n_features(),
+            n_features,
             nodes_per_tree: ensemble.trees.iter().map(Tree::n_nodes).sum::<usize>()
                 / ensemble.trees.len().max(1),
         }
@@ -79,11 +86,6 @@ impl Router {
     /// Number of trees.
     pub fn n_trees(&self) -> usize {
         self.trees.len()
-    }
-
-    /// Number of nodes of a tree: the mean over trees.
-    pub(crate) fn nodes_per_tree(&self) -> usize {
-        self.nodes_per_tree
     }
 
     /// How many rows to read into a block at a time: few enough to stay near the processor, but so many
@@ -132,10 +134,10 @@ impl Router {
         assert_eq!(out.len(), block.n_rows, "one entry a row of the block");
         match &self.trees[tree] {
             Routed::Single(tree) => {
-                tree.leaves(&block.single, block.width, block.has_missing, out);
+                tree.leaves(&block.single, block.columns, block.has_missing, out);
             }
             Routed::Double(tree) => {
-                tree.leaves(&block.double, block.width, block.has_missing, out);
+                tree.leaves(&block.double, block.columns, block.has_missing, out);
             }
             Routed::AsIs(tree) => {
                 for (row, out) in out.iter_mut().enumerate() {
@@ -147,7 +149,7 @@ impl Router {
 
     /// As [`positions`](Self::positions), while the amounts of all nodes that each row enters are
     /// added to the row's sums.
-    pub(crate) fn add_along(
+    pub(super) fn add_along(
         &self,
         tree: usize,
         block: &Block,
@@ -156,13 +158,13 @@ impl Router {
         out: &mut [u32],
     ) {
         assert_eq!(out.len(), block.n_rows, "one entry a row of the block");
-        let (width, has_missing) = (block.width, block.has_missing);
+        let (columns, has_missing) = (block.columns, block.has_missing);
         match &self.trees[tree] {
             Routed::Single(tree) => {
-                tree.add_along(&block.single, width, has_missing, amounts, sums, out);
+                tree.add_along(&block.single, columns, has_missing, amounts, sums, out);
             }
             Routed::Double(tree) => {
-                tree.add_along(&block.double, width, has_missing, amounts, sums, out);
+                tree.add_along(&block.double, columns, has_missing, amounts, sums, out);
             }
             Routed::AsIs(tree) => {
                 for (row, out) in out.iter_mut().enumerate() {

@@ -162,18 +162,23 @@ impl<'a> MatrixView<'a> {
     }
 
     /// Copies the rows of `range`, groups of `L` rows side by side: the cell of column c in the r-th
-    /// row of the range goes to `out[r / L * cols + c][r % L]`. The last group is filled up with zeros.
+    /// row of the range goes to `out[r / L * columns + c][r % L]`. Columns beyond those of the matrix
+    /// and rows that the last group lacks are zeros.
     pub(crate) fn lanes_into<T: Copy + Default, const L: usize>(
         &self,
         range: Range<usize>,
         convert: impl Fn(f64) -> T,
+        columns: usize,
         out: &mut Vec<[T; L]>,
     ) {
         assert!(range.start <= range.end && range.end <= self.rows, "rows outside the matrix");
-        out.resize(range.len().div_ceil(L) * self.cols, [T::default(); L]);
+        assert!(self.cols <= columns, "more columns than there is space for");
+        out.resize(range.len().div_ceil(L) * columns, [T::default(); L]);
         match self.cells {
-            Cells::F32(cells) => self.fill_lanes(cells, |x| convert(f64::from(x)), range, out),
-            Cells::F64(cells) => self.fill_lanes(cells, convert, range, out),
+            Cells::F32(cells) => {
+                self.fill_lanes(cells, |x| convert(f64::from(x)), range, columns, out)
+            }
+            Cells::F64(cells) => self.fill_lanes(cells, convert, range, columns, out),
         }
     }
 
@@ -182,12 +187,13 @@ impl<'a> MatrixView<'a> {
         cells: &[S],
         convert: impl Fn(S) -> T,
         range: Range<usize>,
+        columns: usize,
         out: &mut [[T; L]],
     ) {
-        for (group, columns) in out.chunks_exact_mut(self.cols.max(1)).enumerate() {
+        for (group, lines) in out.chunks_exact_mut(columns.max(1)).enumerate() {
             let first_row = range.start + group * L;
             let n_rows = L.min(range.end - first_row);
-            for (col, lanes) in columns.iter_mut().enumerate() {
+            for (col, lanes) in lines[..self.cols].iter_mut().enumerate() {
                 let start = first_row * self.row_stride + col * self.col_stride;
                 if let (true, Some(run)) =
                     (self.row_stride == 1 && n_rows == L, cells[start..].first_chunk::<L>())

@@ -1,7 +1,7 @@
 //! The fitted LMDI+ model: per tree a number for every node and a slope for every raw column.
 
 use super::paths::Paths;
-use crate::forest::routing::{PathAmounts, Router};
+use crate::forest::routing::{PathAmounts, PathSums, Router};
 use crate::forest::{Aggregation, Ensemble, Growth, NONE, Outcome, Tree};
 use crate::glm::Candidate;
 use crate::{Error, Result};
@@ -81,9 +81,8 @@ pub struct LmdiPlus {
     pub(super) trees: Vec<TreeModel>,
     /// Features that each tree uses, rising.
     pub(super) used: Vec<Vec<u32>>,
-    pub(super) router: Router,
-    /// The steps of each tree, to be added on the way down.
-    pub(super) steps: Vec<PathAmounts>,
+    /// The trees with their steps, to be added on the way down.
+    pub(super) steps: PathSums,
     pub(super) paths: Vec<Paths>,
 }
 
@@ -113,15 +112,13 @@ impl LmdiPlus {
                 used
             })
             .collect();
-        let router = Router::new(ensemble);
-        let steps = trees
-            .iter()
-            .enumerate()
-            .map(|(index, model)| {
-                let (own, first) = (model.n_outputs as usize, model.first_output as usize);
-                PathAmounts::new(&router, index, &model.step, own, first, n_outputs)
-            })
-            .collect();
+        let steps = |model: &TreeModel| PathAmounts {
+            amounts: model.step.clone(),
+            n_outputs: model.n_outputs as usize,
+            first_output: model.first_output as usize,
+            all_outputs: n_outputs,
+        };
+        let steps = PathSums::new(ensemble, trees.iter().map(steps).collect());
         Ok(Self {
             n_features: ensemble.n_features(),
             n_outputs,
@@ -132,10 +129,14 @@ impl LmdiPlus {
             scale,
             trees,
             used,
-            router,
             steps,
             paths: ensemble.trees.iter().map(Paths::new).collect(),
         })
+    }
+
+    /// The trees, compiled for walking.
+    pub(super) fn router(&self) -> &Router {
+        self.steps.router()
     }
 
     /// Number of features.

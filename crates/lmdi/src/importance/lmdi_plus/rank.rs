@@ -29,7 +29,7 @@ impl LmdiPlus {
         groups: &Groups,
         monitor: &dyn Monitor,
     ) -> Result<Vec<f64>> {
-        self.router.check_columns(x)?;
+        self.router().check_columns(x)?;
         groups.check(self.n_features)?;
         let group_of = groups.of_features();
         let p = groups.n_groups();
@@ -49,12 +49,12 @@ impl LmdiPlus {
         for &group in used_groups.iter().flatten() {
             trees_using[group as usize] += 1.0;
         }
-        let rows = self.router.rows_per_block();
+        let rows = self.router().rows_per_block();
         let mut ranks = vec![0.0; x.rows() * p];
         ranks.par_chunks_mut((rows * p).max(1)).enumerate().try_for_each_init(
             || {
                 let scores = (vec![0.0; self.n_features * k], vec![0.0; p * k]);
-                (self.router.block(), Vec::new(), scores, Vec::new())
+                (self.router().block(), Vec::new(), scores, Vec::new())
             },
             |(block, leaves, (tree_score, group_score), order), (index, out)| {
                 monitor.check()?;
@@ -62,7 +62,7 @@ impl LmdiPlus {
                 block.read(x, range.clone());
                 leaves.resize(range.len(), 0_u32);
                 for (tree, used) in used_groups.iter().enumerate() {
-                    self.router.leaves(tree, block, leaves);
+                    self.router().leaves(tree, block, leaves);
                     for (row, table_row) in range.clone().enumerate() {
                         tree_score.fill(0.0);
                         self.add_tree(tree, leaves[row], |f| x.get(table_row, f), tree_score);

@@ -57,7 +57,7 @@ impl LmdiPlus {
         options: &ScoreOptions<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Scores> {
-        self.router.check_columns(x)?;
+        self.router().check_columns(x)?;
         let mut scores = Scores::zero(x.rows(), self.n_features, &vec![0.0; self.n_outputs]);
         let with_error = options.standard_error && self.averages;
         let mut squares = if with_error { vec![0.0; scores.values.len()] } else { Vec::new() };
@@ -75,7 +75,7 @@ impl LmdiPlus {
             .zip(Chunks::of(&mut squares, rows * error_width, x.rows().div_ceil(rows)))
             .enumerate()
             .try_for_each_init(
-                || (self.router.block(), Vec::new(), Vec::new()),
+                || (self.router().block(), Vec::new(), Vec::new()),
                 |(block, leaves, sums), (index, ((values, bases), squares))| {
                     monitor.check()?;
                     let range = index * rows..((index + 1) * rows).min(x.rows());
@@ -145,12 +145,11 @@ impl LmdiPlus {
         }
     }
 
-    /// Few enough rows that their sums stay in the cache while tree after tree adds to them, but so many that
-    /// fetching a large tree pays.
+    /// Few enough rows that their sums stay in the second-level cache (half a megabyte) while tree after
+    /// tree adds to them, and no fewer, since every block fetches every tree anew.
     fn rows_per_block(&self, n_rows: usize) -> usize {
-        let near = (1usize << 13).div_ceil((self.n_features * self.n_outputs).max(1));
-        let rows = near.max(self.router.nodes_per_tree() / 8);
-        rows.max(4 * LANES).next_multiple_of(LANES).min(self.router.rows_per_shared_block(n_rows))
+        let near = (1usize << 16).div_ceil((self.n_features * self.n_outputs).max(1));
+        near.max(4 * LANES).next_multiple_of(LANES).min(self.router().rows_per_shared_block(n_rows))
     }
 
     fn collapse(&self) -> Collapsed {
@@ -228,34 +227,40 @@ impl LmdiPlus {
         let (p, k) = (self.n_features, self.n_outputs);
         let width = p * k;
         sums.clear();
-        sums.resize(range.len().next_multiple_of(LANES) * width, 0.0);
-        for (index, steps) in self.steps.iter().enumerate() {
-            self.router.add_along(index, block, steps, sums, leaves);
+        // The spare column of a group is there to be written, not read.
+        let group = LANES * (width + k);
+        sums.resize(range.len().div_ceil(LANES) * group, 0.0);
+        for index in 0..self.trees.len() {
+            self.steps.add_tree(index, block, sums, leaves);
             if !squares.is_empty() {
-                self.router.to_nodes(index, leaves);
+                self.router().to_nodes(index, leaves);
                 self.add_squares(index, leaves, squares, x, range.start);
             }
         }
         let n_trees = self.trees.len() as f64;
-        let mut cells = vec![0.0; p];
-        for (row, table_row) in range.enumerate() {
-            x.rows_into(table_row..table_row + 1, &mut cells);
-            let sums = &sums[row / LANES * LANES * width..][..LANES * width];
-            let line = &mut values[row * width..(row + 1) * width];
-            for (feature, cell) in cells.iter().enumerate() {
+        let mut cells: Vec<[f64; LANES]> = Vec::new();
+        for (first, sums) in range.clone().step_by(LANES).zip(sums.chunks_exact(group)) {
+            let rows = first..range.end.min(first + LANES);
+            x.lanes_into(rows.clone(), |cell| cell, p, &mut cells);
+            let (sums, _) = sums.as_chunks::<LANES>();
+            for (at, sums) in sums[..width].iter().enumerate() {
+                let (slope, offset) = (collapsed.slope[at], collapsed.offset[at]);
                 // NaN where the cell is missing or no tree has a raw term.
-                let cell = cell - collapsed.centre[feature];
-                for at in feature * k..(feature + 1) * k {
-                    let mut score = sums[at * LANES + row % LANES];
-                    if !cell.is_nan() {
-                        score += collapsed.slope[at] * cell - collapsed.offset[at];
-                    }
-                    line[at] = score * self.factor;
-                    if let Some(square) = squares.get_mut(row * width + at) {
-                        let [a, b, c] = collapsed.square[at];
-                        let raw = if cell.is_nan() { 0.0 } else { (a * cell - 2.0 * b) * cell + c };
-                        *square = standard_error(line[at], (*square + raw).max(0.0), n_trees);
-                    }
+                let cells = cells[at / k].map(|cell| cell - collapsed.centre[at / k]);
+                let raw = cells.map(|x| if x.is_nan() { 0.0 } else { slope * x - offset });
+                for (lane, row) in rows.clone().enumerate() {
+                    let at = (row - range.start) * width + at;
+                    values[at] = (sums[lane] + raw[lane]) * self.factor;
+                }
+                if squares.is_empty() {
+                    continue;
+                }
+                let [a, b, c] = collapsed.square[at];
+                let raw = cells.map(|x| if x.is_nan() { 0.0 } else { (a * x - 2.0 * b) * x + c });
+                for (lane, row) in rows.clone().enumerate() {
+                    let at = (row - range.start) * width + at;
+                    let sum = (squares[at] + raw[lane]).max(0.0);
+                    squares[at] = standard_error(values[at], sum, n_trees);
                 }
             }
         }
@@ -318,7 +323,7 @@ impl LmdiPlus {
         let mut counted = vec![0_u32; range.len()];
         let mut tree_score = vec![0.0; width];
         for (index, tree) in self.trees.iter().enumerate() {
-            self.router.leaves(index, block, leaves);
+            self.router().leaves(index, block, leaves);
             for (row, table_row) in range.clone().enumerate() {
                 if (subset.bags[index].count(table_row) > 0) != subset.wants_in_bag {
                     continue;

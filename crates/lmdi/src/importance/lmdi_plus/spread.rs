@@ -24,7 +24,7 @@ impl LmdiPlus {
         trees: TreeSubset<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<f64>> {
-        self.router.check_columns(x)?;
+        self.router().check_columns(x)?;
         groups.check(self.n_features)?;
         if self.start.iter().any(|&start| start != 0.0) {
             return Err(Error::Data(
@@ -35,12 +35,12 @@ impl LmdiPlus {
         let wants_in_bag = matches!(trees, TreeSubset::InBag(_));
         let k = self.n_outputs;
         let width = groups.n_groups() * k;
-        let rows = self.router.rows_per_block();
+        let rows = self.router().rows_per_block();
         let mut errors = vec![0.0; x.rows() * width];
         errors.par_chunks_mut((rows * width).max(1)).enumerate().try_for_each_init(
             || {
                 let sums = (vec![0.0; self.n_features * k], vec![0.0; width]);
-                (self.router.block(), Vec::new(), sums, Vec::new())
+                (self.router().block(), Vec::new(), sums, Vec::new())
             },
             |(block, leaves, (tree_score, group_score), means), (index, squares)| {
                 monitor.check()?;
@@ -51,7 +51,7 @@ impl LmdiPlus {
                 means.resize(range.len() * width, 0.0);
                 let mut counted = vec![0.0; range.len()];
                 for tree in 0..self.trees.len() {
-                    self.router.leaves(tree, block, leaves);
+                    self.router().leaves(tree, block, leaves);
                     for (row, table_row) in range.clone().enumerate() {
                         if let Some(bags) = &bags
                             && (bags[tree].count(table_row) > 0) != wants_in_bag
