@@ -5,7 +5,9 @@ trained by our own histogram splitter. Rows double from 10,000 to 1,280,000; the
 double at a fixed number of rows. Each size runs in a fresh process with all threads: it simulates
 the table, loads the forest, fits and scores every row.
 
-Printed: seconds of fit and of score (the best of a few runs) with their growth over the size before, and the most resident
+Every size is measured in `--rounds` processes, all sizes in turn, so that a disturbance which lasts does
+not fall on one size alone. Printed: seconds of fit and of score (the best of all runs of all rounds; a
+process repeats either for some seconds) with their growth over the size before, and the most resident
 memory (VmHWM) while fitting and while scoring. `over table` is that memory relative to the bytes of
 the table (64-bit cells and response), which the process holds all along with the forest and
 its bootstrap counts; scoring also holds the scores, as large as the table again.
@@ -20,13 +22,21 @@ import common
 MEGA = 1024 * 1024
 
 
-def measure(binary, rows, features, trees, threads):
-    """Trains in one process, explains in another."""
+def measure(binary, shapes, rounds, threads):
+    """Trains a forest for each shape (rows, features, trees), then explains all of them in turn."""
     with tempfile.TemporaryDirectory() as directory:
-        model = os.path.join(directory, "forest.lmdi")
-        trained = common.run(binary, "train", rows, features, trees, model, threads=threads)
-        explained = common.run(binary, "explain", rows, features, model, threads=threads)
-    return {**trained, **explained}
+        models = [os.path.join(directory, f"forest{at}.lmdi") for at in range(len(shapes))]
+        measured = [
+            common.run(binary, "train", *shape, model, threads=threads)
+            for shape, model in zip(shapes, models)
+        ]
+        for _ in range(rounds):
+            for (rows, features, _), model, best in zip(shapes, models, measured):
+                now = common.run(binary, "explain", rows, features, model, threads=threads)
+                for key, value in now.items():
+                    better = min if key.endswith("seconds") else max
+                    best[key] = better(value, best.get(key, value))
+    return measured
 
 
 def growth(now, before, key):
@@ -40,9 +50,7 @@ def table(title, name, sizes, measured):
         f" {'fit s':>8} {'':6} {'peak MB':>8} {'over table':>10}"
         f" {'score s':>8} {'':6} {'peak MB':>8} {'over table':>10}"
     )
-    before = None
-    for size in sizes:
-        now = measured(size)
+    for size, now, before in zip(sizes, measured, [None, *measured]):
         print(
             f"{size:10,} {now['table_bytes'] / MEGA:9.1f} {now['model_bytes'] / MEGA:9.1f}"
             f" {now['train_seconds']:8.2f}"
@@ -52,12 +60,12 @@ def table(title, name, sizes, measured):
             f" {now['score_peak'] / MEGA:8.0f} {now['score_peak'] / now['table_bytes']:10.2f}",
             flush=True,
         )
-        before = now
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--most-rows", type=int, default=1_280_000, metavar="N")
+    parser.add_argument("--rounds", type=int, default=2, metavar="N")
     options = parser.parse_args()
     binary = common.build("bench_scale")
     threads = len(os.sched_getaffinity(0))
@@ -65,26 +73,19 @@ def main():
         f"{threads} threads; goals: at most x2.2 a doubling, memory under 3x the table + a constant"
     )
 
+    def measured(shapes):
+        return measure(binary, shapes, options.rounds, threads)
+
     rows = [n for n in (10_000 * 2**k for k in range(8)) if n <= options.most_rows]
-    table(
-        "rows double: 20 features, 100 trees, at most 256 leaves",
-        "rows",
-        rows,
-        lambda n: measure(binary, n, 20, 100, threads),
-    )
+    title = "rows double: 20 features, 100 trees, at most 256 leaves"
+    table(title, "rows", rows, measured([(n, 20, 100) for n in rows]))
     fixed = min(20_000, options.most_rows)
-    table(
-        f"trees double: {fixed:,} rows, 20 features",
-        "trees",
-        [50, 100, 200, 400],
-        lambda trees: measure(binary, fixed, 20, trees, threads),
-    )
-    table(
-        f"features double: {fixed:,} rows, 100 trees",
-        "features",
-        [10, 20, 40, 80],
-        lambda features: measure(binary, fixed, features, 100, threads),
-    )
+    trees = [50, 100, 200, 400]
+    title = f"trees double: {fixed:,} rows, 20 features"
+    table(title, "trees", trees, measured([(fixed, 20, n) for n in trees]))
+    features = [10, 20, 40, 80]
+    title = f"features double: {fixed:,} rows, 100 trees"
+    table(title, "features", features, measured([(fixed, n, 100) for n in features]))
 
 
 if __name__ == "__main__":

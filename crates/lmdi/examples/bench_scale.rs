@@ -16,8 +16,8 @@ use std::path::Path;
 
 const SEED: u64 = 1;
 
-/// Rows fitted in all runs together, as far as two runs allow.
-const RUN_ROWS: usize = 320_000;
+/// Seconds that all fits of a size take together, and all scorings of its rows.
+const SECONDS: f64 = 4.0;
 
 /// Rows scored at a time.
 const BATCH_ROWS: usize = 65_536;
@@ -79,14 +79,12 @@ fn explain(rows: usize, features: usize, path: &Path) -> Result<serde_json::Valu
     support::reset_peak();
     let held = support::resident_bytes();
     let fit = || LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent);
-    // Short runs are repeated until they have taken a few seconds together; the best counts.
-    let runs = (RUN_ROWS / rows).clamp(2, 8);
-    let (explainer, fit_seconds) = support::best_of(runs, fit)?;
+    let (explainer, fit_seconds) = support::best_within(SECONDS, 3, fit)?;
     let fit_peak = support::peak_bytes();
 
     support::reset_peak();
     let (largest_mean_score, score_seconds) =
-        support::best_of(2 * runs, || score_in_batches(&explainer, &x))?;
+        support::best_within(SECONDS, 6, || score_in_batches(&explainer, &x))?;
     let score_peak = support::peak_bytes();
 
     Ok(json!({

@@ -14,5 +14,6 @@ pub mod monitor;
 pub mod named;
 pub mod random;
 pub mod table;
+mod vectorised;
 
 pub use error::{Error, Result};

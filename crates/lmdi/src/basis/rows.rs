@@ -13,6 +13,9 @@ use std::ops::Range;
 /// Rows in one block handed to a visitor.
 const BLOCK_ROWS: usize = 256;
 
+/// Rows that are standardised before the next ones are looked at.
+const TILE_ROWS: usize = 32;
+
 /// Copies of the raw cells up to this many numbers are kept.
 const KEPT_CELLS: usize = 4 << 20;
 
@@ -135,7 +138,7 @@ impl<'a> TreeRows<'a> {
         &self.departures
     }
 
-    fn dense_columns(&self) -> impl Iterator<Item = &RawColumn> {
+    fn dense_columns(&self) -> impl Iterator<Item = &RawColumn> + Clone {
         self.departures.order[..self.departures.n_dense].iter().map(|&k| &self.columns[k])
     }
 
@@ -221,14 +224,18 @@ impl<'a> TreeRows<'a> {
     fn standardise<'c>(
         &'c self,
         range: Range<usize>,
-        columns: impl Iterator<Item = &'c RawColumn>,
+        columns: impl Iterator<Item = &'c RawColumn> + Clone,
         out: &mut [f64],
     ) {
         let width = out.len() / range.len().max(1);
-        for (k, column) in columns.enumerate() {
-            for (line, &row) in self.row[range.clone()].iter().enumerate() {
-                out[line * width + k] =
-                    column.value(self.x.get(row as usize, column.feature as usize));
+        // Few rows at a time, so that the lines being written stay in the first-level cache.
+        let tiles =
+            self.row[range].chunks(TILE_ROWS).zip(out.chunks_mut((TILE_ROWS * width).max(1)));
+        for (rows, lines) in tiles {
+            for (k, column) in columns.clone().enumerate() {
+                for (line, &row) in lines.chunks_exact_mut(width).zip(rows) {
+                    line[k] = column.value(self.x.get(row as usize, column.feature as usize));
+                }
             }
         }
     }

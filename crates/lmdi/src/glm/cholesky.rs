@@ -3,7 +3,8 @@
 //! Sums run in a fixed order, so results are the same on every machine. Cost: n^3 / 6
 //! multiplications to factor, n^2 to solve.
 
-use super::vector::{Lanes, Vectorised, add_scaled, dot, vectorised};
+use super::vector::{Lanes, add_scaled, dot};
+use crate::vectorised::{Vectorised, vectorised};
 
 /// The lower triangle L of `S = L L'`.
 #[derive(Debug, Clone)]

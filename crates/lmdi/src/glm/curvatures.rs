@@ -5,8 +5,9 @@
 
 use super::quadratic::Quadratic;
 use super::reduction::{Nesting, Reduction};
-use super::vector::{Lanes, Vectorised, per_lane, vectorised};
+use super::vector::{Lanes, per_lane};
 use crate::forest::NONE;
+use crate::vectorised::{Vectorised, vectorised};
 
 /// What coordinate descent reads of `N` quadratics.
 #[derive(Debug, Clone)]

@@ -74,4 +74,3 @@ pub use smooth_search::smallest_on_grid;
 pub use statistics::Statistics;
 pub use validation::squared_error_of_rows;
 pub use vector::Lanes;
-pub(crate) use vector::{Vectorised, vectorised};

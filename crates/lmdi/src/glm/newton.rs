@@ -19,8 +19,9 @@ use super::newton_model::{Model, Solved};
 use super::penalty::Penalty;
 use super::quadratic::Quadratic;
 use super::statistics::Statistics;
-use super::vector::{Vectorised, add_scaled, dot, vectorised};
+use super::vector::{add_scaled, dot};
 use crate::basis::{Basis, SplitBlock, TreeRows};
+use crate::vectorised::{Vectorised, vectorised};
 use std::ops::Range;
 
 /// A kept curvature must shrink the violation at least to this share a step.

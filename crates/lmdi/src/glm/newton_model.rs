@@ -18,7 +18,8 @@ use super::line::Line;
 use super::penalty::Penalty;
 use super::quadratic::Quadratic;
 use super::signs::Signs;
-use super::vector::{Vectorised, add_scaled, vectorised};
+use super::vector::add_scaled;
+use crate::vectorised::{Vectorised, vectorised};
 
 /// Sweeps before direct steps take over.
 const MOST_SWEEPS: usize = 8;

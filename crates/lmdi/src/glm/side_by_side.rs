@@ -19,7 +19,8 @@ use super::curvatures::Curvatures;
 use super::gaussian::GaussianProblem;
 use super::penalty::Penalty;
 use super::reduction::Reduction;
-use super::vector::{Lanes, Vectorised, per_lane, vectorised};
+use super::vector::{Lanes, per_lane};
+use crate::vectorised::{Vectorised, vectorised};
 
 /// Sweeps at one penalty after which an outdated curvature of the raw block is to blame.
 const REBUILD_AFTER: usize = 2;

@@ -8,8 +8,9 @@
 //! Cost of `update`: per row (raw columns)^2 / 2 + (raw columns) multiplications. Memory:
 //! leaves x raw columns + (raw columns)^2 numbers.
 
-use super::vector::{Vectorised, add_scaled, vectorised};
+use super::vector::add_scaled;
 use crate::basis::{Basis, Departures, SplitBlock};
+use crate::vectorised::{Vectorised, vectorised};
 
 /// Weighted sums over rows of one tree.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,8 +9,9 @@ use super::coordinate_descent::{Descent, Point, Start};
 use super::penalty::Penalty;
 use super::reduction::Reduction;
 use super::side_by_side::{Progress, SideBySide, largest_share};
-use super::vector::{Lanes, Vectorised, per_lane, subtract_columns, subtract_products, vectorised};
+use super::vector::{Lanes, per_lane, subtract_columns, subtract_products};
 use crate::forest::NONE;
+use crate::vectorised::{Vectorised, vectorised};
 
 /// A column takes part when its gradient is above this share of the l1 penalty.
 const NEAR_ENTRY: f64 = 0.9;

@@ -124,9 +124,9 @@ impl LmdiPlus {
 impl Shared<'_> {
     fn fit_tree(&self, index: usize, first_output: u32, targets: &[TargetAndWeight]) -> TreeModel {
         let tree = &self.ensemble.trees[index];
-        let basis =
-            Basis::on_sample(tree, self.x, self.include_raw, |row| self.in_bag_weight(tree, row));
-        let leaves = leaf_nodes(&self.router, index, self.x);
+        let drawn = |row: usize| self.in_bag_weight(tree, row);
+        let (basis, leaves) =
+            Basis::with_leaves(tree, self.x, self.include_raw, drawn, &self.router, index);
         let n_outputs = targets.len();
         let mut model = TreeModel {
             first_output,

@@ -7,11 +7,11 @@ use super::program::{Outputs, Program};
 use super::rows::{Group, LANES, Lanes};
 use super::values::{Stack, walk};
 use crate::forest::{Aggregation, Ensemble, Link, Outcome};
-use crate::glm::{Vectorised, vectorised};
 use crate::importance::Scores;
 use crate::importance::lmdi_plus::OutputScale;
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
+use crate::vectorised::{Vectorised, vectorised};
 use crate::{Error, Result};
 use rayon::prelude::*;
 

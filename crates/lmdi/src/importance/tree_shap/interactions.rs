@@ -17,10 +17,10 @@ use super::program::{Program, Split, Step};
 use super::rows::{Group, LANES, Lanes, lanes};
 use super::values::{Stack, factor, points};
 use crate::forest::NONE;
-use crate::glm::{Vectorised, vectorised};
 use crate::importance::Scores;
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
+use crate::vectorised::{Vectorised, vectorised};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
