@@ -5,9 +5,9 @@ trained by our own histogram splitter. Rows double from 10,000 to 1,280,000; the
 double at a fixed number of rows. Each size runs in a fresh process with all threads: it simulates
 the table, loads the forest, fits and scores every row.
 
-Every size is measured in `--rounds` processes, all sizes in turn, so that a disturbance which lasts does
-not fall on one size alone. Printed: seconds of fit and of score (the best of all runs of all rounds; a
-process repeats either for some seconds) with their growth over the size before, and the most resident
+Every size is measured in `--rounds` short processes, all sizes in turn, so that a disturbance which lasts
+does not fall on one size alone. Printed: seconds of fit and of score (the best of all runs of all
+rounds; a process repeats what is short) with their growth over the size before, and the most resident
 memory (VmHWM) while fitting and while scoring. `over table` is that memory relative to the bytes of
 the table (64-bit cells and response), which the process holds all along with the forest and
 its bootstrap counts; scoring also holds the scores, as large as the table again.
@@ -65,7 +65,7 @@ def table(title, name, sizes, measured):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--most-rows", type=int, default=1_280_000, metavar="N")
-    parser.add_argument("--rounds", type=int, default=2, metavar="N")
+    parser.add_argument("--rounds", type=int, default=6, metavar="N")
     options = parser.parse_args()
     binary = common.build("bench_scale")
     threads = len(os.sched_getaffinity(0))

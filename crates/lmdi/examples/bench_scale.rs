@@ -16,8 +16,8 @@ use std::path::Path;
 
 const SEED: u64 = 1;
 
-/// Seconds that all fits of a size take together, and all scorings of its rows.
-const SECONDS: f64 = 4.0;
+/// Seconds that all fits of a process take together, and all scorings of its rows.
+const SECONDS: f64 = 1.5;
 
 /// Rows scored at a time.
 const BATCH_ROWS: usize = 65_536;
@@ -79,12 +79,12 @@ fn explain(rows: usize, features: usize, path: &Path) -> Result<serde_json::Valu
     support::reset_peak();
     let held = support::resident_bytes();
     let fit = || LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent);
-    let (explainer, fit_seconds) = support::best_within(SECONDS, 3, fit)?;
+    let (explainer, fit_seconds) = support::best_within(SECONDS, 1, fit)?;
     let fit_peak = support::peak_bytes();
 
     support::reset_peak();
     let (largest_mean_score, score_seconds) =
-        support::best_within(SECONDS, 6, || score_in_batches(&explainer, &x))?;
+        support::best_within(SECONDS, 2, || score_in_batches(&explainer, &x))?;
     let score_peak = support::peak_bytes();
 
     Ok(json!({

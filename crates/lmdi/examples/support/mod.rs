@@ -77,8 +77,8 @@ pub fn best_of<T>(runs: usize, mut work: impl FnMut() -> Result<T>) -> Result<(T
     Ok((made, best))
 }
 
-/// As [`best_of`] with as many runs, and more until they have taken `seconds` together: what is short needs many to
-/// find an undisturbed one.
+/// As [`best_of`] with as many runs, and more until they have taken `seconds` together: what is short
+/// needs many to find an undisturbed one.
 pub fn best_within<T>(
     seconds: f64,
     runs: usize,

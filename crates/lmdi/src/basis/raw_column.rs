@@ -224,7 +224,7 @@ mod tests {
     use crate::random::{generator, unit};
     use proptest::prelude::*;
 
-    /// Mean and standard deviation by two plain passes over the cells that count, around the first of them.
+    /// Mean and standard deviation by two plain passes over the cells that count, around the first.
     fn plain(cells: &[f64], weight: &[f64]) -> Option<(f64, f64)> {
         let counted: Vec<(f64, f64)> = (cells.iter().copied().zip(weight.iter().copied()))
             .filter(|(cell, w)| *w > 0.0 && !cell.is_nan())

@@ -8,9 +8,9 @@
 //! and child fit one 32-bit word ([`Packed`]) a node of a tree that compares 32-bit cells takes 8
 //! bytes. Trees with more columns or nodes than that take the [`Wide`] form.
 //!
-//! What a row gains by entering a node stands in the node (8 bytes more), where it arrives together with what the next step needs. A
-//! row that waits in its leaf enters it again and again; a leaf looks at the spare column after the last one, so what
-//! is gained there falls on a sum that nobody reads.
+//! What a row gains by entering a node stands in the node (8 bytes more), where it arrives together with
+//! what the next step needs. A row that waits in its leaf enters it again and again; a leaf looks at the
+//! spare column after the last one, so what is gained there falls on a sum that nobody reads.
 
 mod cell;
 mod descend;
@@ -53,8 +53,8 @@ pub(super) trait Walk<C>: Debug + Send + Sync {
     fn original(&self) -> &[u32];
 }
 
-/// Compiles a tree over `n_features` columns whose nodes hold the given amounts, if any. `None` unless every split is
-/// numeric, with NaN the only missing value and with a cell that is not above its threshold.
+/// Compiles a tree over `n_features` columns whose nodes hold the given amounts, if any. `None` unless
+/// every split is numeric, with NaN the only missing value and with a cell that is not above its threshold.
 pub(super) fn compile<C: Cell + 'static>(
     tree: &Tree,
     n_features: usize,
