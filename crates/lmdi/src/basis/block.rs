@@ -173,7 +173,7 @@ mod tests {
     fn basis_and_leaves_of_one_pass_are_those_of_two() {
         let mut random = generator(3, 0);
         let cells: Vec<f64> = (0..3 * ROWS).map(|_| unit(&mut random)).collect();
-        let x = Matrix::from_column_major(cells, ROWS, 3).unwrap();
+        let x = Matrix::from_column_major(cells, ROWS, 3).expect("three columns");
         let y: Vec<f64> = (0..ROWS).map(|row| x.column(0)[row] * x.column(1)[row]).collect();
         let names = ["a", "b", "c"].map(String::from);
         let set = TrainingSet {
@@ -185,10 +185,11 @@ mod tests {
         };
         let params =
             ForestParams { n_trees: 2, max_leaf_nodes: Some(40), ..ForestParams::regression() };
-        let forest = train_forest(&set, &params, &Silent).unwrap();
+        let forest = train_forest(&set, &params, &Silent).expect("a forest");
         let router = Router::new(&forest);
         for (index, tree) in forest.trees.iter().enumerate() {
-            let drawn = |row: usize| f64::from(tree.in_bag.as_ref().unwrap().count(row));
+            let drawn =
+                |row: usize| f64::from(tree.in_bag.as_ref().expect("drawn rows").count(row));
             for with_raw in [true, false] {
                 let (basis, leaves) =
                     Basis::with_leaves(tree, &x.view(), with_raw, drawn, &router, index);

@@ -258,7 +258,7 @@ mod tests {
                 .collect();
             let weight: Vec<f64> = (0..rows).map(|_| (3.0 * unit(&mut random)).floor()).collect();
             let cells = columns.concat();
-            let x = MatrixView::strided(crate::table::Cells::F64(&cells), rows, 2, 1, rows).unwrap();
+            let x = MatrixView::strided(crate::table::Cells::F64(&cells), rows, 2, 1, rows).expect("two columns");
 
             let mut whole = ColumnMoments::new(x, &[0, 1], &weight);
             whole.add(0..rows);
