@@ -190,23 +190,28 @@ impl<'a> MatrixView<'a> {
         columns: usize,
         out: &mut [[T; L]],
     ) {
-        for (group, lines) in out.chunks_exact_mut(columns.max(1)).enumerate() {
-            let first_row = range.start + group * L;
-            let n_rows = L.min(range.end - first_row);
-            for (col, lanes) in lines[..self.cols].iter_mut().enumerate() {
-                let start = first_row * self.row_stride + col * self.col_stride;
-                if let (true, Some(run)) =
-                    (self.row_stride == 1 && n_rows == L, cells[start..].first_chunk::<L>())
-                {
-                    *lanes = run.map(&convert);
-                    continue;
-                }
-                for (lane, to) in lanes.iter_mut().enumerate() {
-                    *to = if lane < n_rows {
-                        convert(cells[start + lane * self.row_stride])
-                    } else {
-                        T::default()
-                    };
+        // Columns that lie side by side are read some lines at a time: with many columns, a step from one to
+        // the next costs more than a line.
+        let groups = if self.row_stride == 1 { 8 } else { 1 };
+        for (batch, batched) in out.chunks_mut((groups * columns).max(1)).enumerate() {
+            for col in 0..self.cols {
+                for (group, lines) in batched.chunks_exact_mut(columns).enumerate() {
+                    let first_row = range.start + (batch * groups + group) * L;
+                    let n_rows = L.min(range.end - first_row);
+                    let start = first_row * self.row_stride + col * self.col_stride;
+                    if let (true, Some(run)) =
+                        (self.row_stride == 1 && n_rows == L, cells[start..].first_chunk::<L>())
+                    {
+                        lines[col] = run.map(&convert);
+                        continue;
+                    }
+                    for (lane, to) in lines[col].iter_mut().enumerate() {
+                        *to = if lane < n_rows {
+                            convert(cells[start + lane * self.row_stride])
+                        } else {
+                            T::default()
+                        };
+                    }
                 }
             }
         }
