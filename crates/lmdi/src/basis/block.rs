@@ -4,7 +4,7 @@
 //! has no block and scores exactly zero in that tree. A feature that is split by sets of categories
 //! has stumps only: its codes are names, so a line through them means nothing.
 
-use super::raw_column::ColumnMoments;
+use super::column_moments::ColumnMoments;
 use super::{RawColumn, Stumps};
 use crate::forest::routing::Router;
 use crate::forest::{NONE, Tree};

@@ -5,6 +5,7 @@
 //! on each leaf, so a row is represented by its leaf and its raw cells.
 
 mod block;
+mod column_moments;
 mod departures;
 mod raw_column;
 mod rows;
