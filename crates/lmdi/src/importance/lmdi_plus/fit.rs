@@ -128,7 +128,8 @@ impl LmdiPlus {
             }
             _ => shared.fit_boosted(response, monitor)?,
         };
-        let fitted = Self::new(ensemble, plan.scale, trees)?.within(shared.ranges())?;
+        let ranges = if options.bound_raw { shared.ranges() } else { Vec::new() };
+        let fitted = Self::new(ensemble, plan.scale, trees)?.within(ranges)?;
         if matches!(ensemble.growth, Growth::Independent) {
             return Ok(fitted);
         }
