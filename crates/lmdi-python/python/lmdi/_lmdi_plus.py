@@ -189,9 +189,9 @@ class LMDIPlus(Explainer):
         fidelity = explainer.fidelity
         if fidelity is not None and fidelity < LOW_FIDELITY:
             warnings.warn(
-                f"the explanation reproduces only {max(fidelity, 0):.0%} of the variation in the model's output "
-                "on these rows. Check that X and y are the rows the model was trained on, y on the same scale, "
-                "with the same sample_weight. lmdi.TreeSHAP explains the output exactly",
+                f"the explanation reproduces only {max(fidelity, 0):.0%} of the variation in the model's "
+                "output on these rows. Check that X and y are the rows the model was trained on, y on the "
+                "same scale, with the same sample_weight. lmdi.TreeSHAP explains the output exactly",
                 LmdiWarning,
                 stacklevel=2,
             )
