@@ -1,7 +1,5 @@
 //! What the benchmark binaries share: the matrix file, timing, and the process's peak memory.
 
-#![allow(dead_code, reason = "each binary uses a part")]
-
 use lmdi::{Error, Result};
 use std::path::Path;
 use std::time::Instant;

@@ -3,8 +3,6 @@
 //! prints the least seconds of RUNS runs of each as JSON, and the mean processor time of a fit and of scoring.
 //! SCORES is written as a matrix file.
 
-mod support;
-
 use lmdi::file::Model;
 use lmdi::forest::{Outcome, Predictor};
 use lmdi::importance::LmdiPlus;
@@ -20,10 +18,10 @@ fn main() -> Result<()> {
     let [model, train, response, rows, runs, out @ ..] = arguments.as_slice() else {
         return Err(Error::Data("expected MODEL TRAIN RESPONSE ROWS RUNS [SCORES]".into()));
     };
-    let ensemble = Model::from_bytes(&support::read(Path::new(model))?)?.ensemble;
-    let train = support::read_matrix(Path::new(train))?;
-    let response = support::read_matrix(Path::new(response))?.cells;
-    let rows = support::read_matrix(Path::new(rows))?;
+    let ensemble = Model::from_bytes(&lmdi_bench::read(Path::new(model))?)?.ensemble;
+    let train = lmdi_bench::read_matrix(Path::new(train))?;
+    let response = lmdi_bench::read_matrix(Path::new(response))?.cells;
+    let rows = lmdi_bench::read_matrix(Path::new(rows))?;
     let runs = runs.parse().map_err(|_| Error::Data(format!("{runs:?} is no number of runs")))?;
 
     let codes: Vec<u32> = response.iter().map(|&code| code as u32).collect();
@@ -35,31 +33,31 @@ fn main() -> Result<()> {
     let view = MatrixView::from_rows(&rows.cells, rows.rows, rows.cols)?;
 
     let options = LmdiPlusOptions::paper();
-    let start = support::processor_seconds();
-    let (explainer, fit) = support::best_of(runs, || {
+    let start = lmdi_bench::processor_seconds();
+    let (explainer, fit) = lmdi_bench::best_of(runs, || {
         LmdiPlus::fit(&ensemble, &train, &response, None, &options, &Silent)
     })?;
-    let fitted = support::processor_seconds();
+    let fitted = lmdi_bench::processor_seconds();
     // Scoring and predicting are short: many runs find the undisturbed ones, in turn so that both meet the same noise.
     let predictor = Predictor::new(&ensemble);
     let (mut scores, mut score) =
-        support::timed(|| explainer.score(&view, &ScoreOptions::default(), &Silent))?;
+        lmdi_bench::timed(|| explainer.score(&view, &ScoreOptions::default(), &Silent))?;
     let (mut predict, mut score_processor) = (f64::INFINITY, 0.0);
     for _ in 0..10 * runs {
-        let (_, taken) = support::timed(|| predictor.predict(&view, &Silent))?;
+        let (_, taken) = lmdi_bench::timed(|| predictor.predict(&view, &Silent))?;
         predict = predict.min(taken);
-        let before = support::processor_seconds();
+        let before = lmdi_bench::processor_seconds();
         drop(scores);
         let taken;
         (scores, taken) =
-            support::timed(|| explainer.score(&view, &ScoreOptions::default(), &Silent))?;
+            lmdi_bench::timed(|| explainer.score(&view, &ScoreOptions::default(), &Silent))?;
         score = score.min(taken);
-        score_processor += support::processor_seconds() - before;
+        score_processor += lmdi_bench::processor_seconds() - before;
     }
 
     if let [path, ..] = out {
         let width = scores.n_features * scores.n_outputs;
-        support::write_matrix(Path::new(path), &scores.values, scores.n_rows, width)?;
+        lmdi_bench::write_matrix(Path::new(path), &scores.values, scores.n_rows, width)?;
     }
     println!(
         "{}",

@@ -1,8 +1,6 @@
 //! One size of `./bench scale`: `bench_scale train ROWS FEATURES TREES MODEL` trains and keeps a forest,
 //! `bench_scale explain ROWS FEATURES MODEL` fits LMDI+ on it and scores every row. Both print JSON.
 
-mod support;
-
 use lmdi::file::Model;
 use lmdi::forest::train::{ForestParams, MaxFeatures, SplitFinder, TrainingSet, train_forest};
 use lmdi::importance::LmdiPlus;
@@ -64,28 +62,28 @@ fn train(rows: usize, features: usize, trees: usize, path: &Path) -> Result<serd
         seed: SEED,
         ..ForestParams::regression()
     };
-    let (forest, seconds) = support::timed(|| train_forest(&set, &params, &Silent))?;
+    let (forest, seconds) = lmdi_bench::timed(|| train_forest(&set, &params, &Silent))?;
     let bytes = Model::new(forest).to_bytes()?;
-    support::write(path, &bytes)?;
+    lmdi_bench::write(path, &bytes)?;
     Ok(json!({ "train_seconds": seconds, "model_bytes": bytes.len() }))
 }
 
 fn explain(rows: usize, features: usize, path: &Path) -> Result<serde_json::Value> {
-    let ensemble = Model::from_bytes(&support::read(path)?)?.ensemble;
+    let ensemble = Model::from_bytes(&lmdi_bench::read(path)?)?.ensemble;
     let (x, y) = simulate(rows, features)?;
     let (x, y) = (x.view(), Response::Numeric(&y));
     let options = LmdiPlusOptions::paper();
 
-    support::reset_peak();
-    let held = support::resident_bytes();
+    lmdi_bench::reset_peak();
+    let held = lmdi_bench::resident_bytes();
     let fit = || LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent);
-    let (explainer, fit_seconds) = support::best_within(SECONDS, 1, fit)?;
-    let fit_peak = support::peak_bytes();
+    let (explainer, fit_seconds) = lmdi_bench::best_within(SECONDS, 1, fit)?;
+    let fit_peak = lmdi_bench::peak_bytes();
 
-    support::reset_peak();
+    lmdi_bench::reset_peak();
     let (largest_mean_score, score_seconds) =
-        support::best_within(SECONDS, 2, || score_in_batches(&explainer, &x))?;
-    let score_peak = support::peak_bytes();
+        lmdi_bench::best_within(SECONDS, 2, || score_in_batches(&explainer, &x))?;
+    let score_peak = lmdi_bench::peak_bytes();
 
     Ok(json!({
         "table_bytes": 8 * rows * (features + 1),

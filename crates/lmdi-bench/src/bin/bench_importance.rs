@@ -2,8 +2,6 @@
 //! ROWS), `mdi-plus` or `permutation` (importances on TRAIN) and prints as JSON the seconds of one run: by the wall the
 //! least of RUNS, and of processor time their mean. RESULT is written as a matrix file.
 
-mod support;
-
 use lmdi::file::Model;
 use lmdi::forest::{Ensemble, Outcome};
 use lmdi::importance::lime::{Lime, LimeOptions};
@@ -24,9 +22,9 @@ fn main() -> Result<()> {
     let [method, model, train, response, rows, runs, out @ ..] = arguments.as_slice() else {
         return Err(Error::Data("expected METHOD MODEL TRAIN RESPONSE ROWS RUNS [RESULT]".into()));
     };
-    let ensemble = Model::from_bytes(&support::read(Path::new(model))?)?.ensemble;
+    let ensemble = Model::from_bytes(&lmdi_bench::read(Path::new(model))?)?.ensemble;
     let [train, response, rows] =
-        [train, response, rows].map(|path| support::read_matrix(Path::new(path)));
+        [train, response, rows].map(|path| lmdi_bench::read_matrix(Path::new(path)));
     let (train, response, rows) = (train?, response?, rows?);
     let runs: usize =
         runs.parse().map_err(|_| Error::Data(format!("{runs:?} is no number of runs")))?;
@@ -37,12 +35,12 @@ fn main() -> Result<()> {
         Outcome::Number => Response::Numeric(&response.cells),
         Outcome::Classes(labels) => Response::Classes { codes: &codes, n_classes: labels.len() },
     };
-    let started = support::processor_seconds();
+    let started = lmdi_bench::processor_seconds();
     let ((cells, n, width), least) =
-        support::best_of(runs, || measure(method, &ensemble, &x, &y, &rows))?;
-    let processor = (support::processor_seconds() - started) / runs as f64;
+        lmdi_bench::best_of(runs, || measure(method, &ensemble, &x, &y, &rows))?;
+    let processor = (lmdi_bench::processor_seconds() - started) / runs as f64;
     if let [path, ..] = out {
-        support::write_matrix(Path::new(path), &cells, n, width)?;
+        lmdi_bench::write_matrix(Path::new(path), &cells, n, width)?;
     }
     println!("{}", json!({ "wall": least, "processor": processor }));
     Ok(())
