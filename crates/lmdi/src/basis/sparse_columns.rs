@@ -1,55 +1,55 @@
-//! Raw cells as departures from the usual value of their column.
+//! Raw columns that are sparse once their most frequent value is taken off.
 //!
-//! The parts of a category and counts that are mostly zero have one value in most rows. With
-//! `x = usual + e` and e = 0 in most rows, sums over rows need to visit the departures e only; what the usual
-//! values add follows from sums over all rows:
+//! The parts of a category and counts that are mostly zero have one value, the mode, in most rows. With
+//! `x = mode + e` and e = 0 in most rows, sums over rows visit only the entries e that are not zero. What
+//! the modes add follows from sums over all rows:
 //!
 //! ```text
-//! sum w x_j x_k = sum w e_j e_k + u_j sum w e_k + u_k sum w e_j + u_j u_k sum w
+//! sum w x_j x_k = sum w e_j e_k + m_j sum w e_k + m_k sum w e_j + m_j m_k sum w
 //! ```
 //!
-//! Columns without a usual value are handed out cell by cell, in front of the others.
+//! Dense columns are handed out cell by cell, in front of the sparse ones.
 
-/// A column has a usual value if at most this share of the rows departs from it.
+/// A column is sparse if at most this share of the rows deviates from its mode.
 const RARE: f64 = 0.25;
 
-/// Which raw columns have a usual value, and where rows depart from it.
+/// Which raw columns are sparse, and their entries row by row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Departures {
-    /// The raw columns by position: those without a usual value, then the others.
+pub(crate) struct SparseColumns {
+    /// The raw columns by position: the dense ones, then the sparse ones.
     pub order: Vec<usize>,
-    /// How many have no usual value.
+    /// How many are dense.
     pub n_dense: usize,
-    /// The usual value by position; zero for columns without one.
-    pub usual: Vec<f64>,
-    /// Where the departures of each row begin; one more entry than rows. Empty if no column has a usual value.
+    /// The mode by position; zero for dense columns.
+    pub mode: Vec<f64>,
+    /// Where the entries of each row begin; one more number than rows. Empty if no column is sparse.
     start: Vec<usize>,
-    departures: Vec<Departure>,
+    entries: Vec<SparseEntry>,
 }
 
-/// A cell that departs from its column's usual value.
+/// A cell that is not its column's mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Departure {
+pub(crate) struct SparseEntry {
     /// The column's position.
     pub position: u32,
-    /// By how much.
-    pub by: f64,
+    /// The cell less the mode.
+    pub deviation: f64,
 }
 
-impl Departures {
-    /// No column has a usual value.
-    pub(super) fn none(n_columns: usize) -> Self {
+impl SparseColumns {
+    /// All columns are dense.
+    pub(super) fn all_dense(n_columns: usize) -> Self {
         Self {
             order: (0..n_columns).collect(),
             n_dense: n_columns,
-            usual: vec![0.0; n_columns],
+            mode: vec![0.0; n_columns],
             start: Vec::new(),
-            departures: Vec::new(),
+            entries: Vec::new(),
         }
     }
 
-    /// Finds usual values; `column_into` gives the cells of a column, one a row. Columns beyond `most`
-    /// departures in all are left without one.
+    /// Finds sparse columns; `column_into` gives the cells of a column, one per row. Columns that would
+    /// make more than `most` entries in all stay dense.
     pub(super) fn find(
         n_rows: usize,
         n_columns: usize,
@@ -60,54 +60,54 @@ impl Departures {
         let (mut dense, mut sparse, mut total) = (Vec::new(), Vec::new(), 0);
         for column in 0..n_columns {
             column_into(column, &mut cells);
-            let usual = majority(&cells);
-            let n_departing = cells.iter().filter(|&&cell| cell != usual).count();
-            if n_departing as f64 <= RARE * n_rows as f64 && total + n_departing <= most {
-                sparse.push((column, usual));
-                total += n_departing;
+            let mode = majority(&cells);
+            let n_deviating = cells.iter().filter(|&&cell| cell != mode).count();
+            if n_deviating as f64 <= RARE * n_rows as f64 && total + n_deviating <= most {
+                sparse.push((column, mode));
+                total += n_deviating;
             } else {
                 dense.push(column);
             }
         }
         if sparse.is_empty() {
-            return Self::none(n_columns);
+            return Self::all_dense(n_columns);
         }
         let mut counts = vec![0_usize; n_rows + 1];
-        for &(column, usual) in &sparse {
+        for &(column, mode) in &sparse {
             column_into(column, &mut cells);
             for (count, &cell) in counts[1..].iter_mut().zip(&cells) {
-                *count += usize::from(cell != usual);
+                *count += usize::from(cell != mode);
             }
         }
         for row in 0..n_rows {
             counts[row + 1] += counts[row];
         }
         let start = counts.clone();
-        let mut departures = vec![Departure { position: 0, by: 0.0 }; total];
-        for (at, &(column, usual)) in sparse.iter().enumerate() {
+        let mut entries = vec![SparseEntry { position: 0, deviation: 0.0 }; total];
+        for (at, &(column, mode)) in sparse.iter().enumerate() {
             column_into(column, &mut cells);
             let position = (dense.len() + at) as u32;
             for (next, &cell) in counts.iter_mut().zip(&cells) {
-                if cell != usual {
-                    departures[*next] = Departure { position, by: cell - usual };
+                if cell != mode {
+                    entries[*next] = SparseEntry { position, deviation: cell - mode };
                     *next += 1;
                 }
             }
         }
         let n_dense = dense.len();
-        let mut usual = vec![0.0; n_dense];
-        usual.extend(sparse.iter().map(|(_, usual)| usual));
+        let mut mode = vec![0.0; n_dense];
+        mode.extend(sparse.iter().map(|(_, mode)| mode));
         dense.extend(sparse.iter().map(|(column, _)| column));
-        Self { order: dense, n_dense, usual, start, departures }
+        Self { order: dense, n_dense, mode, start, entries }
     }
 
-    /// The departures of a row, by rising position.
+    /// The entries of a row, by rising position.
     #[inline]
-    pub fn of_row(&self, row: usize) -> &[Departure] {
+    pub fn of_row(&self, row: usize) -> &[SparseEntry] {
         if self.start.is_empty() {
             return &[];
         }
-        &self.departures[self.start[row]..self.start[row + 1]]
+        &self.entries[self.start[row]..self.start[row + 1]]
     }
 }
 
@@ -137,22 +137,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cells_are_usual_values_and_departures(columns in rows(), most in 0usize..200) {
+        fn cells_are_modes_and_entries(columns in rows(), most in 0usize..200) {
             let n_rows = columns[0].len();
             let into = |column: usize, out: &mut Vec<f64>| out.clone_from(&columns[column]);
-            let found = Departures::find(n_rows, columns.len(), most, into);
+            let found = SparseColumns::find(n_rows, columns.len(), most, into);
             let mut seen = found.order.clone();
             seen.sort_unstable();
             prop_assert_eq!(seen, (0..columns.len()).collect::<Vec<_>>());
             let mut total = 0;
             for row in 0..n_rows {
-                let mut cells = found.usual.clone();
-                let departures = found.of_row(row);
-                total += departures.len();
-                prop_assert!(departures.is_sorted_by(|a, b| a.position < b.position));
-                for departure in departures {
-                    prop_assert!(departure.position as usize >= found.n_dense && departure.by != 0.0);
-                    cells[departure.position as usize] += departure.by;
+                let mut cells = found.mode.clone();
+                let entries = found.of_row(row);
+                total += entries.len();
+                prop_assert!(entries.is_sorted_by(|a, b| a.position < b.position));
+                for entry in entries {
+                    prop_assert!(entry.position as usize >= found.n_dense && entry.deviation != 0.0);
+                    cells[entry.position as usize] += entry.deviation;
                 }
                 for position in found.n_dense..columns.len() {
                     let expected = columns[found.order[position]][row];
@@ -162,8 +162,8 @@ mod tests {
             prop_assert!(total <= most);
             for position in found.n_dense..columns.len() {
                 let column = &columns[found.order[position]];
-                let departing = column.iter().filter(|&&cell| cell != found.usual[position]).count();
-                prop_assert!(departing as f64 <= RARE * n_rows as f64);
+                let deviating = column.iter().filter(|&&cell| cell != found.mode[position]).count();
+                prop_assert!(deviating as f64 <= RARE * n_rows as f64);
             }
         }
     }

@@ -1,13 +1,10 @@
 //! Tree ensembles: the neutral arrays every model is held in, and how a row finds its leaf.
 
-mod block;
 mod category_set;
-mod compiled;
 mod ensemble;
 pub mod import;
 mod in_bag;
 mod oob;
-mod path_sums;
 pub mod predict;
 pub mod routing;
 pub mod train;

@@ -1,20 +1,20 @@
 //! One linear model over a tree's basis: find the penalty, fit, report.
 
-use super::coefficients::Coefficients;
-use super::family::Family;
-use super::gaussian::GaussianProblem;
-use super::gaussian_search::{Folds, search_gaussian};
-use super::least_squares::least_squares;
-use super::newton::NewtonProblem;
-use super::newton_search::search_newton;
-use super::options::{GlmOptions, PenaltyChoice};
-use super::penalty::Penalty;
-use super::polish::polish;
-use super::selection::{Candidate, Search};
-use super::side_by_side::SideBySide;
-use super::statistics::Statistics;
-use super::whole_point::WholePoint;
 use crate::basis::{Basis, TreeRows};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::family::Family;
+use crate::glm::model::options::{GlmOptions, PenaltyChoice};
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::search::gaussian::{Folds, search_gaussian};
+use crate::glm::search::newton::search_newton;
+use crate::glm::search::selection::{Candidate, Search};
+use crate::glm::solvers::descent::batched::BatchedProblem;
+use crate::glm::solvers::descent::working_set::WorkingSetIterate;
+use crate::glm::solvers::direct::least_squares::least_squares;
+use crate::glm::solvers::direct::refine::refine;
+use crate::glm::solvers::newton::proximal::NewtonProblem;
 
 /// A fitted linear model and how its fit went.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,11 +101,11 @@ fn fit_gaussian(
     let (chosen, search) = choose(
         options,
         problem.largest_gradient(),
-        problem.quadratic.total,
+        problem.hessian.total,
         rows.n_folds(),
         |search, l1_ratios| near = search_gaussian(search, l1_ratios, &folds, options),
     );
-    let penalty = penalty_for(chosen, problem.quadratic.total);
+    let penalty = penalty_for(chosen, problem.hessian.total);
     let solved = solve_gaussian(&problem, penalty, near.as_ref(), options);
     let mut coefficients = solved.coefficients;
     coefficients.intercept += offset;
@@ -142,14 +142,19 @@ fn solve_gaussian(
         search: None,
     };
     if penalty.l1 <= 0.0 {
-        let (coefficients, exactness) = least_squares(problem, penalty.l2);
-        return done(coefficients, exactness.iterations, exactness.violation, exactness.converged);
+        let (coefficients, convergence) = least_squares(problem, penalty.l2);
+        return done(
+            coefficients,
+            convergence.iterations,
+            convergence.violation,
+            convergence.converged,
+        );
     }
-    let problems = SideBySide::new([problem]);
+    let problems = BatchedProblem::new([problem]);
     let mut point = match near {
-        Some(near) => WholePoint::new(&problems, near),
+        Some(near) => WorkingSetIterate::new(&problems, near),
         None => {
-            let mut point = WholePoint::zero(&problems);
+            let mut point = WorkingSetIterate::zero(&problems);
             for factor in STRONGER {
                 let stronger = Penalty { l1: factor * penalty.l1, l2: factor * penalty.l2 };
                 if stronger.l1 < problem.largest_gradient() {
@@ -165,7 +170,7 @@ fn solve_gaussian(
         let sweeps = options.max_iterations.min(PATIENCE);
         let progress = point.descend(&[penalty], near, sweeps);
         iterations += progress.iterations;
-        if let Some(exact) = polish(problem, &point.coefficients(0), penalty) {
+        if let Some(exact) = refine(problem, &point.coefficients(0), penalty) {
             let violation = problem.violation(&exact, penalty);
             return done(exact, iterations, violation, true);
         }

@@ -1,15 +1,16 @@
-//! Rows ready to be walked down the trees of a [`Router`](super::routing::Router).
+//! Rows ready to be walked down the trees of a [`Router`](super::Router).
 //!
 //! [`LANES`] rows lie side by side: cells are kept group by group, column by column, lane by lane. Rows
 //! that step together then find a column's cells on the same cache line, and the distance between
 //! lanes is known to the compiler whatever the number of columns. After the last column of a group comes a
 //! spare one of zeros, where rows look that have arrived in a leaf.
 
-use super::compiled::{Cell, LANES};
+use super::compiled::Cell;
+use super::lanes::LANES;
 use crate::table::MatrixView;
 use std::ops::Range;
 
-/// Rows copied out of a matrix in the widths in which the trees of a [`Router`](super::routing::Router)
+/// Rows copied out of a matrix in the widths in which the trees of a [`Router`](super::Router)
 /// compare them.
 #[derive(Debug, Clone)]
 pub struct Block {

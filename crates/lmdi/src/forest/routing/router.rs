@@ -1,19 +1,10 @@
-//! How many rows find their leaves quickly: trees compiled for walking.
-//!
-//! Trees are compiled to small arrays in an order of their own (see `compiled.rs`); [`Router`]
-//! gives node indices of the ensemble. Trees that compare 32-bit cells hold 32-bit thresholds,
-//! rounded down: no 32-bit number lies between a threshold and its rounded form.
-//!
-//! Trees with categorical splits, or with zero as missing value, are walked as they are.
-//!
-//! Cost: compiling is linear in the number of nodes; a step of a row is a few instructions, and
-//! rows of a block wait together for the same part of the tree to arrive from memory.
+//! The router: all trees of an ensemble, compiled, and the walks of rows through them.
 
-pub use super::block::Block;
-pub(crate) use super::compiled::LANES;
+use super::block::Block;
 use super::compiled::{Walk, compile};
-pub(crate) use super::path_sums::{PathAmounts, PathSums};
-use super::{Ensemble, Precision, Tree};
+use super::lanes::LANES;
+use super::path_amounts::PathAmounts;
+use crate::forest::{Ensemble, Precision, Tree};
 use crate::table::MatrixView;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -130,7 +121,7 @@ impl Router {
     }
 
     /// As [`leaves`](Self::leaves), but positions in the compiled tree.
-    pub(super) fn positions(&self, tree: usize, block: &Block, out: &mut [u32]) {
+    pub(crate) fn positions(&self, tree: usize, block: &Block, out: &mut [u32]) {
         assert_eq!(out.len(), block.n_rows, "one entry a row of the block");
         match &self.trees[tree] {
             Routed::Single(tree) => {
@@ -187,7 +178,7 @@ impl Router {
     }
 
     /// The node index of each position of a compiled tree; `None` if positions are node indices.
-    pub(super) fn originals(&self, tree: usize) -> Option<&[u32]> {
+    pub(crate) fn originals(&self, tree: usize) -> Option<&[u32]> {
         match &self.trees[tree] {
             Routed::Single(compiled) => Some(compiled.original()),
             Routed::Double(compiled) => Some(compiled.original()),

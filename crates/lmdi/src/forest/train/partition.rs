@@ -1,13 +1,13 @@
-//! Parting the rows of a node between its children: one pass over the rows, on all threads.
+//! Partitioning the rows of a node between its children: one pass over the rows, on all threads.
 
 use rayon::prelude::*;
 
 /// Rows that one thread takes at a time.
 pub(super) const CHUNK: usize = 1 << 11;
 
-/// Moves the rows that go left before the others, both in the order they had, and counts them. Chunks are parted
-/// side by side and then put together.
-pub(super) fn part_rows(
+/// Moves the rows that go left before the others, both in the order they had, and counts them. Chunks are partitioned
+/// in parallel and then put together.
+pub(super) fn partition_rows(
     rows: &mut [u32],
     spare: &mut Vec<u32>,
     goes_left: impl Fn(u32) -> bool + Sync,
@@ -59,7 +59,7 @@ mod tests {
             let (mut expected, right): (Vec<u32>, Vec<u32>) = rows.iter().partition(|&&row| goes_left(row));
             let n_left = expected.len();
             expected.extend(right);
-            prop_assert_eq!(part_rows(&mut rows, &mut vec![7; 5], goes_left), n_left);
+            prop_assert_eq!(partition_rows(&mut rows, &mut vec![7; 5], goes_left), n_left);
             prop_assert_eq!(rows, expected);
         }
     }

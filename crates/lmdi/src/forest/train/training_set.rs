@@ -19,6 +19,29 @@ pub struct TrainingSet<'a> {
     pub labels: &'a [String],
 }
 
+impl<'a> TrainingSet<'a> {
+    /// Rows with a number each to predict.
+    pub fn regression(x: MatrixView<'a>, y: &'a [f64], feature_names: &'a [String]) -> Self {
+        Self { x, y: Response::Numeric(y), weights: None, feature_names, labels: &[] }
+    }
+
+    /// Rows with a class each to predict: `codes` are places in `labels`.
+    pub fn classification(
+        x: MatrixView<'a>,
+        codes: &'a [u32],
+        labels: &'a [String],
+        feature_names: &'a [String],
+    ) -> Self {
+        let y = Response::Classes { codes, n_classes: labels.len() };
+        Self { x, y, weights: None, feature_names, labels }
+    }
+
+    /// The same rows with a weight each.
+    pub fn weighted(self, weights: &'a [f64]) -> Self {
+        Self { weights: Some(weights), ..self }
+    }
+}
+
 impl TrainingSet<'_> {
     /// Checks sizes and values, all but the cells.
     pub fn check(&self) -> Result<()> {

@@ -5,16 +5,16 @@
 //!
 //! Cost for r active raw columns: leaves x depth x r, then r^2 / 2 a row, several rows side by side.
 
-use super::elimination::Elimination;
-use super::vector::add_scaled;
 use crate::basis::TreeRows;
+use crate::glm::linalg::vector::add_scaled;
+use crate::glm::solvers::direct::elimination::Elimination;
 
 /// Rows solved side by side: so many that none waits for the additions of another.
 const SIDE_BY_SIDE: usize = 16;
 
 /// The leverage of every fitted row, without its own curvature as a factor.
-pub(super) fn leverages(factor: &Elimination<'_, '_>, rows: &TreeRows<'_>) -> Vec<f64> {
-    let stumps = factor.quadratic.stumps;
+pub(crate) fn leverages(factor: &Elimination<'_, '_>, rows: &TreeRows<'_>) -> Vec<f64> {
+    let stumps = factor.hessian.stumps;
     let width = factor.active.raw.len();
     let mut parent = vec![0_u32; stumps.n_splits() + stumps.n_leaves()];
     for split in 0..stumps.n_splits() {
@@ -26,7 +26,7 @@ pub(super) fn leverages(factor: &Elimination<'_, '_>, rows: &TreeRows<'_>) -> Ve
     for leaf in 0..stumps.n_leaves() {
         let shift = &mut shift[leaf * width..(leaf + 1) * width];
         for (at, &k) in factor.active.raw.iter().enumerate() {
-            shift[at] = -factor.quadratic.raw_mean[k] - factor.leaf_mean[leaf * width + at];
+            shift[at] = -factor.hessian.raw_mean[k] - factor.leaf_mean[leaf * width + at];
         }
         let mut carried = 1.0;
         let mut node = stumps.n_splits() + leaf;
@@ -44,7 +44,7 @@ pub(super) fn leverages(factor: &Elimination<'_, '_>, rows: &TreeRows<'_>) -> Ve
             of_leaf[leaf] += carried * (carried / factor.root_weight);
         }
     }
-    let n_raw = factor.quadratic.n_raw();
+    let n_raw = factor.hessian.n_raw();
     let mut found = vec![0.0; rows.len()];
     let mut raw = vec![[0.0; SIDE_BY_SIDE]; width];
     rows.for_blocks(0..rows.len(), |block| {
@@ -60,7 +60,7 @@ pub(super) fn leverages(factor: &Elimination<'_, '_>, rows: &TreeRows<'_>) -> Ve
                     raw[lane] = cells[k] + shift;
                 }
             }
-            factor.border.solve_lower_side_by_side(&mut raw);
+            factor.border.solve_lower_batched(&mut raw);
             let mut squares = [0.0; SIDE_BY_SIDE];
             for raw in &raw {
                 for lane in 0..SIDE_BY_SIDE {

@@ -15,24 +15,23 @@
 //! (`row_solution`), so no rows x columns matrix is ever formed. Cost for n rows and r raw columns:
 //! one pass for H and one factorisation, then n (2 depth r + r^2).
 
-use super::active::ActiveColumns;
-use super::coefficients::Coefficients;
-use super::conjugate::largest_curvature;
-use super::elimination::Elimination;
-use super::gaussian::GaussianProblem;
-use super::gradient::Gradient;
-use super::leverage::leverages;
-use super::penalty::Penalty;
-use super::quadratic::Quadratic;
-use super::row_solution::RowSolution;
-use super::statistics::Statistics;
-use super::vector::{add_scaled, dot};
-use crate::basis::{Basis, TreeRows};
+mod leverage;
+mod row_solution;
 
-/// Smallest l2 as a share of the largest curvature. Without a penalty, a row that alone decides a slope
-/// has a leave-one-out answer only as the limit of small penalties; this one stands for the limit. It
-/// balances the distance to the limit against rounding, which grows as the penalty falls.
-const LEAST_SHARE: f64 = 1e-8;
+use crate::basis::{Basis, TreeRows};
+use crate::glm::leave_one_out::leverage::leverages;
+use crate::glm::leave_one_out::row_solution::RowSolution;
+use crate::glm::linalg::vector::{add_scaled, dot};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::quadratic::gradient::Gradient;
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::quadratic::predictors::for_predictors;
+use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::solvers::direct::active_columns::ActiveColumns;
+use crate::glm::solvers::direct::conjugate_gradients::stable_l2;
+use crate::glm::solvers::direct::elimination::Elimination;
 
 /// Curvature and pull of the loss at every fitted row, at the fit.
 #[derive(Debug, Clone, Copy)]
@@ -81,12 +80,12 @@ pub fn leave_one_out(
     rows.for_blocks(0..rows.len(), |block| {
         let range = block.range;
         let leaf = &rows.leaf[range.clone()];
-        statistics.update_curvature(leaf, &working.curvature[range], block.raw);
+        statistics.update_hessian(leaf, &working.curvature[range], block.raw);
     });
-    let quadratic = Quadratic::new(basis, &statistics);
+    let hessian = Hessian::new(basis, &statistics);
     let active =
-        if penalty.l1 > 0.0 { ActiveColumns::of(fit) } else { ActiveColumns::all(&quadratic) };
-    let factor = Elimination::new(&quadratic, active, bearable(&quadratic, penalty.l2));
+        if penalty.l1 > 0.0 { ActiveColumns::of(fit) } else { ActiveColumns::all(&hessian) };
+    let factor = Elimination::new(&hessian, active, stable_l2(&hessian, penalty.l2));
     visit_rows(basis, rows, working, fit, &factor, visit);
 }
 
@@ -107,47 +106,23 @@ pub fn leave_one_out_ridge(
 ) -> Coefficients {
     assert_eq!(response.len(), rows.len(), "one response a fitted row");
     let Centred { problem, mean, response } = Centred::new(basis, rows, response);
-    let quadratic = &problem.quadratic;
-    let l2 = bearable(quadratic, l2);
-    let factor = Elimination::new(quadratic, ActiveColumns::all(quadratic), l2);
+    let hessian = &problem.hessian;
+    let l2 = stable_l2(hessian, l2);
+    let factor = Elimination::new(hessian, ActiveColumns::all(hessian), l2);
     let penalty = Penalty { l1: 0.0, l2 };
-    let mut fit = Coefficients::zero(quadratic.stumps.n_splits(), quadratic.n_raw());
+    let mut fit = Coefficients::zero(hessian.stumps.n_splits(), hessian.n_raw());
     // The second step takes back what rounding did to the first.
     for _ in 0..2 {
         fit.add(1.0, &factor.solve(&problem.gradient(&fit, penalty)));
     }
     let mut pull = vec![0.0; rows.len()];
-    for_rows(basis, rows, &fit, |row, predictor, _| {
+    for_predictors(basis, rows, 0..rows.len(), &fit, |row, predictor, _| {
         pull[row] = rows.weight[row] * (response[row] - predictor);
     });
     fit.intercept += mean;
     let working = WorkingRows { curvature: &rows.weight, pull: &pull };
     visit_rows(basis, rows, working, &fit, &factor, visit);
     fit
-}
-
-pub(super) fn bearable(quadratic: &Quadratic<'_>, l2: f64) -> f64 {
-    let bearable = l2.max(LEAST_SHARE * largest_curvature(quadratic));
-    if bearable > 0.0 { bearable } else { 1.0 }
-}
-
-/// Calls `visit` with every fitted row, its linear predictor and its raw cells.
-pub(super) fn for_rows(
-    basis: &Basis,
-    rows: &TreeRows<'_>,
-    fit: &Coefficients,
-    mut visit: impl FnMut(usize, f64, &[f64]),
-) {
-    let r = basis.raw.len();
-    let mut constant = Vec::new();
-    basis.stumps.leaf_offsets(&fit.stump, &mut constant);
-    rows.for_blocks(0..rows.len(), |block| {
-        for (line, row) in block.range.enumerate() {
-            let cells = &block.raw[line * r..(line + 1) * r];
-            let leaf = rows.leaf[row] as usize;
-            visit(row, fit.intercept + constant[leaf] + dot(cells, &fit.raw), cells);
-        }
-    });
 }
 
 fn visit_rows(
@@ -168,7 +143,7 @@ fn visit_rows(
     let mut solution = RowSolution::new(factor);
     let mut partial = vec![0.0; blocks.len()];
     let mut mean_partial = vec![0.0; blocks.len()];
-    for_rows(basis, rows, fit, |row, predictor, cells| {
+    for_predictors(basis, rows, 0..rows.len(), fit, |row, predictor, cells| {
         solution.solve(rows.leaf[row] as usize, cells);
         let leverage = curvature[row] * solution.leverage;
         // The penalty keeps the leverage below one; rounding must not take it beyond.
@@ -232,7 +207,7 @@ impl BlockMeans {
         stumps.sum_upwards(&mut node);
         let share = if total > 0.0 { 1.0 / total } else { 0.0 };
         let mut right_side: Vec<Gradient> =
-            vec![Gradient::zero(factor.quadratic); stumps.used_features().len()];
+            vec![Gradient::zero(factor.hessian); stumps.used_features().len()];
         for split in 0..stumps.n_splits() {
             let (left, right) = (stumps.left[split] as usize, stumps.right[split] as usize);
             let sum =
@@ -279,14 +254,14 @@ pub fn leave_one_out_predictors(
     rows.for_blocks(0..rows.len(), |block| {
         let range = block.range;
         let leaf = &rows.leaf[range.clone()];
-        statistics.update_curvature(leaf, &working.curvature[range], block.raw);
+        statistics.update_hessian(leaf, &working.curvature[range], block.raw);
     });
-    let quadratic = Quadratic::new(basis, &statistics);
+    let hessian = Hessian::new(basis, &statistics);
     let active =
-        if penalty.l1 > 0.0 { ActiveColumns::of(fit) } else { ActiveColumns::all(&quadratic) };
-    let factor = Elimination::new(&quadratic, active, bearable(&quadratic, penalty.l2));
+        if penalty.l1 > 0.0 { ActiveColumns::of(fit) } else { ActiveColumns::all(&hessian) };
+    let factor = Elimination::new(&hessian, active, stable_l2(&hessian, penalty.l2));
     let mut predictors = leverages(&factor, rows);
-    for_rows(basis, rows, fit, |row, predictor, _| {
+    for_predictors(basis, rows, 0..rows.len(), fit, |row, predictor, _| {
         let leverage = predictors[row];
         let left = (1.0 - working.curvature[row] * leverage).max(f64::EPSILON);
         predictors[row] = predictor - working.pull[row] / left * leverage;
@@ -339,14 +314,14 @@ impl<'b, 'r> RidgeErrors<'b, 'r> {
     /// The error with penalty `l2`.
     pub fn error(&self, l2: f64) -> f64 {
         let Centred { problem, response, .. } = &self.centred;
-        let quadratic = &problem.quadratic;
-        let zero = Coefficients::zero(quadratic.stumps.n_splits(), quadratic.n_raw());
-        let l2 = bearable(quadratic, l2);
-        let factor = Elimination::new(quadratic, ActiveColumns::all(quadratic), l2);
+        let hessian = &problem.hessian;
+        let zero = Coefficients::zero(hessian.stumps.n_splits(), hessian.n_raw());
+        let l2 = stable_l2(hessian, l2);
+        let factor = Elimination::new(hessian, ActiveColumns::all(hessian), l2);
         let fit = factor.solve(&problem.gradient(&zero, Penalty { l1: 0.0, l2 }));
         let leverage = leverages(&factor, self.rows);
         let mut sum = 0.0;
-        for_rows(self.basis, self.rows, &fit, |row, predictor, _| {
+        for_predictors(self.basis, self.rows, 0..self.rows.len(), &fit, |row, predictor, _| {
             let weight = self.rows.weight[row];
             let left = (1.0 - weight * leverage[row]).max(f64::EPSILON);
             let error = (response[row] - predictor) / left;

@@ -6,37 +6,37 @@
 //!
 //! Cost: 2 depth r + r^2 for r active raw columns.
 
-use super::elimination::Elimination;
-use super::vector::{add_scaled, dot};
+use crate::glm::linalg::vector::{add_scaled, dot};
+use crate::glm::solvers::direct::elimination::Elimination;
 
 /// One split above the row's leaf.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PathStep {
-    pub(super) split: usize,
+pub(crate) struct PathStep {
+    pub(crate) split: usize,
     /// The stump's value at the row.
-    pub(super) value: f64,
+    pub(crate) value: f64,
     /// The stump's slope in the solution.
-    pub(super) slope: f64,
+    pub(crate) slope: f64,
     side: usize,
     /// What of the leaf's one reaches the child.
     carried: f64,
 }
 
 /// Solves for one row after the other, with shared scratch space.
-pub(super) struct RowSolution<'e, 'q, 'b> {
+pub(crate) struct RowSolution<'e, 'q, 'b> {
     factor: &'e Elimination<'q, 'b>,
     parent: Vec<u32>,
     /// `x' (H + l2)^-1 x`.
-    pub(super) leverage: f64,
+    pub(crate) leverage: f64,
     /// The splits above the leaf, from the leaf up.
-    pub(super) path: Vec<PathStep>,
+    pub(crate) path: Vec<PathStep>,
     /// Slopes of the active raw columns.
-    pub(super) raw: Vec<f64>,
+    pub(crate) raw: Vec<f64>,
 }
 
 impl<'e, 'q, 'b> RowSolution<'e, 'q, 'b> {
-    pub(super) fn new(factor: &'e Elimination<'q, 'b>) -> Self {
-        let stumps = factor.quadratic.stumps;
+    pub(crate) fn new(factor: &'e Elimination<'q, 'b>) -> Self {
+        let stumps = factor.hessian.stumps;
         let mut parent = vec![0; stumps.n_splits() + stumps.n_leaves()];
         for split in 0..stumps.n_splits() {
             parent[stumps.left[split] as usize] = split as u32;
@@ -46,9 +46,9 @@ impl<'e, 'q, 'b> RowSolution<'e, 'q, 'b> {
     }
 
     /// Solves for a row with this leaf and these raw cells.
-    pub(super) fn solve(&mut self, leaf: usize, cells: &[f64]) {
+    pub(crate) fn solve(&mut self, leaf: usize, cells: &[f64]) {
         let factor = self.factor;
-        let stumps = factor.quadratic.stumps;
+        let stumps = factor.hessian.stumps;
         let width = factor.active.raw.len();
         let leaf_mean = &factor.leaf_mean[leaf * width..(leaf + 1) * width];
         self.raw.clear();
@@ -58,7 +58,7 @@ impl<'e, 'q, 'b> RowSolution<'e, 'q, 'b> {
                 .raw
                 .iter()
                 .zip(leaf_mean)
-                .map(|(&k, mean)| cells[k] - factor.quadratic.raw_mean[k] - mean),
+                .map(|(&k, mean)| cells[k] - factor.hessian.raw_mean[k] - mean),
         );
         self.path.clear();
         self.leverage = 0.0;

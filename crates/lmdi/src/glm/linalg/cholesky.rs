@@ -3,7 +3,7 @@
 //! Sums run in a fixed order, so results are the same on every machine. Cost: n^3 / 6
 //! multiplications to factor, n^2 to solve.
 
-use super::vector::{Lanes, add_scaled, dot};
+use crate::glm::linalg::vector::{Lanes, add_scaled, dot};
 use crate::vectorised::{Vectorised, vectorised};
 
 /// The lower triangle L of `S = L L'`.
@@ -42,7 +42,7 @@ impl Cholesky {
     }
 
     /// Replaces each of several `z`, side by side, by `L^-1 z`.
-    pub(crate) fn solve_lower_side_by_side<const N: usize>(&self, z: &mut [Lanes<N>]) {
+    pub(crate) fn solve_lower_batched<const N: usize>(&self, z: &mut [Lanes<N>]) {
         vectorised(SolveLower { factor: self, z });
     }
 

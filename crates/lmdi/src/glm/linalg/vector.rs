@@ -12,7 +12,7 @@ const PARTIAL_SUMS: usize = 8;
 
 /// Sum of products.
 #[inline(always)]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     let mut sums = [0.0_f64; PARTIAL_SUMS];
     let (a_chunks, a_rest) = a.as_chunks::<PARTIAL_SUMS>();
@@ -32,7 +32,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// `y += factor * x`.
 #[inline(always)]
-pub(super) fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
+pub(crate) fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
     assert_eq!(y.len(), x.len());
     for (y, x) in y.iter_mut().zip(x) {
         *y += factor * x;
@@ -41,7 +41,7 @@ pub(super) fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
 
 /// Applies `f` lane by lane.
 #[inline(always)]
-pub(super) fn per_lane<const N: usize>(mut f: impl FnMut(usize) -> f64) -> Lanes<N> {
+pub(crate) fn per_lane<const N: usize>(mut f: impl FnMut(usize) -> f64) -> Lanes<N> {
     let mut out = [0.0; N];
     for (lane, value) in out.iter_mut().enumerate() {
         *value = f(lane);
@@ -51,7 +51,7 @@ pub(super) fn per_lane<const N: usize>(mut f: impl FnMut(usize) -> f64) -> Lanes
 
 /// `y[i] -= factor * x[i]`, several at a time.
 #[inline(always)]
-pub(super) fn subtract_scaled<const N: usize>(
+pub(crate) fn subtract_scaled<const N: usize>(
     y: &mut [Lanes<N>],
     factor: Lanes<N>,
     x: &[Lanes<N>],
@@ -74,11 +74,11 @@ pub(super) fn subtract_scaled<const N: usize>(
 }
 
 /// Columns handled together by the products below, so that lanes are loaded once for all of them.
-pub(super) const COLUMNS: usize = 4;
+pub(crate) const COLUMNS: usize = 4;
 
 /// `out[k] -= sum_i lanes[i] * column_k[i]` for consecutive columns of length `lanes.len()`.
 #[inline(always)]
-pub(super) fn subtract_products<const N: usize>(
+pub(crate) fn subtract_products<const N: usize>(
     out: &mut [Lanes<N>],
     lanes: &[Lanes<N>],
     columns: &[Lanes<N>],
@@ -121,7 +121,7 @@ pub(super) fn subtract_products<const N: usize>(
 
 /// `lanes[i] -= sum_k steps[k] * column_{index[k]}[i]` for columns of length `lanes.len()`.
 #[inline(always)]
-pub(super) fn subtract_columns<const N: usize>(
+pub(crate) fn subtract_columns<const N: usize>(
     lanes: &mut [Lanes<N>],
     index: &[usize],
     steps: &[Lanes<N>],

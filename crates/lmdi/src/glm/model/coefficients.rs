@@ -1,6 +1,6 @@
 //! Coefficients of one linear model over a tree's basis.
 
-use super::vector::add_scaled;
+use crate::glm::linalg::vector::add_scaled;
 
 /// Intercept and slopes; columns are as in the basis (stumps on the tree's splits, raw columns
 /// centred and scaled).

@@ -1,7 +1,7 @@
 //! What a user can choose about the linear model of each tree.
 
-use super::family::Family;
-use super::penalty::Penalty;
+use crate::glm::model::family::Family;
+use crate::glm::model::penalty::Penalty;
 use crate::named::Named;
 use crate::{Error, Result};
 

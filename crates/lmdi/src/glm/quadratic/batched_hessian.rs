@@ -1,60 +1,60 @@
 //! The curvatures of several problems over the same columns, side by side.
 //!
-//! Lane `i` holds a [`Quadratic`] of its own rows, such as the training rows of one fold. The columns
-//! may be all of a basis or, after [`Curvatures::reduce_into`], what a [`Reduction`] left of them.
+//! Lane `i` holds a [`Hessian`] of its own rows, such as the training rows of one fold. The columns
+//! may be all of a basis or, after [`BatchedHessian::reduce_into`], what a [`Reduction`] left of them.
 
-use super::quadratic::Quadratic;
-use super::reduction::{Nesting, Reduction};
-use super::vector::{Lanes, per_lane};
 use crate::forest::NONE;
+use crate::glm::linalg::vector::{Lanes, per_lane};
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::quadratic::reduction::{Nesting, Reduction};
 use crate::vectorised::{Vectorised, vectorised};
 
 /// What coordinate descent reads of `N` quadratics.
 #[derive(Debug, Clone)]
-pub struct Curvatures<const N: usize> {
-    pub(super) nesting: Nesting,
+pub struct BatchedHessian<const N: usize> {
+    pub(crate) nesting: Nesting,
     /// Total weights.
-    pub(super) total: Lanes<N>,
+    pub(crate) total: Lanes<N>,
     /// Sum of weights of every node, splits first, then leaves.
-    pub(super) node_weight: Vec<Lanes<N>>,
+    pub(crate) node_weight: Vec<Lanes<N>>,
     /// Sum of each stump column.
-    pub(super) stump_sum: Vec<Lanes<N>>,
+    pub(crate) stump_sum: Vec<Lanes<N>>,
     /// Sum of squares of each stump column.
-    pub(super) stump_square: Vec<Lanes<N>>,
+    pub(crate) stump_square: Vec<Lanes<N>>,
     /// Sum of w x_k per leaf, raw column by raw column.
-    pub(super) raw_leaf: Vec<Lanes<N>>,
+    pub(crate) raw_leaf: Vec<Lanes<N>>,
     /// Mean of each raw column.
-    pub(super) raw_mean: Vec<Lanes<N>>,
+    pub(crate) raw_mean: Vec<Lanes<N>>,
     /// Centred raw Gram matrix, row-major, both triangles.
-    pub(super) raw_gram: Vec<Lanes<N>>,
+    pub(crate) raw_gram: Vec<Lanes<N>>,
 }
 
-impl<const N: usize> Curvatures<N> {
+impl<const N: usize> BatchedHessian<N> {
     /// All columns of problems over the same basis.
-    pub fn new(quadratics: [&Quadratic<'_>; N]) -> Self {
-        let first = quadratics[0];
+    pub fn new(each: [&Hessian<'_>; N]) -> Self {
+        let first = each[0];
         let gather = |len: usize, of: &dyn Fn(usize, usize) -> f64| -> Vec<Lanes<N>> {
             (0..len).map(|i| per_lane(|lane| of(lane, i))).collect()
         };
         let mut node_weight = vec![[0.0; N]; first.stumps.left.len()];
         node_weight.extend(gather(first.leaf_weight().len(), &|lane, leaf| {
-            quadratics[lane].leaf_weight()[leaf]
+            each[lane].leaf_weight()[leaf]
         }));
-        let mut curvatures = Self {
+        let mut hessians = Self {
             nesting: Nesting::of(first.stumps),
-            total: per_lane(|lane| quadratics[lane].total),
+            total: per_lane(|lane| each[lane].total),
             node_weight,
-            raw_leaf: gather(first.raw_leaf.len(), &|lane, i| quadratics[lane].raw_leaf[i]),
-            raw_mean: gather(first.raw_mean.len(), &|lane, k| quadratics[lane].raw_mean[k]),
-            raw_gram: gather(first.raw_gram.len(), &|lane, i| quadratics[lane].raw_gram[i]),
+            raw_leaf: gather(first.raw_leaf.len(), &|lane, i| each[lane].raw_leaf[i]),
+            raw_mean: gather(first.raw_mean.len(), &|lane, k| each[lane].raw_mean[k]),
+            raw_gram: gather(first.raw_gram.len(), &|lane, i| each[lane].raw_gram[i]),
             ..Self::empty()
         };
-        curvatures.sum_upwards();
-        curvatures
+        hessians.sum_upwards();
+        hessians
     }
 
     /// No columns.
-    pub(super) fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self {
             nesting: Nesting::default(),
             total: [0.0; N],
@@ -84,7 +84,7 @@ impl<const N: usize> Curvatures<N> {
     }
 
     /// Puts the columns that are left into `out`, whose memory is used again. Cost: leaves x raw columns left.
-    pub(super) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
+    pub(crate) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
         let (r, n_leaves) = (self.n_raw(), reduction.nesting.n_leaves());
         let raw = &reduction.raw;
         let Self { nesting, total, node_weight, raw_leaf, raw_mean, raw_gram, .. } = out;
@@ -123,17 +123,17 @@ impl<const N: usize> Curvatures<N> {
         self.raw_mean.len()
     }
 
-    pub(super) fn leaf_weight(&self) -> &[Lanes<N>] {
+    pub(crate) fn leaf_weight(&self) -> &[Lanes<N>] {
         &self.node_weight[self.n_splits()..]
     }
 
-    pub(super) fn raw_leaf_of(&self, k: usize) -> &[Lanes<N>] {
+    pub(crate) fn raw_leaf_of(&self, k: usize) -> &[Lanes<N>] {
         let n_leaves = self.nesting.n_leaves();
         &self.raw_leaf[k * n_leaves..(k + 1) * n_leaves]
     }
 
     /// The part of the linear predictor that is constant on each leaf: `intercept` and the stumps.
-    pub(super) fn leaf_offsets(&self, intercept: Lanes<N>, stump: &[Lanes<N>]) -> Vec<Lanes<N>> {
+    pub(crate) fn leaf_offsets(&self, intercept: Lanes<N>, stump: &[Lanes<N>]) -> Vec<Lanes<N>> {
         let m = self.n_splits();
         let mut node = vec![intercept; m + self.nesting.n_leaves()];
         for split in 0..m {
@@ -157,7 +157,7 @@ fn refill<const N: usize>(lanes: &mut Vec<Lanes<N>>, len: usize) {
 
 impl Reduction {
     /// Sums per leaf of the whole tree, as sums per leaf that is left.
-    pub(super) fn sum_leaves<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
+    pub(crate) fn sum_leaves<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
         let mut sums = vec![[0.0; N]; self.nesting.n_leaves()];
         self.add_leaves([whole], &mut sums);
         sums
@@ -173,13 +173,13 @@ impl Reduction {
     }
 
     /// Values per stump of the whole tree, as values per stump that is left; zero for joints.
-    pub(super) fn choose_stumps<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
+    pub(crate) fn choose_stumps<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
         let of = |&split: &u32| if split == NONE { [0.0; N] } else { whole[split as usize] };
         self.split.iter().map(of).collect()
     }
 
     /// Values per raw column, as values per raw column that is left.
-    pub(super) fn choose_raw<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
+    pub(crate) fn choose_raw<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
         self.raw.iter().map(|&k| whole[k]).collect()
     }
 }

@@ -1,15 +1,15 @@
 //! The least-squares problem of some rows, from sufficient statistics.
 
-use super::gradient::Gradient;
-use super::quadratic::Quadratic;
-use super::statistics::Statistics;
 use crate::basis::Basis;
+use crate::glm::quadratic::gradient::Gradient;
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::quadratic::statistics::Statistics;
 
 /// The least-squares problem of some rows: curvature and the gradient at zero slopes.
 #[derive(Debug)]
 pub struct GaussianProblem<'b> {
     /// Curvature.
-    pub quadratic: Quadratic<'b>,
+    pub hessian: Hessian<'b>,
     /// Weighted mean response.
     pub response_mean: f64,
     /// Centred sum of squared responses.
@@ -25,8 +25,8 @@ pub struct GaussianProblem<'b> {
 impl<'b> GaussianProblem<'b> {
     /// The problem of rows with these statistics.
     pub fn new(basis: &'b Basis, statistics: &Statistics) -> Self {
-        let quadratic = Quadratic::new(basis, statistics);
-        let total = quadratic.total;
+        let hessian = Hessian::new(basis, statistics);
+        let total = hessian.total;
         let sum: f64 = statistics.leaf_response.iter().sum();
         let response_mean = if total > 0.0 { sum / total } else { 0.0 };
         let response_square =
@@ -40,13 +40,13 @@ impl<'b> GaussianProblem<'b> {
         let raw_gradient: Vec<f64> = statistics
             .raw_response
             .iter()
-            .zip(&quadratic.raw_mean)
+            .zip(&hessian.raw_mean)
             .map(|(xy, mean)| xy - response_mean * mean * total)
             .collect();
         let stump_gradient =
-            Gradient::of_residuals(&leaf_response, &raw_gradient).along_stumps(&quadratic);
+            Gradient::of_residuals(&leaf_response, &raw_gradient).along_stumps(&hessian);
         Self {
-            quadratic,
+            hessian,
             response_mean,
             response_square,
             leaf_response,

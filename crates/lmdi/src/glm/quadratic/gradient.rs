@@ -5,9 +5,9 @@
 //! held as sums per leaf, a number per split for the penalty's part, and a number per raw column.
 //! The same form is the right-hand side of a linear system.
 
-use super::coefficients::Coefficients;
-use super::quadratic::Quadratic;
-use super::vector::{add_scaled, dot};
+use crate::glm::linalg::vector::{add_scaled, dot};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::quadratic::hessian::Hessian;
 
 /// The gradient of minus an objective.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,41 +27,41 @@ impl Gradient {
     }
 
     /// All zero.
-    pub fn zero(quadratic: &Quadratic<'_>) -> Self {
+    pub fn zero(hessian: &Hessian<'_>) -> Self {
         Self {
-            leaf: vec![0.0; quadratic.stumps.n_leaves()],
-            stump: vec![0.0; quadratic.stumps.n_splits()],
-            raw: vec![0.0; quadratic.n_raw()],
+            leaf: vec![0.0; hessian.stumps.n_leaves()],
+            stump: vec![0.0; hessian.stumps.n_splits()],
+            raw: vec![0.0; hessian.n_raw()],
         }
     }
 
     /// Follows a move by `step`: subtracts `(H + l2) step`, the intercept's part of l2 left out.
     ///
     /// Cost: leaves x raw columns.
-    pub fn follow(&mut self, quadratic: &Quadratic<'_>, step: &Coefficients, l2: f64) {
-        let r = quadratic.n_raw();
+    pub fn follow(&mut self, hessian: &Hessian<'_>, step: &Coefficients, l2: f64) {
+        let r = hessian.n_raw();
         let mut constant = Vec::new();
-        quadratic.stumps.leaf_offsets(&step.stump, &mut constant);
+        hessian.stumps.leaf_offsets(&step.stump, &mut constant);
         for c in &mut constant {
             *c += step.intercept;
         }
-        for ((sum, c), w) in self.leaf.iter_mut().zip(&constant).zip(quadratic.leaf_weight()) {
+        for ((sum, c), w) in self.leaf.iter_mut().zip(&constant).zip(hessian.leaf_weight()) {
             *sum -= c * w;
         }
         for (sum, b) in self.stump.iter_mut().zip(&step.stump) {
             *sum -= l2 * b;
         }
         // The raw Gram matrix is centred; the rest is a shift common to all leaves.
-        let at_mean = dot(&step.raw, &quadratic.raw_mean);
+        let at_mean = dot(&step.raw, &hessian.raw_mean);
         for c in &mut constant {
             *c += at_mean;
         }
         for k in 0..r {
-            let sums = quadratic.raw_leaf_of(k);
+            let sums = hessian.raw_leaf_of(k);
             if step.raw[k] != 0.0 {
                 add_scaled(&mut self.leaf, -step.raw[k], sums);
             }
-            let line = &quadratic.raw_gram[k * r..(k + 1) * r];
+            let line = &hessian.raw_gram[k * r..(k + 1) * r];
             self.raw[k] -= dot(&constant, sums) + dot(line, &step.raw) + l2 * step.raw[k];
         }
     }
@@ -74,9 +74,9 @@ impl Gradient {
     }
 
     /// Inner product with a step: how fast minus the objective rises along it.
-    pub fn along(&self, quadratic: &Quadratic<'_>, step: &Coefficients) -> f64 {
+    pub fn along(&self, hessian: &Hessian<'_>, step: &Coefficients) -> f64 {
         let mut constant = Vec::new();
-        quadratic.stumps.leaf_offsets(&step.stump, &mut constant);
+        hessian.stumps.leaf_offsets(&step.stump, &mut constant);
         for c in &mut constant {
             *c += step.intercept;
         }
@@ -84,8 +84,8 @@ impl Gradient {
     }
 
     /// The gradient along every stump, written out.
-    pub fn along_stumps(&self, quadratic: &Quadratic<'_>) -> Vec<f64> {
-        let stumps = quadratic.stumps;
+    pub fn along_stumps(&self, hessian: &Hessian<'_>) -> Vec<f64> {
+        let stumps = hessian.stumps;
         let mut node = vec![0.0; stumps.n_splits()];
         node.extend_from_slice(&self.leaf);
         stumps.sum_upwards(&mut node);

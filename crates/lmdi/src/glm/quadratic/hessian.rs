@@ -2,23 +2,21 @@
 //!
 //! For row weights w with sum W, column means m_j and Gram matrix G, the curvature is
 //! `G - W m m'`. Only what coordinate descent reads is kept: per node the sum of weights, per split
-//! the column's mean and square, per leaf the raw sums, and the centred raw Gram matrix.
+//! the column's square, per leaf the raw sums, and the centred raw Gram matrix.
 //! The Gram between stumps is implied by the node weights and never written down.
 
-use super::statistics::Statistics;
 use crate::basis::{Basis, Stumps};
+use crate::glm::quadratic::statistics::Statistics;
 
 /// Curvature of a weighted least-squares problem.
 #[derive(Debug, Clone)]
-pub struct Quadratic<'b> {
+pub struct Hessian<'b> {
     /// The stumps the problem is over.
     pub stumps: &'b Stumps,
     /// Total weight.
     pub total: f64,
     /// Sum of weights of every node, splits first, then leaves.
     pub node_weight: Vec<f64>,
-    /// Mean of each stump column.
-    pub stump_mean: Vec<f64>,
     /// Sum of squares of each stump column.
     pub stump_square: Vec<f64>,
     /// Sum of w x_k per leaf, raw column by raw column.
@@ -29,7 +27,7 @@ pub struct Quadratic<'b> {
     pub raw_gram: Vec<f64>,
 }
 
-impl<'b> Quadratic<'b> {
+impl<'b> Hessian<'b> {
     /// The curvature of rows with these statistics.
     pub fn new(basis: &'b Basis, statistics: &Statistics) -> Self {
         let stumps = &basis.stumps;
@@ -40,14 +38,11 @@ impl<'b> Quadratic<'b> {
         let total = node_weight[0];
         let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
 
-        let mut stump_mean = Vec::with_capacity(m);
         let mut stump_square = Vec::with_capacity(m);
         for split in 0..m {
             let (left, right) = (stumps.left[split] as usize, stumps.right[split] as usize);
             let (a, b) = (stumps.left_value[split], stumps.right_value[split]);
-            let sum = a * node_weight[left] + b * node_weight[right];
             let square = a * a * node_weight[left] + b * b * node_weight[right];
-            stump_mean.push(sum * scale);
             stump_square.push(square);
         }
 
@@ -69,7 +64,7 @@ impl<'b> Quadratic<'b> {
             }
             raw_gram[j * r + j] = raw_gram[j * r + j].max(0.0);
         }
-        Self { stumps, total, node_weight, stump_mean, stump_square, raw_leaf, raw_mean, raw_gram }
+        Self { stumps, total, node_weight, stump_square, raw_leaf, raw_mean, raw_gram }
     }
 
     /// Number of raw columns.

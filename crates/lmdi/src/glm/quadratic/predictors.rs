@@ -1,30 +1,43 @@
-//! Squared error of a linear model, row by row: for when the quadratic form of
-//! [`SideBySide::squared_error`](super::SideBySide::squared_error) has lost its digits.
+//! Linear predictors row by row, and the squared error of a model where its quadratic form has lost its
+//! digits.
 
-use super::coefficients::Coefficients;
-use super::vector::dot;
 use crate::basis::{Basis, TreeRows};
+use crate::glm::linalg::vector::dot;
+use crate::glm::model::coefficients::Coefficients;
 use std::ops::Range;
 
+/// Calls `visit` with every fitted row of `range`, its linear predictor and its raw cells.
+pub(crate) fn for_predictors(
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    range: Range<usize>,
+    model: &Coefficients,
+    mut visit: impl FnMut(usize, f64, &[f64]),
+) {
+    let r = basis.raw.len();
+    let mut offset = Vec::new();
+    basis.stumps.leaf_offsets(&model.stump, &mut offset);
+    rows.for_blocks(range, |block| {
+        for (line, row) in block.range.enumerate() {
+            let cells = &block.raw[line * r..(line + 1) * r];
+            let leaf = rows.leaf[row] as usize;
+            visit(row, model.intercept + offset[leaf] + dot(cells, &model.raw), cells);
+        }
+    });
+}
+
 /// Weighted sum of squared errors over fitted rows, row by row.
-pub fn squared_error_of_rows(
+pub(crate) fn squared_error_of_rows(
     basis: &Basis,
     rows: &TreeRows<'_>,
     range: Range<usize>,
     response: &[f64],
     model: &Coefficients,
 ) -> f64 {
-    let mut offset = Vec::new();
-    basis.stumps.leaf_offsets(&model.stump, &mut offset);
-    let r = basis.raw.len();
     let mut error = 0.0;
-    rows.for_blocks(range, |block| {
-        for (line, row) in block.range.enumerate() {
-            let raw = dot(&block.raw[line * r..(line + 1) * r], &model.raw);
-            let predicted = model.intercept + offset[rows.leaf[row] as usize] + raw;
-            let residual = response[row] - predicted;
-            error += rows.weight[row] * residual * residual;
-        }
+    for_predictors(basis, rows, range, model, |row, predicted, _| {
+        let residual = response[row] - predicted;
+        error += rows.weight[row] * residual * residual;
     });
     error
 }

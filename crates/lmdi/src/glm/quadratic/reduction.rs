@@ -16,15 +16,15 @@ use crate::forest::NONE;
 
 /// How splits nest: nodes are numbered splits first, a parent before its children, then leaves.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Nesting {
-    pub(super) left: Vec<u32>,
-    pub(super) right: Vec<u32>,
-    pub(super) left_value: Vec<f64>,
-    pub(super) right_value: Vec<f64>,
+pub(crate) struct Nesting {
+    pub(crate) left: Vec<u32>,
+    pub(crate) right: Vec<u32>,
+    pub(crate) left_value: Vec<f64>,
+    pub(crate) right_value: Vec<f64>,
 }
 
 impl Nesting {
-    pub(super) fn of(stumps: &Stumps) -> Self {
+    pub(crate) fn of(stumps: &Stumps) -> Self {
         Self {
             left: stumps.left.clone(),
             right: stumps.right.clone(),
@@ -33,25 +33,25 @@ impl Nesting {
         }
     }
 
-    pub(super) fn n_splits(&self) -> usize {
+    pub(crate) fn n_splits(&self) -> usize {
         self.left.len()
     }
 
-    pub(super) fn n_leaves(&self) -> usize {
+    pub(crate) fn n_leaves(&self) -> usize {
         self.left.len() + 1
     }
 }
 
 /// Which splits, leaves and raw columns are left, and where they were.
 #[derive(Debug, Clone)]
-pub(super) struct Reduction {
-    pub(super) nesting: Nesting,
+pub(crate) struct Reduction {
+    pub(crate) nesting: Nesting,
     /// The whole tree's number of each split; [`NONE`] for joints.
-    pub(super) split: Vec<u32>,
+    pub(crate) split: Vec<u32>,
     /// The leaf that each leaf of the whole tree went into.
-    pub(super) leaf: Vec<u32>,
+    pub(crate) leaf: Vec<u32>,
     /// The raw columns that are left, rising.
-    pub(super) raw: Vec<usize>,
+    pub(crate) raw: Vec<usize>,
 }
 
 /// A place below a kept split, or the root: what it holds of kept splits and of leaves.
@@ -63,7 +63,7 @@ struct Place {
 
 impl Reduction {
     /// Keeps the splits that are asked for and the raw columns given.
-    pub(super) fn new(whole: &Nesting, keep: &[bool], raw: Vec<usize>) -> Self {
+    pub(crate) fn new(whole: &Nesting, keep: &[bool], raw: Vec<usize>) -> Self {
         let m = whole.n_splits();
         let kept = close(whole, keep);
         // Every node belongs to a place: the side of a kept split, numbered 2 i + 1 and 2 i + 2 for the

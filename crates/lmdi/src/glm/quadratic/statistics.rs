@@ -8,8 +8,8 @@
 //! Cost of `update`: per row (raw columns)^2 / 2 + (raw columns) multiplications. Memory:
 //! leaves x raw columns + (raw columns)^2 numbers.
 
-use super::vector::add_scaled;
-use crate::basis::{Basis, Departures, SplitBlock};
+use crate::basis::{Basis, SparseBlock, SparseColumns};
+use crate::glm::linalg::vector::add_scaled;
 use crate::vectorised::{Vectorised, vectorised};
 
 /// Weighted sums over rows of one tree.
@@ -48,15 +48,10 @@ impl Statistics {
         }
     }
 
-    /// Number of raw columns.
-    pub fn n_raw(&self) -> usize {
-        self.n_raw
-    }
-
     /// Adds rows: their leaves, weights, responses and raw cells (row-major).
     pub fn update(&mut self, leaf: &[u32], weight: &[f64], response: &[f64], raw: &[f64]) {
         let width = self.n_raw;
-        self.update_curvature(leaf, weight, raw);
+        self.update_hessian(leaf, weight, raw);
         for (row, ((&leaf, &w), &y)) in leaf.iter().zip(weight).zip(response).enumerate() {
             let x = &raw[row * width..(row + 1) * width];
             self.leaf_response[leaf as usize] += w * y;
@@ -66,7 +61,7 @@ impl Statistics {
     }
 
     /// Adds rows without a response: only what the curvature depends on.
-    pub fn update_curvature(&mut self, leaf: &[u32], weight: &[f64], raw: &[f64]) {
+    pub fn update_hessian(&mut self, leaf: &[u32], weight: &[f64], raw: &[f64]) {
         let width = self.n_raw;
         self.rows += leaf.len() as u64;
         for (row, (&leaf, &w)) in leaf.iter().zip(weight).enumerate() {
@@ -78,19 +73,19 @@ impl Statistics {
         add_gram(&mut self.raw_gram, width, weight, raw);
     }
 
-    /// As [`update_curvature`](Self::update_curvature), with raw columns in the order of the block and departures in the place of
-    /// cells; [`with_usual`](Self::with_usual) turns the result into statistics of the cells.
+    /// As [`update_hessian`](Self::update_hessian), with raw columns in the order of the block and entries in the place of
+    /// cells; [`with_modes`](Self::with_modes) turns the result into statistics of the cells.
     ///
-    /// Cost: per row the square of the number of cells and departures, halved.
-    pub(super) fn update_split(&mut self, leaf: &[u32], weight: &[f64], block: &SplitBlock<'_>) {
+    /// Cost: per row the square of the number of cells and entries, halved.
+    pub(crate) fn update_sparse(&mut self, leaf: &[u32], weight: &[f64], block: &SparseBlock<'_>) {
         self.rows += leaf.len() as u64;
         vectorised(AddSplit { statistics: self, leaf, weight, block });
     }
 
     /// Statistics of cells, raw columns in the order of the basis, from those of
-    /// [`update_split`](Self::update_split).
-    pub(super) fn with_usual(self, departures: &Departures) -> Self {
-        let Departures { order, n_dense, usual, .. } = departures;
+    /// [`update_sparse`](Self::update_sparse).
+    pub(crate) fn with_modes(self, sparse: &SparseColumns) -> Self {
+        let SparseColumns { order, n_dense, mode, .. } = sparse;
         let r = self.n_raw;
         if *n_dense == r {
             return self;
@@ -104,7 +99,7 @@ impl Statistics {
             let into = &mut leaf_raw[leaf * r..(leaf + 1) * r];
             for position in 0..r {
                 sums[position] += from[position];
-                into[order[position]] = from[position] + usual[position] * weight;
+                into[order[position]] = from[position] + mode[position] * weight;
             }
         }
         let mut raw_gram = vec![0.0; r * r];
@@ -112,8 +107,8 @@ impl Statistics {
             for q in 0..=p {
                 let (j, k) = (order[p].max(order[q]), order[p].min(order[q]));
                 raw_gram[j * r + k] = self.raw_gram[p * r + q]
-                    + (usual[p] * sums[q] + usual[q] * sums[p])
-                    + usual[p] * usual[q] * total;
+                    + (mode[p] * sums[q] + mode[q] * sums[p])
+                    + mode[p] * mode[q] * total;
             }
         }
         Self { leaf_raw, raw_gram, ..self }
@@ -154,16 +149,16 @@ impl Statistics {
 }
 
 /// Adds `sum_i w_i x_i x_i'` to the lower triangle of a `width` x `width` matrix.
-pub(super) fn add_gram(gram: &mut [f64], width: usize, weight: &[f64], raw: &[f64]) {
+pub(crate) fn add_gram(gram: &mut [f64], width: usize, weight: &[f64], raw: &[f64]) {
     vectorised(AddGram { gram, stride: width, width, weight, raw });
 }
 
-/// The work of [`Statistics::update_split`].
+/// The work of [`Statistics::update_sparse`].
 struct AddSplit<'s, 'b> {
     statistics: &'s mut Statistics,
     leaf: &'s [u32],
     weight: &'s [f64],
-    block: &'s SplitBlock<'b>,
+    block: &'s SparseBlock<'b>,
 }
 
 impl Vectorised for AddSplit<'_, '_> {
@@ -178,17 +173,17 @@ impl Vectorised for AddSplit<'_, '_> {
         for (line, (&leaf, &w)) in leaf.iter().zip(weight).enumerate() {
             let leaf = leaf as usize;
             let dense = &block.dense[line * width..(line + 1) * width];
-            let departures = block.departures(line);
+            let entries = block.entries(line);
             statistics.leaf_weight[leaf] += w;
             let sums = &mut statistics.leaf_raw[leaf * r..(leaf + 1) * r];
             add_scaled(&mut sums[..width], w, dense);
-            for (at, departure) in departures.iter().enumerate() {
-                let (position, by) = (departure.position as usize, w * departure.by);
+            for (at, entry) in entries.iter().enumerate() {
+                let (position, by) = (entry.position as usize, w * entry.deviation);
                 sums[position] += by;
                 let line = &mut gram[position * r..(position + 1) * r];
                 add_scaled(&mut line[..width], by, dense);
-                for other in &departures[..=at] {
-                    line[other.position as usize] += by * other.by;
+                for other in &entries[..=at] {
+                    line[other.position as usize] += by * other.deviation;
                 }
             }
         }

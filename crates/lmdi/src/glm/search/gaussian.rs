@@ -9,19 +9,19 @@
 //! Unless accuracy is asked for, a path is first solved roughly at every fourth penalty; accurate
 //! solutions follow around the penalties that look best.
 
-use super::coefficients::Coefficients;
-use super::coordinate_descent::{Descent, Point};
-use super::gaussian::GaussianProblem;
-use super::least_squares::least_squares;
-use super::options::{GlmOptions, Rule};
-use super::penalty::Penalty;
-use super::raw_curvature::RawCurvature;
-use super::selection::{Candidate, Search};
-use super::side_by_side::SideBySide;
-use super::statistics::Statistics;
-use super::validation::squared_error_of_rows;
-use super::whole_point::{Slopes, WholePoint};
 use crate::basis::{Basis, TreeRows};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::options::{GlmOptions, Rule};
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::quadratic::predictors::squared_error_of_rows;
+use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::search::selection::{Candidate, Search};
+use crate::glm::solvers::descent::batched::BatchedProblem;
+use crate::glm::solvers::descent::coordinate_descent::{Descent, Point};
+use crate::glm::solvers::descent::schur_complement::RawSchurComplement;
+use crate::glm::solvers::descent::working_set::{Slopes, WorkingSetIterate};
+use crate::glm::solvers::direct::least_squares::least_squares;
 use std::cell::Cell;
 
 /// Folds solved side by side.
@@ -43,19 +43,19 @@ const NEAR_BEST: f64 = 2e-3;
 const NEAR_BEST_RATIO: f64 = 5e-3;
 
 /// What the search works on.
-pub(super) struct Folds<'t> {
-    pub(super) basis: &'t Basis,
-    pub(super) rows: &'t TreeRows<'t>,
-    pub(super) response: &'t [f64],
+pub(crate) struct Folds<'t> {
+    pub(crate) basis: &'t Basis,
+    pub(crate) rows: &'t TreeRows<'t>,
+    pub(crate) response: &'t [f64],
     /// Of every fold, and after them those of the rows that are never held out, if there are any.
-    pub(super) statistics: &'t [Statistics],
+    pub(crate) statistics: &'t [Statistics],
     /// The problem of all rows.
-    pub(super) whole: &'t GaussianProblem<'t>,
+    pub(crate) whole: &'t GaussianProblem<'t>,
 }
 
 /// Fills in the errors of every candidate of `search`. Returns coefficients near those that the best
 /// candidate has on all rows, if any fold could be used.
-pub(super) fn search_gaussian(
+pub(crate) fn search_gaussian(
     search: &mut Search,
     l1_ratios: &[f64],
     folds: &Folds<'_>,
@@ -84,7 +84,7 @@ pub(super) fn search_gaussian(
                 marks.push(path.look_from_afar(search, &steps));
             } else {
                 let all: Vec<usize> = (0..path.steps.len()).collect();
-                path.follow(search, WholePoint::zero(&group.training), &all, &mut best);
+                path.follow(search, WorkingSetIterate::zero(&group.training), &all, &mut best);
             }
         }
     }
@@ -105,17 +105,17 @@ pub(super) fn search_gaussian(
 /// Folds that are solved side by side.
 struct Group<'t> {
     folds: &'t [Fold<'t>],
-    training: SideBySide<LANES>,
-    held_out: SideBySide<LANES>,
+    training: BatchedProblem<LANES>,
+    held_out: BatchedProblem<LANES>,
     spare: Cell<Option<Parts>>,
 }
 
 /// What is left of a group's problems for a while. Its memory is used again: fresh memory would cost about as
 /// much as filling it.
 struct Parts {
-    training: SideBySide<LANES>,
-    held_out: SideBySide<LANES>,
-    raw_curvature: RawCurvature<LANES>,
+    training: BatchedProblem<LANES>,
+    held_out: BatchedProblem<LANES>,
+    schur_complement: RawSchurComplement<LANES>,
 }
 
 impl<'t> Group<'t> {
@@ -126,17 +126,17 @@ impl<'t> Group<'t> {
         };
         Self {
             folds,
-            training: SideBySide::new(std::array::from_fn(|i| lane(i, |fold| &fold.training))),
-            held_out: SideBySide::new(std::array::from_fn(|i| lane(i, |fold| &fold.held_out))),
+            training: BatchedProblem::new(std::array::from_fn(|i| lane(i, |fold| &fold.training))),
+            held_out: BatchedProblem::new(std::array::from_fn(|i| lane(i, |fold| &fold.held_out))),
             spare: Cell::new(None),
         }
     }
 
     fn parts(&self) -> Parts {
         self.spare.take().unwrap_or_else(|| Parts {
-            training: SideBySide::empty(),
-            held_out: SideBySide::empty(),
-            raw_curvature: RawCurvature::default(),
+            training: BatchedProblem::empty(),
+            held_out: BatchedProblem::empty(),
+            schur_complement: RawSchurComplement::default(),
         })
     }
 }
@@ -155,7 +155,7 @@ impl<'t> Fold<'t> {
         let training = Statistics::sum(folds.basis, others.map(|(_, statistics)| statistics));
         let training = GaussianProblem::new(folds.basis, &training);
         let held_out = GaussianProblem::new(folds.basis, &folds.statistics[number]);
-        let usable = training.quadratic.total > 0.0 && held_out.quadratic.total > 0.0;
+        let usable = training.hessian.total > 0.0 && held_out.hessian.total > 0.0;
         usable.then_some(Self { number, training, held_out })
     }
 }
@@ -180,7 +180,7 @@ impl Path<'_> {
         let candidate = search.candidates[self.steps[step]];
         self.group
             .training
-            .curvatures
+            .hessians
             .total
             .map(|total| candidate.strength.penalty(candidate.l1_ratio, total))
     }
@@ -190,16 +190,16 @@ impl Path<'_> {
         for &candidate in &self.steps {
             let Candidate { strength, l1_ratio } = search.candidates[candidate];
             for fold in self.group.folds {
-                let penalty = strength.penalty(l1_ratio, fold.training.quadratic.total);
+                let penalty = strength.penalty(l1_ratio, fold.training.hessian.total);
                 let (model, _) = least_squares(&fold.training, penalty.l2);
                 let spread = |values: &[f64]| values.iter().map(|&b| [b]).collect::<Vec<_>>();
-                let [error] = SideBySide::new([&fold.held_out]).squared_error(
+                let [error] = BatchedProblem::new([&fold.held_out]).squared_error(
                     [model.intercept],
                     &spread(&model.stump),
                     &spread(&model.raw),
                 );
                 let error = error.unwrap_or_else(|| self.error_of_rows(fold.number, &model));
-                search.record(candidate, fold.number, error / fold.held_out.quadratic.total);
+                search.record(candidate, fold.number, error / fold.held_out.hessian.total);
             }
         }
     }
@@ -213,7 +213,7 @@ impl Path<'_> {
     fn follow(
         &self,
         search: &mut Search,
-        start: WholePoint<'_, LANES>,
+        start: WorkingSetIterate<'_, LANES>,
         steps: &[usize],
         best: &mut Option<(f64, Coefficients)>,
     ) {
@@ -228,7 +228,7 @@ impl Path<'_> {
 
     /// Solves some steps of the path roughly; returns points that were passed.
     fn look_from_afar(&self, search: &mut Search, steps: &[usize]) -> Vec<Mark> {
-        let start = WholePoint::zero(&self.group.training);
+        let start = WorkingSetIterate::zero(&self.group.training);
         self.trace(search, start, steps, ROUGHLY, 5, &mut |_, _| ())
     }
 
@@ -249,8 +249,8 @@ impl Path<'_> {
     }
 
     /// A point on the path at or before a step.
-    fn start_before(&self, step: usize, marks: Vec<Mark>) -> WholePoint<'_, LANES> {
-        let mut point = WholePoint::zero(&self.group.training);
+    fn start_before(&self, step: usize, marks: Vec<Mark>) -> WorkingSetIterate<'_, LANES> {
+        let mut point = WorkingSetIterate::zero(&self.group.training);
         if let Some(mark) = marks.into_iter().rev().find(|mark| mark.step <= step) {
             point.move_to(mark.slopes);
         }
@@ -263,7 +263,7 @@ impl Path<'_> {
     fn trace(
         &self,
         search: &mut Search,
-        start: WholePoint<'_, LANES>,
+        start: WorkingSetIterate<'_, LANES>,
         steps: &[usize],
         tolerance: f64,
         span: usize,
@@ -274,7 +274,7 @@ impl Path<'_> {
         let end_of = |at: usize| (at + span).min(steps.len());
         let weakest = |search: &Search, at: usize| self.penalties(search, steps[end_of(at) - 1]);
         let mut at = 0;
-        let mut working = whole.working(&weakest(search, at));
+        let mut working = whole.working_set(&weakest(search, at));
         let mut parts = self.group.parts();
         while at < steps.len() {
             let reduction = working.reduce(&self.group.training);
@@ -282,8 +282,8 @@ impl Path<'_> {
             self.group.held_out.reduce_into(&reduction, &mut parts.held_out);
             let part = &parts.training;
             let mut descent = Descent::reusing(
-                std::mem::take(&mut parts.raw_curvature),
-                &part.curvatures,
+                std::mem::take(&mut parts.schur_complement),
+                &part.hessians,
                 whole.restrict(&reduction),
             );
             let mut before = whole.restrict_before(part, &reduction, &descent.point);
@@ -319,13 +319,13 @@ impl Path<'_> {
                 if at == steps.len() {
                     break;
                 }
-                let needed = whole.working(&weakest(search, at));
+                let needed = whole.working_set(&weakest(search, at));
                 if !working.serves(&needed) {
                     working = needed;
                     break;
                 }
             }
-            parts.raw_curvature = descent.into_raw_curvature();
+            parts.schur_complement = descent.into_schur_complement();
         }
         self.group.spare.set(Some(parts));
         marks
@@ -348,7 +348,7 @@ impl Path<'_> {
         &self,
         search: &mut Search,
         step: usize,
-        held_out: &SideBySide<LANES>,
+        held_out: &BatchedProblem<LANES>,
         point: &Point<LANES>,
         model: impl Fn(usize) -> Coefficients,
     ) -> f64 {
@@ -357,7 +357,7 @@ impl Path<'_> {
         for (lane, fold) in self.group.folds.iter().enumerate() {
             let error =
                 errors[lane].unwrap_or_else(|| self.error_of_rows(fold.number, &model(lane)));
-            let error = error / fold.held_out.quadratic.total;
+            let error = error / fold.held_out.hessian.total;
             search.record(self.steps[step], fold.number, error);
             sum += error;
         }

@@ -5,12 +5,12 @@
 //! candidates apart: those that may still win are solved again from where they stand, ever fewer of
 //! them ever more accurately.
 
-use super::coefficients::Coefficients;
-use super::newton::{NewtonPoint, NewtonProblem};
-use super::options::{GlmOptions, Measure, Rule};
-use super::penalty::Penalty;
-use super::selection::{Candidate, Search};
 use crate::basis::{Basis, TreeRows};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::options::{GlmOptions, Measure, Rule};
+use crate::glm::model::penalty::Penalty;
+use crate::glm::search::selection::{Candidate, Search};
+use crate::glm::solvers::newton::proximal::{NewtonPoint, NewtonProblem};
 use std::ops::Range;
 
 /// The rounds in which candidates are solved again.
@@ -33,7 +33,7 @@ struct Again {
 }
 
 /// Fills in the errors of every candidate of `search`.
-pub(super) fn search_newton(
+pub(crate) fn search_newton(
     search: &mut Search,
     l1_ratios: &[f64],
     basis: &Basis,

@@ -12,7 +12,7 @@ const STRIDE: f64 = 4.0;
 
 /// The place of the smallest error; of equals the first. Errors that are not numbers come last. Strengths that are not
 /// in increasing order are all measured.
-pub fn smallest_on_grid(strengths: &[f64], mut error: impl FnMut(f64) -> f64) -> usize {
+pub fn minimise_on_grid(strengths: &[f64], mut error: impl FnMut(f64) -> f64) -> usize {
     let mut errors = vec![None; strengths.len()];
     let first = coarse(strengths);
     // From strong to weak: fits that start from the last one have few columns to move at a time.
@@ -103,7 +103,7 @@ mod tests {
             };
             for strengths in [grid(-4.0, 3.0, 100), grid(-2.0, 3.0, 25), grid(0.0, 1.0, 3)] {
                 let mut measured = 0;
-                let found = smallest_on_grid(&strengths, |l| {
+                let found = minimise_on_grid(&strengths, |l| {
                     measured += 1;
                     error(l)
                 });
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn any_order_and_numbers_that_are_none_are_taken() {
-        assert_eq!(smallest_on_grid(&[3.0, 1.0, 2.0], |l| (l - 2.0).abs()), 2);
-        assert_eq!(smallest_on_grid(&[1.0, 2.0, 3.0], |_| 5.0), 0);
-        assert_eq!(smallest_on_grid(&[1.0, 2.0, 3.0], |l| if l < 3.0 { f64::NAN } else { 1.0 }), 2);
-        assert_eq!(smallest_on_grid(&[1.0, 2.0], |_| f64::NAN), 0);
-        assert_eq!(smallest_on_grid(&[7.0], |_| 1.0), 0);
+        assert_eq!(minimise_on_grid(&[3.0, 1.0, 2.0], |l| (l - 2.0).abs()), 2);
+        assert_eq!(minimise_on_grid(&[1.0, 2.0, 3.0], |_| 5.0), 0);
+        assert_eq!(minimise_on_grid(&[1.0, 2.0, 3.0], |l| if l < 3.0 { f64::NAN } else { 1.0 }), 2);
+        assert_eq!(minimise_on_grid(&[1.0, 2.0], |_| f64::NAN), 0);
+        assert_eq!(minimise_on_grid(&[7.0], |_| 1.0), 0);
         assert_eq!(coarse(&[1.0, 2.0, 3.9, 4.1, 5.0, 100.0, 101.0]), [0, 2, 4, 5, 6]);
     }
 }

@@ -1,6 +1,6 @@
 //! Candidates of a penalty search, their errors per fold, and the rule that picks one.
 
-use super::options::{Grid, Rule, Strength};
+use crate::glm::model::options::{Grid, Rule, Strength};
 
 /// One penalty of the grid.
 #[derive(Debug, Clone, Copy, PartialEq)]

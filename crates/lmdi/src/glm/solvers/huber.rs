@@ -9,14 +9,15 @@
 //! it, so each step is a ridge regression with weights `2 w / s min(1, epsilon s / |r|)`, followed by the
 //! best scale for its residuals. Cost: one pass over the rows and one factorisation a step.
 
-use super::active::ActiveColumns;
-use super::coefficients::Coefficients;
-use super::elimination::Elimination;
-use super::gaussian::GaussianProblem;
-use super::leave_one_out::{bearable, for_rows};
-use super::penalty::Penalty;
-use super::statistics::Statistics;
 use crate::basis::{Basis, TreeRows};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::quadratic::predictors::for_predictors;
+use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::solvers::direct::active_columns::ActiveColumns;
+use crate::glm::solvers::direct::conjugate_gradients::stable_l2;
+use crate::glm::solvers::direct::elimination::Elimination;
 
 /// A fit by Huber's loss.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,13 +65,13 @@ pub fn fit_huber(
             statistics.update(leaf, &weight[range.clone()], &centred[range], block.raw);
         });
         let problem = GaussianProblem::new(basis, &statistics);
-        let penalty = Penalty { l1: 0.0, l2: bearable(&problem.quadratic, l2) };
-        let active = ActiveColumns::all(&problem.quadratic);
-        let factor = Elimination::new(&problem.quadratic, active, penalty.l2);
+        let penalty = Penalty { l1: 0.0, l2: stable_l2(&problem.hessian, l2) };
+        let active = ActiveColumns::all(&problem.hessian);
+        let factor = Elimination::new(&problem.hessian, active, penalty.l2);
         let step = factor.solve(&problem.gradient(&fit, penalty));
         fit.add(1.0, &step);
         let mut moved = 0.0_f64;
-        for_rows(basis, rows, &fit, |row, predictor, _| {
+        for_predictors(basis, rows, 0..rows.len(), &fit, |row, predictor, _| {
             let now = centred[row] - predictor;
             moved = moved.max((now - residual[row]).abs());
             residual[row] = now;

@@ -1,14 +1,17 @@
 //! Direct solutions against dense ones, on random trees, tables, weights, active sets and penalties.
 #![allow(clippy::needless_range_loop, reason = "dense algebra by index")]
 
-mod dense;
-
-use dense::{Sample, Weights, distance, listed, minimum_norm, ridge};
-use lmdi::glm::{
-    ActiveColumns, Elimination, GaussianProblem, Gradient, Penalty, Quadratic, SideBySide,
-    least_squares, polish,
-};
-use lmdi::random::{below, generator, unit};
+use super::sample::{Sample, Weights, distance, listed, minimum_norm, ridge};
+use crate::glm::Penalty;
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::quadratic::gradient::Gradient;
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::solvers::descent::batched::BatchedProblem;
+use crate::glm::solvers::direct::active_columns::ActiveColumns;
+use crate::glm::solvers::direct::elimination::Elimination;
+use crate::glm::solvers::direct::least_squares::least_squares;
+use crate::glm::solvers::direct::refine::refine;
+use crate::random::{below, generator, unit};
 use proptest::prelude::*;
 
 fn sample() -> impl Strategy<Value = Sample> {
@@ -29,12 +32,6 @@ fn scale(sample: &Sample) -> f64 {
     (0..sample.n_columns()).map(square).fold(intercept, f64::max)
 }
 
-impl std::fmt::Debug for dense::Sample {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Sample::new({})", self.made_by)
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -47,7 +44,7 @@ proptest! {
     ) {
         let mut random = generator(seed, 0);
         let statistics = sample.statistics();
-        let quadratic = Quadratic::new(&sample.basis, &statistics);
+        let hessian = Hessian::new(&sample.basis, &statistics);
         let active: Vec<bool> = (0..sample.n_columns()).map(|_| below(&mut random, 4) > 0).collect();
         let m = sample.basis.stumps.n_splits();
         let columns = ActiveColumns {
@@ -55,7 +52,7 @@ proptest! {
             raw: (0..sample.basis.raw.len()).filter(|k| active[m + k]).collect(),
         };
         let l2 = scale(&sample) * 10_f64.powf(exponent);
-        let factor = Elimination::new(&quadratic, columns, l2);
+        let factor = Elimination::new(&hessian, columns, l2);
         let gradient = Gradient::of_residuals(&statistics.leaf_response, &statistics.raw_response);
         let found = factor.solve(&gradient);
         let expected = ridge(&sample.design, &sample.fitted_weight, &sample.fitted_y, l2, &active);
@@ -71,20 +68,20 @@ proptest! {
     fn any_right_hand_side(sample in sample(), seed in any::<u64>(), exponent in -5.0..2.0_f64) {
         let mut random = generator(seed, 0);
         let statistics = sample.statistics();
-        let quadratic = Quadratic::new(&sample.basis, &statistics);
+        let hessian = Hessian::new(&sample.basis, &statistics);
         let l2 = scale(&sample) * 10_f64.powf(exponent);
-        let mut gradient = Gradient::zero(&quadratic);
+        let mut gradient = Gradient::zero(&hessian);
         for value in gradient.leaf.iter_mut().chain(&mut gradient.stump).chain(&mut gradient.raw) {
             *value = unit(&mut random) - 0.5;
         }
-        let factor = Elimination::new(&quadratic, ActiveColumns::all(&quadratic), l2);
+        let factor = Elimination::new(&hessian, ActiveColumns::all(&hessian), l2);
         let solution = factor.solve(&gradient);
         let mut left = gradient.clone();
-        left.follow(&quadratic, &solution, l2);
+        left.follow(&hessian, &solution, l2);
         let size = listed(&solution).iter().fold(1.0_f64, |top, b| top.max(b.abs()));
         let allowed = 1e-12 * size * (scale(&sample) + l2);
         prop_assert!(left.leaf.iter().sum::<f64>().abs() < allowed);
-        for value in left.along_stumps(&quadratic).iter().chain(&left.raw) {
+        for value in left.along_stumps(&hessian).iter().chain(&left.raw) {
             prop_assert!(value.abs() < allowed, "left with {value}, allowed {allowed}");
         }
     }
@@ -95,8 +92,8 @@ proptest! {
     fn least_squares_is_of_minimum_norm(sample in sample()) {
         let problem_statistics = sample.statistics();
         let problem = GaussianProblem::new(&sample.basis, &problem_statistics);
-        let (found, exactness) = least_squares(&problem, 0.0);
-        prop_assert!(exactness.converged, "{exactness:?}");
+        let (found, convergence) = least_squares(&problem, 0.0);
+        prop_assert!(convergence.converged, "{convergence:?}");
         if sample.n_columns() > 0 {
             let expected = minimum_norm(&sample.design, &sample.fitted_weight, &sample.fitted_y);
             let off = distance(&listed(&found)[1..], &expected);
@@ -109,7 +106,7 @@ proptest! {
             let largest = |list: Vec<f64>| list.into_iter().fold(0.0_f64, |top, x| top.max(x.abs()));
             let same_predictions = largest(predicted(&apart)) <= 1e-7 * largest(predicted(&expected));
             let near = off < 1e-6 || (off < 1e-3 && same_predictions);
-            prop_assert!(near || size < 1e-9, "off by {off}, {exactness:?}");
+            prop_assert!(near || size < 1e-9, "off by {off}, {convergence:?}");
         }
     }
 
@@ -128,8 +125,8 @@ proptest! {
             let problem = GaussianProblem::new(&sample.basis, &plain);
             let (expected, _) = least_squares(&problem, l2);
             let problem = GaussianProblem::new(&sample.basis, &scaled);
-            let (found, exactness) = least_squares(&problem, l2 * of_weight);
-            prop_assert!(exactness.converged, "{exactness:?}");
+            let (found, convergence) = least_squares(&problem, l2 * of_weight);
+            prop_assert!(convergence.converged, "{convergence:?}");
             let found: Vec<f64> = listed(&found).iter().map(|b| b / of_y).collect();
             let off = distance(&found, &listed(&expected));
             prop_assert!(off < 1e-6, "l2 {l2}: off by {off}");
@@ -143,8 +140,8 @@ proptest! {
         let problem = GaussianProblem::new(&sample.basis, &statistics);
         let l1 = part * problem.largest_gradient();
         let penalty = Penalty { l1, l2: [0.0, 1e-4, 0.5, 10.0][ratio] * l1 };
-        let start = SideBySide::new([&problem]).descent().point.coefficients(0);
-        let found = polish(&problem, &start, penalty);
+        let start = BatchedProblem::new([&problem]).descent().point.coefficients(0);
+        let found = refine(&problem, &start, penalty);
         prop_assert!(found.is_some());
         let found = found.expect("just checked");
         prop_assert!(problem.violation(&found, penalty) < 1e-12);
@@ -164,11 +161,11 @@ proptest! {
         let statistics = sample.statistics();
         let problem = GaussianProblem::new(&sample.basis, &statistics);
         let penalty = Penalty { l1: part * problem.largest_gradient(), l2: ridge };
-        let problems = SideBySide::new([&problem]);
+        let problems = BatchedProblem::new([&problem]);
         let mut descent = problems.descent();
         let progress = problems.descend(&mut descent, &[penalty], 1e-14, 1000);
         prop_assert!(progress.converged);
-        let polished = polish(&problem, &descent.point.coefficients(0), penalty);
+        let polished = refine(&problem, &descent.point.coefficients(0), penalty);
         prop_assert!(polished.is_some());
         for found in [descent.point.coefficients(0), polished.expect("just checked")] {
             for (split, &b) in found.stump.iter().enumerate() {
@@ -236,9 +233,9 @@ fn a_constant_response() {
         let statistics = sample.statistics();
         let problem = GaussianProblem::new(&sample.basis, &statistics);
         for penalty in [Penalty::NONE, Penalty { l1: 0.0, l2: 1.0 }, Penalty { l1: 1.0, l2: 1.0 }] {
-            let (fit, exactness) = least_squares(&problem, penalty.l2);
-            assert!(exactness.converged, "sample {seed}: {exactness:?}");
-            let polished = polish(&problem, &fit, penalty).expect("settles");
+            let (fit, convergence) = least_squares(&problem, penalty.l2);
+            assert!(convergence.converged, "sample {seed}: {convergence:?}");
+            let polished = refine(&problem, &fit, penalty).expect("settles");
             for fit in [fit, polished] {
                 assert!((fit.intercept - 0.1).abs() < 1e-9, "sample {seed}: {}", fit.intercept);
                 assert!(fit.slopes().all(|b| b.abs() < 1e-9), "sample {seed}: {fit:?}");
@@ -253,10 +250,10 @@ fn no_weight_at_all() {
     let statistics = sample.statistics_of(&vec![0.0; sample.fitted_y.len()]);
     let problem = GaussianProblem::new(&sample.basis, &statistics);
     for penalty in [Penalty::NONE, Penalty { l1: 0.0, l2: 1.0 }, Penalty { l1: 1.0, l2: 0.0 }] {
-        let (fit, exactness) = least_squares(&problem, penalty.l2);
-        assert!(exactness.converged);
+        let (fit, convergence) = least_squares(&problem, penalty.l2);
+        assert!(convergence.converged);
         assert!(listed(&fit).iter().all(|&b| b == 0.0));
-        let fit = polish(&problem, &fit, penalty).expect("settles");
+        let fit = refine(&problem, &fit, penalty).expect("settles");
         assert!(listed(&fit).iter().all(|&b| b == 0.0));
     }
 }

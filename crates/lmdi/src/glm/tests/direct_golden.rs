@@ -2,13 +2,14 @@
 //!
 //! Coefficients relative to their Euclidean norm: ridge within 1e-12, least squares of minimum norm
 //! within 1e-7 (the Gram matrix of nearly dependent columns keeps half the digits of the design).
-#![allow(clippy::unwrap_used)]
 
-mod golden;
-
-use golden::{Case, distance};
-use lmdi::basis::{Basis, TreeRows};
-use lmdi::glm::{Coefficients, GaussianProblem, Penalty, Statistics, least_squares, polish};
+use super::golden::{Case, distance};
+use crate::basis::{Basis, TreeRows};
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::solvers::direct::least_squares::least_squares;
+use crate::glm::solvers::direct::refine::refine;
+use crate::glm::{Coefficients, Penalty};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -45,7 +46,7 @@ fn summarise(case: &Case<Fit, IgnoredAny>) -> (Basis, Statistics) {
 
 /// Our slopes in the order of the golden columns.
 fn in_golden_order(case: &Case<Fit, IgnoredAny>, basis: &Basis, fit: &Coefficients) -> Vec<f64> {
-    let slope = |column: &golden::Column| match column.node {
+    let slope = |column: &super::golden::Column| match column.node {
         Some(node) => {
             let split = basis.stumps.tree_node.iter().position(|&at| at as usize == node);
             fit.stump[split.unwrap()]
@@ -61,13 +62,13 @@ fn in_golden_order(case: &Case<Fit, IgnoredAny>, basis: &Basis, fit: &Coefficien
 #[test]
 fn least_squares_and_ridge() {
     let mut checked = 0;
-    for case in golden::cases::<Fit, IgnoredAny>("glm_gaussian.json") {
+    for case in super::golden::cases::<Fit, IgnoredAny>("glm_gaussian.json") {
         let (basis, statistics) = summarise(&case);
         let problem = GaussianProblem::new(&basis, &statistics);
         for fit in case.fits.iter().filter(|fit| fit.penalty == "ridge" || fit.penalty == "none") {
-            let penalty = Penalty::from_alpha(fit.alpha, fit.l1_ratio, problem.quadratic.total);
-            let (found, exactness) = least_squares(&problem, penalty.l2);
-            assert!(exactness.converged, "{} {}: {exactness:?}", case.name, fit.penalty);
+            let penalty = Penalty::from_alpha(fit.alpha, fit.l1_ratio, problem.hessian.total);
+            let (found, convergence) = least_squares(&problem, penalty.l2);
+            assert!(convergence.converged, "{} {}: {convergence:?}", case.name, fit.penalty);
             let off = distance(&in_golden_order(&case, &basis, &found), &fit.coef);
             let allowed = if fit.penalty == "none" { 1e-7 } else { 1e-12 };
             assert!(off < allowed, "{} {}: off by {off}", case.name, fit.penalty);
@@ -84,13 +85,13 @@ fn least_squares_and_ridge() {
 #[test]
 fn polished_elastic_nets() {
     let mut checked = 0;
-    for case in golden::cases::<Fit, IgnoredAny>("glm_gaussian.json") {
+    for case in super::golden::cases::<Fit, IgnoredAny>("glm_gaussian.json") {
         let (basis, statistics) = summarise(&case);
         let problem = GaussianProblem::new(&basis, &statistics);
         for fit in case.fits.iter().filter(|fit| fit.l1_ratio > 0.0) {
-            let penalty = Penalty::from_alpha(fit.alpha, fit.l1_ratio, problem.quadratic.total);
+            let penalty = Penalty::from_alpha(fit.alpha, fit.l1_ratio, problem.hessian.total);
             let start = Coefficients::zero(basis.stumps.n_splits(), basis.raw.len());
-            let found = polish(&problem, &start, penalty).unwrap();
+            let found = refine(&problem, &start, penalty).unwrap();
             assert!(problem.violation(&found, penalty) < 1e-12, "{}", case.name);
             let off = distance(&in_golden_order(&case, &basis, &found), &fit.coef);
             assert!(off < 1e-8 || !fit.unique, "{} alpha {}: off by {off}", case.name, fit.alpha);

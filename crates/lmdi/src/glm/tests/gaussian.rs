@@ -1,12 +1,10 @@
 //! Least squares, ridge, lasso and elastic net against scikit-learn 1.9.1 on 30 trees x weights x
 //! tables (`testdata/lmdi_plus/make_gaussian.py`).
 
-mod golden;
-
-use golden::glm::{Problem, elastic_net, total_loss};
-use golden::{Case, Checks, cases, distance};
-use lmdi::glm::{Family, GlmOptions, Grid, PenaltyChoice, Strength};
-use lmdi::table::contiguous_folds;
+use super::golden::{Case, Checks, cases, distance};
+use super::golden_problem::{Problem, elastic_net, total_loss};
+use crate::glm::{Family, GlmOptions, Grid, PenaltyChoice, Strength};
+use crate::table::contiguous_folds;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -1,9 +1,9 @@
 //! Fits the linear model of a golden case and looks at it from outside the library's own numbering.
 
-use super::Case;
-use lmdi::basis::{Basis, TreeRows};
-use lmdi::glm::{Coefficients, GlmFit, GlmOptions, fit_glm};
-use lmdi::table::Matrix;
+use super::golden::Case;
+use crate::basis::{Basis, TreeRows};
+use crate::glm::{Coefficients, GlmFit, GlmOptions, fit_glm};
+use crate::table::Matrix;
 
 /// A case with its columns, ready to be fitted.
 pub struct Problem<'c, F, C> {

@@ -1,11 +1,9 @@
 //! Leave-one-out without refitting against refitting without each row, by dense solvers.
 #![allow(clippy::needless_range_loop, reason = "dense algebra by index")]
 
-mod dense;
-
-use dense::{Sample, Weights, minimum_norm, ridge, solve};
-use lmdi::basis::Stumps;
-use lmdi::glm::{Coefficients, Penalty, WorkingRows, leave_one_out, leave_one_out_ridge};
+use super::sample::{Sample, Weights, minimum_norm, ridge, solve};
+use crate::basis::Stumps;
+use crate::glm::{Coefficients, Penalty, WorkingRows, leave_one_out, leave_one_out_ridge};
 use proptest::prelude::*;
 
 /// Intercept and slopes of a refit, as the parts of a row's linear predictor: one a block.

@@ -1,12 +1,10 @@
 //! Logistic regression against certified optima and scikit-learn's solvers on 15 trees x weights x
 //! tables (`testdata/lmdi_plus/make_logistic.py`).
 
-mod golden;
-
-use golden::glm::{Problem, elastic_net, total_loss};
-use golden::{Case, Checks, cases, distance};
-use lmdi::glm::{Family, GlmFit, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
-use lmdi::table::stratified_folds;
+use super::golden::{Case, Checks, cases, distance};
+use super::golden_problem::{Problem, elastic_net, total_loss};
+use crate::glm::{Family, GlmFit, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
+use crate::table::stratified_folds;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -1,12 +1,10 @@
 //! Poisson regression with a ridge penalty against scikit-learn 1.9.1
 //! (`testdata/lmdi_plus/make_poisson.py`).
 
-mod golden;
-
-use golden::glm::Problem;
-use golden::{cases, distance};
-use lmdi::glm::{Family, GlmOptions, PenaltyChoice, Strength};
-use lmdi::table::contiguous_folds;
+use super::golden::{cases, distance};
+use super::golden_problem::Problem;
+use crate::glm::{Family, GlmOptions, PenaltyChoice, Strength};
+use crate::table::contiguous_folds;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

@@ -1,12 +1,11 @@
 //! Small random problems, written out densely, and dense solvers that share nothing with the library.
 
-#![allow(dead_code, reason = "each test file uses a part")]
-
-use lmdi::basis::{Basis, TreeRows};
-use lmdi::forest::{Comparison, InBag, Missing, NONE, Precision, Tree};
-use lmdi::glm::{Coefficients, Statistics};
-use lmdi::random::{Generator, below, generator, unit};
-use lmdi::table::Matrix;
+use crate::basis::{Basis, TreeRows};
+use crate::forest::{Comparison, InBag, Missing, NONE, Precision, Tree};
+use crate::glm::Coefficients;
+use crate::glm::quadratic::statistics::Statistics;
+use crate::random::{Generator, below, generator, unit};
+use crate::table::Matrix;
 
 /// A random table, a random tree on it, weights and responses.
 pub struct Sample {
@@ -30,6 +29,12 @@ pub struct Sample {
 pub enum Weights {
     InBag,
     Random,
+}
+
+impl std::fmt::Debug for Sample {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Sample::new({})", self.made_by)
+    }
 }
 
 impl Sample {

@@ -4,9 +4,7 @@
 //! may differ by 1e-6 of the sum of the sizes of what is added up, for the libraries add in 32 bits.
 #![allow(clippy::unwrap_used)]
 
-mod imported;
-
-use imported::{load, names};
+use crate::support::imported::{load, names};
 use lmdi::forest::import::{Library, Rounds, detect, read};
 use lmdi::forest::{Aggregation, Ensemble};
 use lmdi::monitor::Silent;

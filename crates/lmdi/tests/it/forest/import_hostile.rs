@@ -2,9 +2,7 @@
 //! large piece of memory.
 #![allow(clippy::unwrap_used)]
 
-mod imported;
-
-use imported::{model_bytes, names};
+use crate::support::imported::{model_bytes, names};
 use lmdi::forest::import::{Rounds, detect, read};
 use lmdi::forest::{Aggregation, Ensemble};
 use proptest::prelude::*;

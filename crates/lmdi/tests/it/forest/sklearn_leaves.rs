@@ -1,19 +1,34 @@
 //! Rows, among them cells at and next to thresholds, reach the leaf scikit-learn sends them to.
 
-mod golden;
-
+use crate::support::golden::{ensemble, matrix, text};
 use lmdi::monitor::Silent;
-use serde::de::IgnoredAny;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Cases {
+    cases: Vec<Case>,
+}
+
+/// A model of one tree, rows, and the leaf that each reaches.
+#[derive(Deserialize)]
+struct Case {
+    name: String,
+    model: serde_json::Value,
+    rows: Vec<Vec<f64>>,
+    leaves: Vec<usize>,
+}
 
 #[test]
 fn rows_reach_the_leaf_of_scikit_learn() {
-    for case in golden::cases::<IgnoredAny, IgnoredAny>("glm_gaussian.json") {
-        let rows = case.rows();
-        let found = case.ensemble().apply(&rows.view(), &Silent).expect("routing");
+    let cases: Cases = serde_json::from_str(&text("glm_gaussian.json")).expect("a golden file");
+    for case in cases.cases {
+        let rows = matrix(&case.rows);
+        let mut ensemble = ensemble(&case.model);
+        let found = ensemble.apply(&rows.view(), &Silent).expect("routing");
         let found: Vec<usize> = found.iter().map(|&leaf| leaf as usize).collect();
         assert_eq!(found, case.leaves, "{}", case.name);
 
-        let tree = case.tree();
+        let tree = ensemble.trees.remove(0);
         let mut cells = vec![0.0; rows.cols()];
         for (row, &expected) in case.leaves.iter().enumerate() {
             rows.view().rows_into(row..row + 1, &mut cells);

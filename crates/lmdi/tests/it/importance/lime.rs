@@ -11,8 +11,7 @@
 //! compared likewise, column by column.
 #![allow(clippy::unwrap_used)]
 
-mod random_models;
-
+use crate::support::random_models::{Table, cases, kind};
 use lmdi::file::Model;
 use lmdi::importance::Groups;
 use lmdi::importance::lime::{Lime, LimeOptions, Neighbourhood, Selection};
@@ -20,7 +19,6 @@ use lmdi::importance::{Scores, rank_in_place};
 use lmdi::monitor::{Monitor, Silent};
 use lmdi::table::{Matrix, MatrixView};
 use proptest::prelude::*;
-use random_models::{Table, cases, kind};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -261,7 +259,8 @@ fn one_hot_columns_are_drawn_together() {
     let columns: Vec<Vec<f64>> = vec![hot(0).collect(), hot(1).collect(), hot(2).collect(), other];
     let y = (0..n).map(|row| [0.0, 1.0, 5.0][row % 3]).collect();
     let table = Table::numeric(columns, y);
-    let model = table.train(random_models::Kind::Forest { classes: 0, bootstrap: true }, 1);
+    let model =
+        table.train(crate::support::random_models::Kind::Forest { classes: 0, bootstrap: true }, 1);
     let options =
         LimeOptions { together: Some(Groups::new(vec![0, 0, 0, 1], 2).unwrap()), ..small() };
     let lime = Lime::new(&model, &table.x.view(), options).unwrap();
@@ -287,7 +286,8 @@ fn wrong_input_is_named() {
         }
     }
     let table = Table::random(3, 0);
-    let model = table.train(random_models::Kind::Forest { classes: 0, bootstrap: true }, 1);
+    let model =
+        table.train(crate::support::random_models::Kind::Forest { classes: 0, bootstrap: true }, 1);
     let x = table.x.view();
     let message = |options: LimeOptions| Lime::new(&model, &x, options).unwrap_err().to_string();
     assert!(message(LimeOptions { n_samples: 1, ..small() }).contains("`n_samples` is 1"));

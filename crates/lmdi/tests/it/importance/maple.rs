@@ -2,14 +2,12 @@
 //! intercepts to 1e-8, the same columns.
 #![allow(clippy::unwrap_used)]
 
-mod random_models;
-
+use crate::support::random_models::{Kind, Table, cases, kind};
 use lmdi::file::Model;
 use lmdi::importance::maple::{Maple, MapleOptions};
 use lmdi::monitor::Silent;
 use lmdi::table::{MatrixView, Response};
 use proptest::prelude::*;
-use random_models::{Kind, Table, cases, kind};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,16 +1,15 @@
 //! MDI+ against imodels 3.0.4 (`testdata/mdi_plus`) to 1e-6, and its identities on random forests.
 #![allow(clippy::unwrap_used)]
 
-mod random_models;
-
+use crate::support::random_models::{Kind, Table, cases, close};
 use lmdi::file::Model;
+use lmdi::glm::{Family, GlmOptions, PenaltyChoice, Strength, fit_glm};
 use lmdi::importance::mdi::{MdiScale, mdi};
 use lmdi::importance::mdi_plus::{MdiPlusGlm, MdiPlusOptions, MdiPlusPenalty, mdi_plus};
 use lmdi::importance::{Groups, Importances, Metric};
 use lmdi::monitor::Silent;
 use lmdi::table::{MatrixView, Response, metrics};
 use proptest::prelude::*;
-use random_models::{Kind, Table, cases, close};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -154,6 +153,12 @@ proptest! {
         };
         let all = Groups::new(vec![0; table.x.cols()], 1).expect("one group");
         let found = run(&table, &model, &all, &options).values[0];
+        // A strength of 1 / l2 is the penalty l2 on the sum over rows.
+        let strength = Strength::Inverse(1.0 / alpha);
+        let ridge = GlmOptions {
+            penalty: PenaltyChoice::Fixed { strength, l1_ratio: 0.0 },
+            ..GlmOptions::reference(Family::Gaussian)
+        };
         let mut errors = Vec::new();
         for tree in model.trees.iter().filter(|tree| tree.n_nodes() > 1) {
             let basis = lmdi::basis::Basis::of(tree, &table.x.view(), false);
@@ -162,7 +167,7 @@ proptest! {
             for left_out in 0..table.rows() {
                 let weight: Vec<f64> = (0..table.rows()).map(|row| f64::from(u8::from(row != left_out))).collect();
                 let rows = lmdi::basis::TreeRows::new(&table.x.view(), &basis, &leaves, &weight, &vec![0; table.rows()], 1);
-                let fit = lmdi::glm::leave_one_out_ridge(&basis, &rows, &rows.gather(&table.y), alpha, |_| {});
+                let fit = fit_glm(&basis, &rows, &rows.gather(&table.y), &ridge).coefficients;
                 let mut constant = Vec::new();
                 basis.stumps.leaf_offsets(&fit.stump, &mut constant);
                 let leaf = basis.stumps.leaf_of_tree_node[leaves[left_out] as usize] as usize;

@@ -1,7 +1,6 @@
 //! Identities of the methods that follow paths, on random models of every kind.
 
-mod random_models;
-
+use crate::support::random_models::{Kind, Table, cases, close, kind};
 use lmdi::forest::Aggregation;
 use lmdi::glm::Family;
 use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions, ScoreOptions, TreeSubset};
@@ -9,7 +8,6 @@ use lmdi::importance::mdi::{MdiScale, mdi};
 use lmdi::importance::{Groups, Importances, LocalMdi, Saabas};
 use lmdi::monitor::Silent;
 use proptest::prelude::*;
-use random_models::{Kind, Table, cases, close, kind};
 
 proptest! {
     #![proptest_config(cases(150))]

@@ -5,11 +5,11 @@
 //! a time, until the list is empty: rows that have arrived cost no more steps, and no branch depends on
 //! where a row goes.
 
-use super::LANES;
 use super::cell::Cell;
 use super::gains::Gains;
 use super::layout::{Compiled, Node};
 use super::link::Link;
+use crate::forest::routing::lanes::LANES;
 
 /// Rows that are walked down before the next ones are looked at.
 const ROWS: usize = 32 * LANES;

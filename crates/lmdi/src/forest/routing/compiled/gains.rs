@@ -1,6 +1,6 @@
 //! What rows gain on their way down: nothing, an amount held by the nodes, or several looked up.
 
-use crate::forest::path_sums::PathAmounts;
+use crate::forest::routing::path_amounts::PathAmounts;
 use std::ops::Range;
 
 /// The sums of some rows, which lie as their cells do. `A` is what a node holds.

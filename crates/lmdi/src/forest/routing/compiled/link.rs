@@ -1,6 +1,6 @@
 //! What a compiled node says beside its threshold, in one word or two.
 
-use super::LANES;
+use crate::forest::routing::lanes::LANES;
 use std::fmt::Debug;
 
 /// The column of a node, its left child, and whether missing cells go right.

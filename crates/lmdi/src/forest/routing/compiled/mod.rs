@@ -1,4 +1,4 @@
-//! One tree compiled for walking: the arrays behind [`Router`](super::routing::Router).
+//! One tree compiled for walking: the arrays behind [`Router`](crate::forest::routing::Router).
 //!
 //! A compiled tree is one array of small nodes in which the two children of a node are neighbours,
 //! the left one first, so a step is `left + (goes right as 0 or 1)`. A leaf is its own left child
@@ -18,18 +18,16 @@ mod gains;
 mod layout;
 mod link;
 
-use super::path_sums::PathAmounts;
-use super::{Missing, NONE, Tree};
+use super::lanes::LANES;
+use super::path_amounts::PathAmounts;
+use crate::forest::{Missing, NONE, Tree};
 pub(super) use cell::Cell;
 use gains::{Gains, Held, Listed, Nothing};
 use layout::Compiled;
 use link::{Link, Packed, Wide};
 use std::fmt::Debug;
 
-/// Rows that step together.
-pub(crate) const LANES: usize = 8;
-
-/// A compiled tree that compares cells of type `C`. Cells lie as in a [`Block`](super::routing::Block),
+/// A compiled tree that compares cells of type `C`. Cells lie as in a [`Block`](crate::forest::routing::Block),
 /// with `columns` columns a group of rows; `has_missing` if any cell is missing.
 pub(super) trait Walk<C>: Debug + Send + Sync {
     /// The positions of the leaves that rows reach.
@@ -46,7 +44,7 @@ pub(super) trait Walk<C>: Debug + Send + Sync {
         out: &mut [u32],
     );
 
-    /// Follows the row whose cells begin at `start`; see [`Router::walk`](super::routing::Router::walk).
+    /// Follows the row whose cells begin at `start`; see [`Router::walk`](crate::forest::routing::Router::walk).
     fn follow(&self, cells: &[C], start: usize, visit: &mut dyn FnMut(u32, bool)) -> u32;
 
     /// The node index of each position.

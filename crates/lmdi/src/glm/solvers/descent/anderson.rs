@@ -13,8 +13,8 @@
 //!
 //! Cost: K^2 / 2 products of coefficient vectors and K of whole points for every K sweeps.
 
-use super::coordinate_descent::Point;
-use super::vector::{Lanes, per_lane};
+use crate::glm::linalg::vector::{Lanes, per_lane};
+use crate::glm::solvers::descent::coordinate_descent::Point;
 
 /// Differences that are combined.
 const DIFFERENCES: usize = 3;
@@ -24,19 +24,19 @@ const REGULARISED: f64 = 1e-10;
 
 /// The last points of a descent.
 #[derive(Debug)]
-pub(super) struct Acceleration<const N: usize> {
+pub(crate) struct AndersonAcceleration<const N: usize> {
     points: Vec<Point<N>>,
     filled: usize,
 }
 
-impl<const N: usize> Acceleration<N> {
-    pub(super) fn new() -> Self {
+impl<const N: usize> AndersonAcceleration<N> {
+    pub(crate) fn new() -> Self {
         Self { points: Vec::with_capacity(DIFFERENCES + 1), filled: 0 }
     }
 
     /// Notes a point; returns whether there are enough of them to extrapolate.
     #[inline(always)]
-    pub(super) fn note(&mut self, point: &Point<N>) -> bool {
+    pub(crate) fn note(&mut self, point: &Point<N>) -> bool {
         if self.filled == self.points.len() {
             self.points.push(point.clone());
         } else {
@@ -48,7 +48,7 @@ impl<const N: usize> Acceleration<N> {
 
     /// Moves `point` to where the noted points lead, and forgets them.
     #[inline(always)]
-    pub(super) fn extrapolate(&mut self, point: &mut Point<N>) {
+    pub(crate) fn extrapolate(&mut self, point: &mut Point<N>) {
         self.filled = 0;
         let weights = self.weights();
         point.combine(&self.points[1..], &weights);

@@ -13,13 +13,13 @@
 //! All sums follow from the statistics: with q = X'y and g = X'r, r'y = y'y - b'q and
 //! |r|^2 = r'y - b'g.
 
-use super::acceleration::Acceleration;
-use super::coordinate_descent::{Descent, Point, Start};
-use super::curvatures::Curvatures;
-use super::gaussian::GaussianProblem;
-use super::penalty::Penalty;
-use super::reduction::Reduction;
-use super::vector::{Lanes, per_lane};
+use crate::glm::linalg::vector::{Lanes, per_lane};
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::batched_hessian::BatchedHessian;
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::quadratic::reduction::Reduction;
+use crate::glm::solvers::descent::anderson::AndersonAcceleration;
+use crate::glm::solvers::descent::coordinate_descent::{Descent, Point, Start};
 use crate::vectorised::{Vectorised, vectorised};
 
 /// Sweeps at one penalty after which an outdated curvature of the raw block is to blame.
@@ -40,13 +40,13 @@ const CANCELLED: f64 = 1e-7;
 
 /// Least-squares problems over the same columns.
 #[derive(Debug, Clone)]
-pub struct SideBySide<const N: usize> {
-    /// Curvatures.
-    pub curvatures: Curvatures<N>,
+pub struct BatchedProblem<const N: usize> {
+    /// BatchedHessian.
+    pub hessians: BatchedHessian<N>,
     /// Weighted mean responses.
-    pub(super) response_mean: Lanes<N>,
+    pub(crate) response_mean: Lanes<N>,
     /// Centred sums of squared responses.
-    pub(super) response_square: Lanes<N>,
+    pub(crate) response_square: Lanes<N>,
     /// Weighted sums of the centred responses per leaf.
     leaf_response: Vec<Lanes<N>>,
     /// Gradients at zero slopes along each stump and each raw column.
@@ -56,7 +56,7 @@ pub struct SideBySide<const N: usize> {
 
 /// Where a descent stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub struct DescentReport {
     /// Sweeps done.
     pub iterations: usize,
     /// Duality gap as a share of the centred sum of squared responses.
@@ -65,7 +65,7 @@ pub struct Progress {
     pub converged: bool,
 }
 
-impl<const N: usize> SideBySide<N> {
+impl<const N: usize> BatchedProblem<N> {
     /// Problems over the same basis.
     pub fn new<'b>(problems: [&GaussianProblem<'b>; N]) -> Self {
         let gather = |of: for<'p> fn(&'p GaussianProblem<'b>) -> &'p Vec<f64>| -> Vec<Lanes<N>> {
@@ -73,7 +73,7 @@ impl<const N: usize> SideBySide<N> {
             (0..lanes[0].len()).map(|i| per_lane(|lane| lanes[lane][i])).collect()
         };
         Self {
-            curvatures: Curvatures::new(problems.map(|problem| &problem.quadratic)),
+            hessians: BatchedHessian::new(problems.map(|problem| &problem.hessian)),
             response_mean: per_lane(|lane| problems[lane].response_mean),
             response_square: per_lane(|lane| problems[lane].response_square),
             leaf_response: gather(|problem| &problem.leaf_response),
@@ -83,9 +83,9 @@ impl<const N: usize> SideBySide<N> {
     }
 
     /// Problems without columns.
-    pub(super) fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self {
-            curvatures: Curvatures::empty(),
+            hessians: BatchedHessian::empty(),
             response_mean: [0.0; N],
             response_square: [0.0; N],
             leaf_response: Vec::new(),
@@ -95,8 +95,8 @@ impl<const N: usize> SideBySide<N> {
     }
 
     /// Puts the same problems over the columns that are left into `out`, whose memory is used again.
-    pub(super) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
-        self.curvatures.reduce_into(reduction, &mut out.curvatures);
+    pub(crate) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
+        self.hessians.reduce_into(reduction, &mut out.hessians);
         out.response_mean = self.response_mean;
         out.response_square = self.response_square;
         out.leaf_response = reduction.sum_leaves(&self.leaf_response);
@@ -105,25 +105,26 @@ impl<const N: usize> SideBySide<N> {
     }
 
     /// Zero slopes.
-    pub(super) fn zero(&self) -> Start<N> {
+    pub(crate) fn zero(&self) -> Start<N> {
         Start {
             intercept: self.response_mean,
-            stump: vec![[0.0; N]; self.curvatures.n_splits()],
-            raw: vec![[0.0; N]; self.curvatures.n_raw()],
+            stump: vec![[0.0; N]; self.hessians.n_splits()],
+            raw: vec![[0.0; N]; self.hessians.n_raw()],
             leaf_residual: self.leaf_response.clone(),
             raw_gradient: self.raw_gradient.clone(),
         }
     }
 
     /// A descent that starts at zero slopes.
+    #[cfg(test)]
     pub fn descent(&self) -> Descent<'_, N> {
-        Descent::new(&self.curvatures, self.zero())
+        Descent::new(&self.hessians, self.zero())
     }
 
     /// Objective and duality gap at the descent's point, on the scale of a sum over rows. `outside` is
     /// the largest absolute gradient of columns that are not part of the problems.
     #[inline(always)]
-    pub(super) fn objective_and_gap(
+    pub(crate) fn objective_and_gap(
         &self,
         point: &Point<N>,
         penalty: &[Penalty; N],
@@ -144,7 +145,7 @@ impl<const N: usize> SideBySide<N> {
             }
         };
         for (split, (&b, &start)) in point.stump.iter().zip(&self.stump_gradient).enumerate() {
-            add(b, start, point.stump_gradient(&self.curvatures, split));
+            add(b, start, point.stump_gradient(&self.hessians, split));
         }
         for ((&b, &start), &gradient) in
             point.raw.iter().zip(&self.raw_gradient).zip(&point.raw_gradient)
@@ -173,7 +174,7 @@ impl<const N: usize> SideBySide<N> {
         penalty: &[Penalty; N],
         tolerance: f64,
         max_iterations: usize,
-    ) -> Progress {
+    ) -> DescentReport {
         vectorised(Descend { problems: self, descent, penalty, tolerance, max_iterations })
     }
 
@@ -201,7 +202,7 @@ impl<const N: usize> SideBySide<N> {
 }
 
 struct SquaredError<'t, const N: usize> {
-    problems: &'t SideBySide<N>,
+    problems: &'t BatchedProblem<N>,
     intercept: Lanes<N>,
     stump: &'t [Lanes<N>],
     raw: &'t [Lanes<N>],
@@ -213,7 +214,7 @@ impl<const N: usize> Vectorised for SquaredError<'_, N> {
     #[inline(always)]
     fn run(self) -> (Lanes<N>, Lanes<N>) {
         let Self { problems, intercept, stump, raw } = self;
-        let q = &problems.curvatures;
+        let q = &problems.hessians;
         let r = q.n_raw();
         let from_mean = per_lane(|lane| intercept[lane] - problems.response_mean[lane]);
         let constant = q.leaf_offsets(from_mean, stump);
@@ -260,7 +261,7 @@ impl<const N: usize> Vectorised for SquaredError<'_, N> {
 }
 
 struct Descend<'t, 'd, const N: usize> {
-    problems: &'t SideBySide<N>,
+    problems: &'t BatchedProblem<N>,
     descent: &'t mut Descent<'d, N>,
     penalty: &'t [Penalty; N],
     tolerance: f64,
@@ -268,10 +269,10 @@ struct Descend<'t, 'd, const N: usize> {
 }
 
 impl<const N: usize> Vectorised for Descend<'_, '_, N> {
-    type Output = Progress;
+    type Output = DescentReport;
 
     #[inline(always)]
-    fn run(self) -> Progress {
+    fn run(self) -> DescentReport {
         let Self { problems, descent, penalty, tolerance, max_iterations } = self;
         descent.set_penalty(penalty);
         let scale = problems.response_square;
@@ -279,20 +280,20 @@ impl<const N: usize> Vectorised for Descend<'_, '_, N> {
         let mut before = [f64::INFINITY; N];
         let mut plain_until = [0; N];
         let mut safe = descent.point.clone();
-        let mut acceleration = Acceleration::new();
+        let mut acceleration = AndersonAcceleration::new();
         loop {
             let (objective, gap) = problems.objective_and_gap(&descent.point, penalty, [0.0; N]);
             let largest = largest_share(gap, scale);
             let converged = largest <= tolerance;
             if converged || iterations >= max_iterations {
-                return Progress { iterations, gap: largest, converged };
+                return DescentReport { iterations, gap: largest, converged };
             }
             for lane in 0..N {
                 // A rise far below the tolerance is rounding in a lane that has long converged.
                 if objective[lane] > before[lane] + 0.01 * tolerance * scale[lane] {
                     // The model of the stumps' answer overshot: go back and do without it a while.
                     descent.point.copy_lane_from(&safe, lane);
-                    descent.forget_raw_curvature(lane);
+                    descent.forget_schur_complement(lane);
                     plain_until[lane] = iterations + REBUILD_EVERY;
                 } else {
                     before[lane] = objective[lane];
@@ -313,12 +314,12 @@ impl<const N: usize> Vectorised for Descend<'_, '_, N> {
             }
             if iterations == GIVE_UP_AFTER {
                 for lane in 0..N {
-                    descent.forget_raw_curvature(lane);
+                    descent.forget_schur_complement(lane);
                 }
             } else if (REBUILD_AFTER..GIVE_UP_AFTER).contains(&iterations)
                 && descent.since_rebuild >= REBUILD_EVERY
             {
-                descent.rebuild_raw_curvature(plain_until.map(|until| iterations >= until));
+                descent.rebuild_schur_complement(plain_until.map(|until| iterations >= until));
             }
             descent.sweep();
             iterations += 1;
@@ -328,7 +329,7 @@ impl<const N: usize> Vectorised for Descend<'_, '_, N> {
 
 /// The largest gap as a share of the lane's centred sum of squared responses.
 #[inline(always)]
-pub(super) fn largest_share<const N: usize>(gap: Lanes<N>, scale: Lanes<N>) -> f64 {
+pub(crate) fn largest_share<const N: usize>(gap: Lanes<N>, scale: Lanes<N>) -> f64 {
     (0..N).fold(0.0_f64, |largest, lane| {
         largest.max(if scale[lane] > 0.0 { gap[lane] / scale[lane] } else { 0.0 })
     })

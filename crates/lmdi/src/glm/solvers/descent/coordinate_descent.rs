@@ -6,7 +6,7 @@
 //! 1/2 (b - b0)' H (b - b0) - g0' (b - b0) + l1 |b|_1 + l2/2 |b|^2
 //! ```
 //!
-//! where H is one of [`Curvatures`] and g0 the gradient at the start, for `N` problems side by side.
+//! where H is one of [`BatchedHessian`] and g0 the gradient at the start, for `N` problems side by side.
 //!
 //! A sweep visits the splits from the root down. A step d on split v moves the predictions of all
 //! rows left of v by d * a and right of v by d * b; instead of touching the rows or the gradients of
@@ -15,16 +15,18 @@
 //! pass restores all sums. A full pass over m splits therefore costs O(m), not O(m * depth), and the
 //! r raw columns, which meet the stumps only through per-leaf sums, O(leaves * r).
 //!
-//! Raw columns move under the curvature of [`RawCurvature`], which knows how the heaviest stumps will
+//! Raw columns move under the curvature of [`RawSchurComplement`], which knows how the heaviest stumps will
 //! answer; that model may overshoot when stumps enter or leave, so callers watch the objective and
-//! call [`Descent::forget_raw_curvature`] when it rises. The intercept is moved to its optimum after
+//! call [`Descent::forget_schur_complement`] when it rises. The intercept is moved to its optimum after
 //! every pass, which keeps the weighted residuals summing to zero.
 
-use super::coefficients::Coefficients;
-use super::curvatures::Curvatures;
-use super::penalty::Penalty;
-use super::raw_curvature::RawCurvature;
-use super::vector::{Lanes, per_lane, subtract_columns, subtract_products, subtract_scaled};
+use crate::glm::linalg::vector::{
+    Lanes, per_lane, subtract_columns, subtract_products, subtract_scaled,
+};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::batched_hessian::BatchedHessian;
+use crate::glm::solvers::descent::schur_complement::RawSchurComplement;
 
 /// Passes over the raw block for one pass over the stumps. The block is small and its columns are
 /// often correlated with one another, so it pays to settle it before the leaves are touched again.
@@ -40,7 +42,7 @@ const NEARLY_ACTIVE: f64 = 0.8;
 /// A point, the residual sums at it, and scratch space, for `N` problems.
 #[derive(Debug, Clone)]
 pub struct Descent<'q, const N: usize> {
-    curvatures: &'q Curvatures<N>,
+    hessians: &'q BatchedHessian<N>,
     /// The current point and the residual sums at it.
     pub point: Point<N>,
     shift: Vec<Lanes<N>>,
@@ -50,7 +52,7 @@ pub struct Descent<'q, const N: usize> {
     raw_moved: Vec<usize>,
     raw_step: Vec<Lanes<N>>,
     model_gradient: Vec<Lanes<N>>,
-    raw_curvature: RawCurvature<N>,
+    schur_complement: RawSchurComplement<N>,
     /// Sweeps since the raw curvature was brought up to date.
     pub since_rebuild: usize,
     l1: Lanes<N>,
@@ -99,8 +101,8 @@ impl<const N: usize> Point<N> {
 
     /// Gradient (of minus the quadratic) along one stump.
     #[inline(always)]
-    pub fn stump_gradient(&self, curvatures: &Curvatures<N>, split: usize) -> Lanes<N> {
-        let nesting = &curvatures.nesting;
+    pub fn stump_gradient(&self, hessians: &BatchedHessian<N>, split: usize) -> Lanes<N> {
+        let nesting = &hessians.nesting;
         let (a, b) = (nesting.left_value[split], nesting.right_value[split]);
         let left = self.node_residual[nesting.left[split] as usize];
         let right = self.node_residual[nesting.right[split] as usize];
@@ -109,8 +111,8 @@ impl<const N: usize> Point<N> {
 
     /// Brings the residual sums of the splits up to date with those of the leaves.
     #[inline(always)]
-    pub(super) fn sum_upwards(&mut self, curvatures: &Curvatures<N>) {
-        let nesting = &curvatures.nesting;
+    pub(crate) fn sum_upwards(&mut self, hessians: &BatchedHessian<N>) {
+        let nesting = &hessians.nesting;
         let node = &mut self.node_residual;
         for split in (0..nesting.n_splits()).rev() {
             let (left, right) =
@@ -146,7 +148,7 @@ impl<const N: usize> Point<N> {
 
     /// Becomes the sum of other points, each lane with its own weights.
     #[inline(always)]
-    pub(super) fn combine(&mut self, points: &[Self], weights: &[Lanes<N>]) {
+    pub(crate) fn combine(&mut self, points: &[Self], weights: &[Lanes<N>]) {
         let mix = |out: &mut [Lanes<N>], of: for<'p> fn(&'p Self) -> &'p [Lanes<N>]| {
             out.fill([0.0; N]);
             for (point, weight) in points.iter().zip(weights) {
@@ -191,22 +193,22 @@ impl<const N: usize> Point<N> {
 impl<'q, const N: usize> Descent<'q, N> {
     /// Starts at coefficients where the weighted residual sums of the leaves and along the raw columns
     /// are known.
-    pub fn new(curvatures: &'q Curvatures<N>, at: Start<N>) -> Self {
-        Self::reusing(RawCurvature::default(), curvatures, at)
+    pub fn new(hessians: &'q BatchedHessian<N>, at: Start<N>) -> Self {
+        Self::reusing(RawSchurComplement::default(), hessians, at)
     }
 
     /// The same, in the memory of an earlier descent's raw curvature.
-    pub(super) fn reusing(
-        mut raw_curvature: RawCurvature<N>,
-        curvatures: &'q Curvatures<N>,
+    pub(crate) fn reusing(
+        mut schur_complement: RawSchurComplement<N>,
+        hessians: &'q BatchedHessian<N>,
         at: Start<N>,
     ) -> Self {
-        raw_curvature.renew(curvatures);
-        let (m, n_raw) = (curvatures.n_splits(), curvatures.n_raw());
+        schur_complement.renew(hessians);
+        let (m, n_raw) = (hessians.n_splits(), hessians.n_raw());
         let mut node_residual = vec![[0.0; N]; m];
         node_residual.extend(at.leaf_residual);
         let mut descent = Self {
-            curvatures,
+            hessians,
             shift: vec![[0.0; N]; node_residual.len()],
             point: Point {
                 intercept: at.intercept,
@@ -221,31 +223,31 @@ impl<'q, const N: usize> Descent<'q, N> {
             raw_moved: Vec::with_capacity(n_raw),
             raw_step: Vec::with_capacity(n_raw),
             model_gradient: vec![[0.0; N]; n_raw],
-            raw_curvature,
+            schur_complement,
             since_rebuild: 0,
             l1: [0.0; N],
             l2: [0.0; N],
         };
         let step = descent.settle_intercept();
-        for (gradient, mean) in descent.point.raw_gradient.iter_mut().zip(&curvatures.raw_mean) {
+        for (gradient, mean) in descent.point.raw_gradient.iter_mut().zip(&hessians.raw_mean) {
             for lane in 0..N {
-                gradient[lane] -= step[lane] * mean[lane] * curvatures.total[lane];
+                gradient[lane] -= step[lane] * mean[lane] * hessians.total[lane];
             }
         }
-        descent.point.sum_upwards(curvatures);
+        descent.point.sum_upwards(hessians);
         descent
     }
 
     /// Ends the descent; what is left is the memory of its raw curvature.
-    pub(super) fn into_raw_curvature(self) -> RawCurvature<N> {
-        self.raw_curvature
+    pub(crate) fn into_schur_complement(self) -> RawSchurComplement<N> {
+        self.schur_complement
     }
 
     /// Moves the intercept to where the residuals of the leaves sum to zero and returns the step.
     /// The caller brings the raw gradients along.
     #[inline(always)]
     fn settle_intercept(&mut self) -> Lanes<N> {
-        let q = self.curvatures;
+        let q = self.hessians;
         let leaves = &mut self.point.node_residual[q.n_splits()..];
         let mut sum = [0.0; N];
         for leaf in leaves.iter() {
@@ -271,7 +273,7 @@ impl<'q, const N: usize> Descent<'q, N> {
     pub fn set_penalty(&mut self, penalty: &[Penalty; N]) {
         self.l1 = per_lane(|lane| penalty[lane].l1);
         self.l2 = per_lane(|lane| penalty[lane].l2);
-        for (inverse, square) in self.stump_inverse.iter_mut().zip(&self.curvatures.stump_square) {
+        for (inverse, square) in self.stump_inverse.iter_mut().zip(&self.hessians.stump_square) {
             *inverse = per_lane(|lane| invert(square[lane] + self.l2[lane]));
         }
         self.invert_raw();
@@ -279,9 +281,9 @@ impl<'q, const N: usize> Descent<'q, N> {
 
     #[inline(always)]
     fn invert_raw(&mut self) {
-        let n_raw = self.curvatures.n_raw();
+        let n_raw = self.hessians.n_raw();
         for (k, inverse) in self.raw_inverse.iter_mut().enumerate() {
-            let square = self.raw_curvature.matrix[k * n_raw + k];
+            let square = self.schur_complement.matrix[k * n_raw + k];
             *inverse = per_lane(|lane| invert(square[lane] + self.l2[lane]));
         }
     }
@@ -289,7 +291,7 @@ impl<'q, const N: usize> Descent<'q, N> {
     /// Lets the raw columns take the answer of the stumps that are active now into account, in the
     /// lanes that are `allowed` to.
     #[inline(always)]
-    pub fn rebuild_raw_curvature(&mut self, allowed: [bool; N]) {
+    pub fn rebuild_schur_complement(&mut self, allowed: [bool; N]) {
         let (point, l1) = (&self.point, self.l1);
         let may_move = |k: &usize| {
             (0..N).any(|lane| {
@@ -297,16 +299,16 @@ impl<'q, const N: usize> Descent<'q, N> {
                     || point.raw_gradient[*k][lane].abs() > NEARLY_ACTIVE * l1[lane]
             })
         };
-        let working = (0..self.curvatures.n_raw()).filter(may_move);
-        self.raw_curvature.rebuild(self.curvatures, &point.stump, working, self.l2, allowed);
+        let working = (0..self.hessians.n_raw()).filter(may_move);
+        self.schur_complement.rebuild(self.hessians, &point.stump, working, self.l2, allowed);
         self.since_rebuild = 0;
         self.invert_raw();
     }
 
     /// Lets the raw columns of one lane move as if no stump answered, which can never overshoot.
     #[inline(always)]
-    pub fn forget_raw_curvature(&mut self, lane: usize) {
-        self.raw_curvature.forget(self.curvatures, lane);
+    pub fn forget_schur_complement(&mut self, lane: usize) {
+        self.schur_complement.forget(self.hessians, lane);
         self.invert_raw();
     }
 
@@ -316,14 +318,14 @@ impl<'q, const N: usize> Descent<'q, N> {
     pub fn sweep(&mut self) {
         self.since_rebuild += 1;
         self.sweep_raw();
-        self.point.sum_upwards(self.curvatures);
+        self.point.sum_upwards(self.hessians);
         self.sweep_stumps();
-        self.point.sum_upwards(self.curvatures);
+        self.point.sum_upwards(self.hessians);
     }
 
     #[inline(always)]
     fn sweep_stumps(&mut self) {
-        let q = self.curvatures;
+        let q = self.hessians;
         let stumps = &q.nesting;
         let m = stumps.n_splits();
         self.shift[0] = [0.0; N];
@@ -373,7 +375,7 @@ impl<'q, const N: usize> Descent<'q, N> {
 
     #[inline(always)]
     fn sweep_raw(&mut self) {
-        let q = self.curvatures;
+        let q = self.hessians;
         let (m, n_raw) = (q.n_splits(), q.n_raw());
         let slope = &mut self.point.raw;
         self.raw_before.copy_from_slice(slope);
@@ -385,7 +387,7 @@ impl<'q, const N: usize> Descent<'q, N> {
                 if pass > 0 && old == [0.0; N] {
                     continue;
                 }
-                let line = &self.raw_curvature.matrix[k * n_raw..(k + 1) * n_raw];
+                let line = &self.schur_complement.matrix[k * n_raw..(k + 1) * n_raw];
                 let mut step = [0.0; N];
                 for lane in 0..N {
                     let gradient = self.model_gradient[k][lane] + line[k][lane] * old[lane];
@@ -444,7 +446,7 @@ impl<'q, const N: usize> Descent<'q, N> {
     /// What a step along the best single column would gain, per lane: a violation v with curvature c
     /// lowers the objective by v^2 / 2 (c + l2).
     #[inline(always)]
-    pub fn promise(&self) -> Lanes<N> {
+    pub fn predicted_decrease(&self) -> Lanes<N> {
         let mut largest = [0.0_f64; N];
         self.for_violations(|lane, violation, square| {
             let gain = 0.5 * violation * violation * invert(square + self.l2[lane]);
@@ -456,7 +458,7 @@ impl<'q, const N: usize> Descent<'q, N> {
     /// Calls `visit` with lane, violation and curvature of every column.
     #[inline(always)]
     fn for_violations(&self, mut visit: impl FnMut(usize, f64, f64)) {
-        let q = self.curvatures;
+        let q = self.hessians;
         let n_raw = q.n_raw();
         let mut add = |gradient: Lanes<N>, b: Lanes<N>, square: Lanes<N>| {
             for lane in 0..N {

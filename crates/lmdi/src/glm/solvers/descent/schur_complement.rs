@@ -20,8 +20,8 @@
 //!
 //! with no fill-in, and the intercept is eliminated last. Cost: set size x r^2 / 2.
 
-use super::curvatures::Curvatures;
-use super::vector::{COLUMNS, Lanes, per_lane};
+use crate::glm::linalg::vector::{COLUMNS, Lanes, per_lane};
+use crate::glm::quadratic::batched_hessian::BatchedHessian;
 
 /// Splits considered for elimination, the heaviest of the tree.
 const MOST_ELIMINATED: usize = 32;
@@ -32,7 +32,7 @@ const TRUST: f64 = 0.9;
 
 /// Curvature of the raw block and what is needed to rebuild it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct RawCurvature<const N: usize> {
+pub(crate) struct RawSchurComplement<const N: usize> {
     /// Raw sums per node, node by node.
     node_raw: Vec<Lanes<N>>,
     /// The heaviest splits and all their ancestors, in node order; only the former are eliminated.
@@ -51,15 +51,15 @@ pub(super) struct RawCurvature<const N: usize> {
     pub matrix: Vec<Lanes<N>>,
 }
 
-impl<const N: usize> RawCurvature<N> {
+impl<const N: usize> RawSchurComplement<N> {
     /// Starts over with the curvature of other problems, every stump held still, in the memory that is there.
-    pub(super) fn renew(&mut self, q: &Curvatures<N>) {
+    pub(crate) fn renew(&mut self, q: &BatchedHessian<N>) {
         self.is_considered.clear();
         self.matrix.clone_from(&q.raw_gram);
     }
 
     /// What every rebuild needs, before the first: many descents end without one.
-    fn prepare(&mut self, q: &Curvatures<N>) {
+    fn prepare(&mut self, q: &BatchedHessian<N>) {
         let (m, r) = (q.n_splits(), q.n_raw());
         let nodes = m + q.nesting.n_leaves();
         let node_raw = &mut self.node_raw;
@@ -113,7 +113,7 @@ impl<const N: usize> RawCurvature<N> {
 
     /// Goes back to the curvature with every stump held still, in one lane.
     #[inline(always)]
-    pub(super) fn forget(&mut self, q: &Curvatures<N>, lane: usize) {
+    pub(crate) fn forget(&mut self, q: &BatchedHessian<N>, lane: usize) {
         for (entry, gram) in self.matrix.iter_mut().zip(&q.raw_gram) {
             entry[lane] = gram[lane];
         }
@@ -122,9 +122,9 @@ impl<const N: usize> RawCurvature<N> {
     /// Rebuilds the curvature between the raw columns of `working`, for the heavy stumps that have a
     /// slope. Other entries, and lanes that are not `allowed`, are as with every stump held still.
     #[inline(always)]
-    pub(super) fn rebuild(
+    pub(crate) fn rebuild(
         &mut self,
-        q: &Curvatures<N>,
+        q: &BatchedHessian<N>,
         stump: &[Lanes<N>],
         working: impl Iterator<Item = usize>,
         l2: Lanes<N>,
@@ -200,7 +200,7 @@ impl<const N: usize> RawCurvature<N> {
     }
 
     #[inline(always)]
-    fn eliminate_intercept(&mut self, q: &Curvatures<N>) {
+    fn eliminate_intercept(&mut self, q: &BatchedHessian<N>) {
         let mut total = q.total;
         let start = self.eliminated.len();
         self.eliminated.extend(
@@ -221,7 +221,7 @@ impl<const N: usize> RawCurvature<N> {
     }
 
     #[inline(always)]
-    fn subtract_eliminated(&mut self, q: &Curvatures<N>) {
+    fn subtract_eliminated(&mut self, q: &BatchedHessian<N>) {
         let (r, width) = (q.n_raw(), self.working.len());
         let mut scaled = vec![[0.0; N]; self.inverse.len()];
         for (j, &column) in self.working.iter().enumerate() {

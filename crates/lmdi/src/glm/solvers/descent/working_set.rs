@@ -4,13 +4,13 @@
 //! over those alone ([`Reduction`]). Afterwards the residual sums of all columns are brought up to date,
 //! and the duality gap over all of them says whether a column that was left out is missed.
 
-use super::coefficients::Coefficients;
-use super::coordinate_descent::{Descent, Point, Start};
-use super::penalty::Penalty;
-use super::reduction::Reduction;
-use super::side_by_side::{Progress, SideBySide, largest_share};
-use super::vector::{Lanes, per_lane, subtract_columns, subtract_products};
 use crate::forest::NONE;
+use crate::glm::linalg::vector::{Lanes, per_lane, subtract_columns, subtract_products};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::reduction::Reduction;
+use crate::glm::solvers::descent::batched::{BatchedProblem, DescentReport, largest_share};
+use crate::glm::solvers::descent::coordinate_descent::{Descent, Point, Start};
 use crate::vectorised::{Vectorised, vectorised};
 
 /// A column takes part when its gradient is above this share of the l1 penalty.
@@ -21,7 +21,7 @@ const FEW: usize = 4;
 
 /// Slopes of all columns.
 #[derive(Debug, Clone)]
-pub(super) struct Slopes<const N: usize> {
+pub(crate) struct Slopes<const N: usize> {
     intercept: Lanes<N>,
     stump: Vec<Lanes<N>>,
     raw: Vec<Lanes<N>>,
@@ -29,29 +29,29 @@ pub(super) struct Slopes<const N: usize> {
 
 /// A point over all columns of problems side by side, and the point before it on a path.
 #[derive(Debug, Clone)]
-pub(super) struct WholePoint<'p, const N: usize> {
-    problems: &'p SideBySide<N>,
+pub(crate) struct WorkingSetIterate<'p, const N: usize> {
+    problems: &'p BatchedProblem<N>,
     at: Start<N>,
     before: Slopes<N>,
 }
 
 /// The columns that take part in sweeps.
 #[derive(Debug, Clone)]
-pub(super) struct Working {
+pub(crate) struct WorkingSet {
     stump: Vec<bool>,
     raw: Vec<bool>,
 }
 
-impl<'p, const N: usize> WholePoint<'p, N> {
+impl<'p, const N: usize> WorkingSetIterate<'p, N> {
     /// Zero slopes.
-    pub(super) fn zero(problems: &'p SideBySide<N>) -> Self {
+    pub(crate) fn zero(problems: &'p BatchedProblem<N>) -> Self {
         let at = problems.zero();
         let (intercept, stump, raw) = (at.intercept, at.stump.clone(), at.raw.clone());
         Self { problems, at, before: Slopes { intercept, stump, raw } }
     }
 
     /// The point with the given coefficients in every lane.
-    pub(super) fn new(problems: &'p SideBySide<N>, at: &Coefficients) -> Self {
+    pub(crate) fn new(problems: &'p BatchedProblem<N>, at: &Coefficients) -> Self {
         let mut point = Self::zero(problems);
         let spread = |values: &[f64]| values.iter().map(|&value| [value; N]).collect();
         point.move_to(Slopes {
@@ -63,7 +63,7 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     /// The coefficients of one lane.
-    pub(super) fn coefficients(&self, lane: usize) -> Coefficients {
+    pub(crate) fn coefficients(&self, lane: usize) -> Coefficients {
         Coefficients {
             intercept: self.at.intercept[lane],
             stump: self.at.stump.iter().map(|b| b[lane]).collect(),
@@ -72,7 +72,7 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     /// The columns that are likely to move on the way to these penalties.
-    pub(super) fn working(&self, penalty: &[Penalty; N]) -> Working {
+    pub(crate) fn working_set(&self, penalty: &[Penalty; N]) -> WorkingSet {
         let takes_part = |gradient: Lanes<N>, b: Lanes<N>, before: Lanes<N>| {
             (0..N).any(|lane| {
                 b[lane] != 0.0
@@ -82,14 +82,14 @@ impl<'p, const N: usize> WholePoint<'p, N> {
         };
         let stump = self.stump_gradients().into_iter().zip(&self.at.stump).zip(&self.before.stump);
         let raw = self.at.raw_gradient.iter().zip(&self.at.raw).zip(&self.before.raw);
-        Working {
+        WorkingSet {
             stump: stump.map(|((g, &b), &before)| takes_part(g, b, before)).collect(),
             raw: raw.map(|((&g, &b), &before)| takes_part(g, b, before)).collect(),
         }
     }
 
     /// Where a descent over the columns that are left starts.
-    pub(super) fn restrict(&self, reduction: &Reduction) -> Start<N> {
+    pub(crate) fn restrict(&self, reduction: &Reduction) -> Start<N> {
         Start {
             intercept: self.at.intercept,
             stump: reduction.choose_stumps(&self.at.stump),
@@ -100,13 +100,13 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     /// The point before this one, over the columns that are left; `at` is this one over them.
-    pub(super) fn restrict_before(
+    pub(crate) fn restrict_before(
         &self,
-        part: &SideBySide<N>,
+        part: &BatchedProblem<N>,
         reduction: &Reduction,
         at: &Point<N>,
     ) -> Point<N> {
-        let q = &part.curvatures;
+        let q = &part.hessians;
         let mut before = at.clone();
         let to = Slopes {
             intercept: self.before.intercept,
@@ -127,7 +127,7 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     /// This point after sweeps over the columns that are left, and the one before it.
-    pub(super) fn follow(&mut self, reduction: &Reduction, to: &Point<N>, before: &Point<N>) {
+    pub(crate) fn follow(&mut self, reduction: &Reduction, to: &Point<N>, before: &Point<N>) {
         let before = self.expand(reduction, before);
         let to = self.expand(reduction, to);
         self.move_to(to);
@@ -152,7 +152,7 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     /// The coefficients of one lane of a point over the columns that are left.
-    pub(super) fn expand_lane(
+    pub(crate) fn expand_lane(
         &self,
         reduction: &Reduction,
         point: &Point<N>,
@@ -167,7 +167,7 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     /// The slopes here.
-    pub(super) fn slopes(&self) -> Slopes<N> {
+    pub(crate) fn slopes(&self) -> Slopes<N> {
         Slopes {
             intercept: self.at.intercept,
             stump: self.at.stump.clone(),
@@ -176,7 +176,7 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     /// Moves to other slopes.
-    pub(super) fn move_to(&mut self, to: Slopes<N>) {
+    pub(crate) fn move_to(&mut self, to: Slopes<N>) {
         let step = to.less(self.at.intercept, &self.at.stump, &self.at.raw);
         let (leaf, raw) = (&mut self.at.leaf_residual[..], &mut self.at.raw_gradient[..]);
         vectorised(Follow { problems: self.problems, step: &step, leaf, raw });
@@ -184,7 +184,7 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     fn stump_gradients(&self) -> Vec<Lanes<N>> {
-        let nesting = &self.problems.curvatures.nesting;
+        let nesting = &self.problems.hessians.nesting;
         let m = nesting.n_splits();
         let mut node = vec![[0.0; N]; m];
         node.extend_from_slice(&self.at.leaf_residual);
@@ -200,7 +200,7 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     /// The largest absolute gradient of columns that take no part.
-    fn outside(&self, working: &Working) -> Lanes<N> {
+    fn outside(&self, working: &WorkingSet) -> Lanes<N> {
         let mut largest = [0.0_f64; N];
         let mut add = |gradient: &Lanes<N>, takes_part: &bool| {
             if !takes_part {
@@ -220,11 +220,11 @@ impl<'p, const N: usize> WholePoint<'p, N> {
 
     /// The duality gap over all columns at this point, which `point` is over the columns of `part`;
     /// the largest share over lanes.
-    pub(super) fn gap(
+    pub(crate) fn gap(
         &self,
-        part: &SideBySide<N>,
+        part: &BatchedProblem<N>,
         point: &Point<N>,
-        working: &Working,
+        working: &WorkingSet,
         penalty: &[Penalty; N],
     ) -> f64 {
         let (_, gap) = part.objective_and_gap(point, penalty, self.outside(working));
@@ -232,7 +232,7 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     /// Lets columns take part that violate their condition here; returns whether there were any.
-    pub(super) fn admit(&self, working: &mut Working, penalty: &[Penalty; N]) -> bool {
+    pub(crate) fn admit(&self, working: &mut WorkingSet, penalty: &[Penalty; N]) -> bool {
         let violates =
             |gradient: &Lanes<N>| (0..N).any(|lane| gradient[lane].abs() > penalty[lane].l1);
         let stump = self.stump_gradients();
@@ -250,19 +250,19 @@ impl<'p, const N: usize> WholePoint<'p, N> {
     }
 
     /// Sweeps at one penalty a lane until the gap over all columns is at most `tolerance`.
-    pub(super) fn descend(
+    pub(crate) fn descend(
         &mut self,
         penalty: &[Penalty; N],
         tolerance: f64,
         max_iterations: usize,
-    ) -> Progress {
-        let mut working = self.working(penalty);
+    ) -> DescentReport {
+        let mut working = self.working_set(penalty);
         let mut iterations = 0;
-        let mut part = SideBySide::empty();
+        let mut part = BatchedProblem::empty();
         loop {
             let reduction = working.reduce(self.problems);
             self.problems.reduce_into(&reduction, &mut part);
-            let mut descent = Descent::new(&part.curvatures, self.restrict(&reduction));
+            let mut descent = Descent::new(&part.hessians, self.restrict(&reduction));
             let left = max_iterations - iterations;
             let progress = part.descend(&mut descent, penalty, tolerance, left);
             iterations += progress.iterations;
@@ -270,15 +270,15 @@ impl<'p, const N: usize> WholePoint<'p, N> {
             let gap = self.gap(&part, &descent.point, &working, penalty);
             let converged = gap <= tolerance;
             if converged || iterations >= max_iterations || !self.admit(&mut working, penalty) {
-                return Progress { iterations, gap, converged };
+                return DescentReport { iterations, gap, converged };
             }
         }
     }
 }
 
-impl Working {
+impl WorkingSet {
     /// Whether these columns serve where `needed` are needed: all of them, and not many more.
-    pub(super) fn serves(&self, needed: &Self) -> bool {
+    pub(crate) fn serves(&self, needed: &Self) -> bool {
         let count = |flags: &[bool]| flags.iter().filter(|&&flag| flag).count();
         let covers = |mine: &[bool], needed: &[bool]| {
             needed.iter().zip(mine).all(|(needed, mine)| *mine || !*needed)
@@ -288,9 +288,9 @@ impl Working {
     }
 
     /// What is left of the problems' columns. Splits that are kept to hold others together take part.
-    pub(super) fn reduce<const N: usize>(&mut self, problems: &SideBySide<N>) -> Reduction {
+    pub(crate) fn reduce<const N: usize>(&mut self, problems: &BatchedProblem<N>) -> Reduction {
         let raw = (0..self.raw.len()).filter(|&k| self.raw[k]).collect();
-        let reduction = Reduction::new(&problems.curvatures.nesting, &self.stump, raw);
+        let reduction = Reduction::new(&problems.hessians.nesting, &self.stump, raw);
         for &split in reduction.split.iter().filter(|&&split| split != NONE) {
             self.stump[split as usize] = true;
         }
@@ -313,7 +313,7 @@ impl<const N: usize> Slopes<N> {
 
 /// Takes what a step explains off the residual sums. Cost: leaves x raw columns.
 struct Follow<'t, const N: usize> {
-    problems: &'t SideBySide<N>,
+    problems: &'t BatchedProblem<N>,
     step: &'t Slopes<N>,
     leaf: &'t mut [Lanes<N>],
     raw: &'t mut [Lanes<N>],
@@ -325,7 +325,7 @@ impl<const N: usize> Vectorised for Follow<'_, N> {
     #[inline(always)]
     fn run(self) {
         let Self { problems, step, leaf, raw } = self;
-        let q = &problems.curvatures;
+        let q = &problems.hessians;
         let mut constant = q.leaf_offsets(step.intercept, &step.stump);
         for ((sum, c), w) in leaf.iter_mut().zip(&constant).zip(q.leaf_weight()) {
             for lane in 0..N {

@@ -1,7 +1,7 @@
 //! The columns that take part in a linear system; all others keep a slope of zero.
 
-use super::coefficients::Coefficients;
-use super::quadratic::Quadratic;
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::quadratic::hessian::Hessian;
 
 /// A set of columns of the basis.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,11 +14,8 @@ pub struct ActiveColumns {
 
 impl ActiveColumns {
     /// All columns.
-    pub fn all(quadratic: &Quadratic<'_>) -> Self {
-        Self {
-            stump: vec![true; quadratic.stumps.n_splits()],
-            raw: (0..quadratic.n_raw()).collect(),
-        }
+    pub fn all(hessian: &Hessian<'_>) -> Self {
+        Self { stump: vec![true; hessian.stumps.n_splits()], raw: (0..hessian.n_raw()).collect() }
     }
 
     /// The columns whose slope is not zero.

@@ -10,11 +10,11 @@
 //! Cost: one factorisation, then 4 m r a step. Eigenvalues above the preconditioner's penalty count as
 //! one; each smaller one costs about one more step.
 
-use super::active::ActiveColumns;
-use super::coefficients::Coefficients;
-use super::elimination::Elimination;
-use super::gradient::Gradient;
-use super::quadratic::Quadratic;
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::quadratic::gradient::Gradient;
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::solvers::direct::active_columns::ActiveColumns;
+use crate::glm::solvers::direct::elimination::Elimination;
 
 /// Smallest penalty of the preconditioner, as a share of the largest curvature of a column. The
 /// smaller it is the more rounding leaks into directions that the data leave open.
@@ -27,22 +27,33 @@ const ENOUGH: f64 = 1e-22;
 /// points along it is rounding. A Gram matrix does not resolve less.
 const OPEN: f64 = 1e-12;
 
+/// Smallest l2 of an exact factor, as a share of the largest curvature. Without a penalty, a row that alone decides a slope
+/// has a leave-one-out answer only as the limit of small penalties; this one stands for the limit. It
+/// balances the distance to the limit against rounding, which grows as the penalty falls.
+const LEAST_EXACT_SHARE: f64 = 1e-8;
+
 /// Steps after which to give up.
 const MOST_STEPS: usize = 400;
 
 /// Steps with an exact factor, after which what is left of the gradient is rounding.
 const EXACT_STEPS: usize = 3;
 
-/// The largest curvature of a column.
-pub(super) fn largest_curvature(quadratic: &Quadratic<'_>) -> f64 {
-    let r = quadratic.n_raw();
-    let raw = (0..r).map(|k| quadratic.raw_gram[k * r + k]);
-    quadratic.stump_square.iter().copied().chain(raw).fold(0.0_f64, f64::max)
+/// The largest diagonal entry of the Hessian.
+pub(crate) fn largest_diagonal(hessian: &Hessian<'_>) -> f64 {
+    let r = hessian.n_raw();
+    let raw = (0..r).map(|k| hessian.raw_gram[k * r + k]);
+    hessian.stump_square.iter().copied().chain(raw).fold(0.0_f64, f64::max)
+}
+
+/// The penalty itself, or the smallest that an exact factor of the system bears.
+pub(crate) fn stable_l2(hessian: &Hessian<'_>, l2: f64) -> f64 {
+    let stable = l2.max(LEAST_EXACT_SHARE * largest_diagonal(hessian));
+    if stable > 0.0 { stable } else { 1.0 }
 }
 
 /// A system over some columns, factored once.
-pub(super) struct System<'q, 'b> {
-    quadratic: &'q Quadratic<'b>,
+pub(crate) struct System<'q, 'b> {
+    hessian: &'q Hessian<'b>,
     l2: f64,
     /// Least curvature of a direction to move in.
     least: f64,
@@ -51,27 +62,27 @@ pub(super) struct System<'q, 'b> {
 }
 
 /// What came of a system.
-pub(super) struct Solution {
-    pub(super) step: Coefficients,
-    pub(super) iterations: usize,
+pub(crate) struct Solution {
+    pub(crate) step: Coefficients,
+    pub(crate) iterations: usize,
     /// A direction without curvature along which the gradient, or its rounding, still points.
-    pub(super) open: Option<Coefficients>,
+    pub(crate) open: Option<Coefficients>,
 }
 
 impl<'q, 'b> System<'q, 'b> {
-    pub(super) fn new(quadratic: &'q Quadratic<'b>, active: ActiveColumns, l2: f64) -> Self {
-        let largest = largest_curvature(quadratic);
-        let bearable = l2.max(LEAST_SHARE * largest);
+    pub(crate) fn new(hessian: &'q Hessian<'b>, active: ActiveColumns, l2: f64) -> Self {
+        let largest = largest_diagonal(hessian);
+        let stable = l2.max(LEAST_SHARE * largest);
         // Without any curvature there is nothing to solve, and every penalty says so.
-        let bearable = if bearable > 0.0 { bearable } else { 1.0 };
-        let factor = Elimination::new(quadratic, active, bearable);
-        let most_steps = if bearable > l2 { MOST_STEPS } else { EXACT_STEPS };
-        Self { quadratic, l2, least: OPEN * largest, most_steps, factor }
+        let stable = if stable > 0.0 { stable } else { 1.0 };
+        let factor = Elimination::new(hessian, active, stable);
+        let most_steps = if stable > l2 { MOST_STEPS } else { EXACT_STEPS };
+        Self { hessian, l2, least: OPEN * largest, most_steps, factor }
     }
 
     /// Solves `(H + l2) step = gradient`, as far as the gradient is within reach of H.
-    pub(super) fn solve(&self, gradient: &Gradient) -> Solution {
-        let q = self.quadratic;
+    pub(crate) fn solve(&self, gradient: &Gradient) -> Solution {
+        let q = self.hessian;
         let mut left = gradient.clone();
         let mut answer = self.factor.solve(&left);
         let mut direction = answer.clone();
@@ -104,7 +115,7 @@ impl<'q, 'b> System<'q, 'b> {
 
     /// One more step from what is left of the gradient, which must be small. It moves along open
     /// directions by no more than rounding.
-    pub(super) fn refine(&self, left: &Gradient) -> Coefficients {
+    pub(crate) fn refine(&self, left: &Gradient) -> Coefficients {
         self.factor.solve(left)
     }
 }

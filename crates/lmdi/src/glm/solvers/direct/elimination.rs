@@ -1,6 +1,6 @@
 //! Exact solution of `(H + l2) b = g` over active columns, in one pass up the tree and one down.
 //!
-//! H is the weighted Gram matrix of the stumps, the raw columns and the intercept ([`Quadratic`]),
+//! H is the weighted Gram matrix of the stumps, the raw columns and the intercept ([`Hessian`]),
 //! the right-hand side g is a [`Gradient`], and l2 > 0 is added on every slope but the intercept.
 //!
 //! Eliminating stumps from the leaves up creates no fill-in: below any node, what is left of the
@@ -30,31 +30,31 @@
 //! Cost for m splits and r active raw columns: m r^2 + r^3 / 6 to factor, 2 m r + r^2 to solve,
 //! without a factor for the depth; memory 2 m r + r^2.
 
-use super::active::ActiveColumns;
-use super::cholesky::Cholesky;
-use super::coefficients::Coefficients;
-use super::gradient::Gradient;
-use super::quadratic::Quadratic;
-use super::statistics::add_gram;
-use super::vector::{add_scaled, dot};
+use crate::glm::linalg::cholesky::Cholesky;
+use crate::glm::linalg::vector::{add_scaled, dot};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::quadratic::gradient::Gradient;
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::quadratic::statistics::add_gram;
+use crate::glm::solvers::direct::active_columns::ActiveColumns;
 
 /// How one split hands its children's sums up.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Joint {
+pub(crate) struct Joint {
     /// Effective weights of the children.
-    pub(super) weight: [f64; 2],
+    pub(crate) weight: [f64; 2],
     /// u_L, u_R: what of the children's sums goes up.
-    pub(super) kept: [f64; 2],
+    pub(crate) kept: [f64; 2],
     /// p_L, p_R: shares of the children in the mean.
-    pub(super) share: [f64; 2],
+    pub(crate) share: [f64; 2],
     /// What each child's sum adds to the raw columns' right-hand side, along m_L - m_R.
-    pub(super) across: [f64; 2],
+    pub(crate) across: [f64; 2],
     /// What the stump's own right-hand side adds there.
     own_across: f64,
     /// What the stump's own right-hand side takes off the sum that goes up.
     own_taken: f64,
     /// 1 / d, or zero when the stump is not active.
-    pub(super) inverse: f64,
+    pub(crate) inverse: f64,
 }
 
 impl Joint {
@@ -88,18 +88,18 @@ impl Joint {
 /// A factored system that solves for any number of right-hand sides.
 #[derive(Debug, Clone)]
 pub struct Elimination<'q, 'b> {
-    pub(super) quadratic: &'q Quadratic<'b>,
-    pub(super) active: ActiveColumns,
-    pub(super) joint: Vec<Joint>,
+    pub(crate) hessian: &'q Hessian<'b>,
+    pub(crate) active: ActiveColumns,
+    pub(crate) joint: Vec<Joint>,
     /// Effective weight of the root.
-    pub(super) root_weight: f64,
+    pub(crate) root_weight: f64,
     /// Effective mean of the active raw columns at the root, less their plain mean.
-    pub(super) root_mean: Vec<f64>,
+    pub(crate) root_mean: Vec<f64>,
     /// Means of the active raw columns per leaf, less their plain mean; leaf by leaf.
-    pub(super) leaf_mean: Vec<f64>,
+    pub(crate) leaf_mean: Vec<f64>,
     /// m_L - m_R over the active raw columns; split by split.
-    pub(super) difference: Vec<f64>,
-    pub(super) border: Cholesky,
+    pub(crate) difference: Vec<f64>,
+    pub(crate) border: Cholesky,
 }
 
 impl<'q, 'b> Elimination<'q, 'b> {
@@ -107,18 +107,18 @@ impl<'q, 'b> Elimination<'q, 'b> {
     ///
     /// # Panics
     /// If `l2` is not positive.
-    pub fn new(quadratic: &'q Quadratic<'b>, active: ActiveColumns, l2: f64) -> Self {
+    pub fn new(hessian: &'q Hessian<'b>, active: ActiveColumns, l2: f64) -> Self {
         assert!(l2 > 0.0, "the penalty of a factored system must be positive");
-        let stumps = quadratic.stumps;
+        let stumps = hessian.stumps;
         let (m, width) = (stumps.n_splits(), active.raw.len());
-        let leaf_mean = leaf_means(quadratic, &active.raw);
-        let mut border = scatter_within_leaves(quadratic, &active.raw, &leaf_mean);
+        let leaf_mean = leaf_means(hessian, &active.raw);
+        let mut border = scatter_within_leaves(hessian, &active.raw, &leaf_mean);
         for j in 0..width {
             border[j * width + j] = border[j * width + j].max(0.0) + l2;
         }
 
         let mut weight = vec![0.0; m];
-        weight.extend_from_slice(quadratic.leaf_weight());
+        weight.extend_from_slice(hessian.leaf_weight());
         let mut mean = vec![0.0; m * width];
         mean.extend_from_slice(&leaf_mean);
         let mut joint = vec![Joint::default(); m];
@@ -151,7 +151,7 @@ impl<'q, 'b> Elimination<'q, 'b> {
         add_gram(&mut border, width, &curvature, &difference);
         mean.truncate(width);
         Self {
-            quadratic,
+            hessian,
             active,
             joint,
             root_weight: weight[0],
@@ -164,7 +164,7 @@ impl<'q, 'b> Elimination<'q, 'b> {
 
     /// Solves `(H + l2) b = right_side`; columns that are not active get zero.
     pub fn solve(&self, right_side: &Gradient) -> Coefficients {
-        let stumps = self.quadratic.stumps;
+        let stumps = self.hessian.stumps;
         let (m, width) = (stumps.n_splits(), self.active.raw.len());
         let own =
             |split: usize| if self.active.stump[split] { right_side.stump[split] } else { 0.0 };
@@ -174,7 +174,7 @@ impl<'q, 'b> Elimination<'q, 'b> {
             .active
             .raw
             .iter()
-            .map(|&k| right_side.raw[k] - sum_of_all * self.quadratic.raw_mean[k])
+            .map(|&k| right_side.raw[k] - sum_of_all * self.hessian.raw_mean[k])
             .collect();
         for (leaf, &sum) in right_side.leaf.iter().enumerate() {
             add_scaled(&mut slopes, -sum, &self.leaf_mean[leaf * width..(leaf + 1) * width]);
@@ -193,7 +193,7 @@ impl<'q, 'b> Elimination<'q, 'b> {
         self.border.solve_lower(&mut slopes);
         self.border.solve_upper(&mut slopes);
 
-        let mut solution = Coefficients::zero(m, self.quadratic.n_raw());
+        let mut solution = Coefficients::zero(m, self.hessian.n_raw());
         let at_root = if self.root_weight > 0.0 { sum[0] / self.root_weight } else { 0.0 };
         solution.intercept = at_root - self.raw_at_root(&slopes);
         // `level` is the constant handed down plus the slopes at the node's effective mean.
@@ -220,7 +220,7 @@ impl<'q, 'b> Elimination<'q, 'b> {
 
     /// The slope of a stump from the level above it, and the levels of its two children.
     #[inline]
-    pub(super) fn descend(
+    pub(crate) fn descend(
         &self,
         split: usize,
         level: f64,
@@ -230,7 +230,7 @@ impl<'q, 'b> Elimination<'q, 'b> {
     ) -> (f64, [f64; 2]) {
         let here = &self.joint[split];
         let (a, b) =
-            (self.quadratic.stumps.left_value[split], self.quadratic.stumps.right_value[split]);
+            (self.hessian.stumps.left_value[split], self.hessian.stumps.right_value[split]);
         let apart = dot(self.difference_of(split), slopes);
         let left = level + here.share[1] * apart;
         let right = level - here.share[0] * apart;
@@ -239,30 +239,30 @@ impl<'q, 'b> Elimination<'q, 'b> {
         (slope, [left + slope * a, right + slope * b])
     }
 
-    pub(super) fn difference_of(&self, split: usize) -> &[f64] {
+    pub(crate) fn difference_of(&self, split: usize) -> &[f64] {
         let width = self.active.raw.len();
         &self.difference[split * width..(split + 1) * width]
     }
 
     /// What the raw slopes add at the root's effective mean.
-    pub(super) fn raw_at_root(&self, slopes: &[f64]) -> f64 {
+    pub(crate) fn raw_at_root(&self, slopes: &[f64]) -> f64 {
         let mut sum = dot(&self.root_mean, slopes);
         for (&k, slope) in self.active.raw.iter().zip(slopes) {
-            sum += self.quadratic.raw_mean[k] * slope;
+            sum += self.hessian.raw_mean[k] * slope;
         }
         sum
     }
 }
 
 /// Means of raw columns per leaf, less their plain mean; zero for a leaf without weight.
-fn leaf_means(quadratic: &Quadratic<'_>, columns: &[usize]) -> Vec<f64> {
+fn leaf_means(hessian: &Hessian<'_>, columns: &[usize]) -> Vec<f64> {
     let width = columns.len();
-    let mut mean = vec![0.0; quadratic.stumps.n_leaves() * width];
+    let mut mean = vec![0.0; hessian.stumps.n_leaves() * width];
     for (j, &k) in columns.iter().enumerate() {
-        let sums = quadratic.raw_leaf_of(k);
-        for (leaf, (sum, &weight)) in sums.iter().zip(quadratic.leaf_weight()).enumerate() {
+        let sums = hessian.raw_leaf_of(k);
+        for (leaf, (sum, &weight)) in sums.iter().zip(hessian.leaf_weight()).enumerate() {
             if weight > 0.0 {
-                mean[leaf * width + j] = sum / weight - quadratic.raw_mean[k];
+                mean[leaf * width + j] = sum / weight - hessian.raw_mean[k];
             }
         }
     }
@@ -270,19 +270,15 @@ fn leaf_means(quadratic: &Quadratic<'_>, columns: &[usize]) -> Vec<f64> {
 }
 
 /// Lower triangle of the scatter of raw columns within leaves.
-fn scatter_within_leaves(
-    quadratic: &Quadratic<'_>,
-    columns: &[usize],
-    leaf_mean: &[f64],
-) -> Vec<f64> {
-    let (r, width) = (quadratic.n_raw(), columns.len());
+fn scatter_within_leaves(hessian: &Hessian<'_>, columns: &[usize], leaf_mean: &[f64]) -> Vec<f64> {
+    let (r, width) = (hessian.n_raw(), columns.len());
     let mut between = vec![0.0; width * width];
-    add_gram(&mut between, width, quadratic.leaf_weight(), leaf_mean);
+    add_gram(&mut between, width, hessian.leaf_weight(), leaf_mean);
     let mut within = vec![0.0; width * width];
     for (j, &column) in columns.iter().enumerate() {
         for (i, &other) in columns[..=j].iter().enumerate() {
             let at = j * width + i;
-            within[at] = quadratic.raw_gram[column * r + other] - between[at];
+            within[at] = hessian.raw_gram[column * r + other] - between[at];
         }
     }
     within

@@ -14,12 +14,12 @@
 //! # }
 //! ```
 
-use super::active::ActiveColumns;
-use super::coefficients::Coefficients;
-use super::conjugate::System;
-use super::gaussian::GaussianProblem;
-use super::gradient::Gradient;
-use super::penalty::Penalty;
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::quadratic::gradient::Gradient;
+use crate::glm::solvers::direct::active_columns::ActiveColumns;
+use crate::glm::solvers::direct::conjugate_gradients::System;
 
 /// Steps from what rounding left of the gradient.
 const MOST_REFINEMENTS: usize = 4;
@@ -32,7 +32,7 @@ const CONVERGED: f64 = 1e-10;
 
 /// How exactly a direct fit meets the optimality conditions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Exactness {
+pub struct Convergence {
     /// Steps done.
     pub iterations: usize,
     /// Largest violation of the optimality condition of a column, relative to the size of its
@@ -42,16 +42,16 @@ pub struct Exactness {
     pub converged: bool,
 }
 
-impl Exactness {
-    pub(super) fn new(iterations: usize, violation: f64) -> Self {
+impl Convergence {
+    pub(crate) fn new(iterations: usize, violation: f64) -> Self {
         Self { iterations, violation, converged: violation <= CONVERGED }
     }
 }
 
 /// The least-squares fit with ridge penalty `l2` (on the scale of a sum over rows), or of minimum norm
 /// when `l2` is zero.
-pub fn least_squares(problem: &GaussianProblem<'_>, l2: f64) -> (Coefficients, Exactness) {
-    let q = &problem.quadratic;
+pub fn least_squares(problem: &GaussianProblem<'_>, l2: f64) -> (Coefficients, Convergence) {
+    let q = &problem.hessian;
     let penalty = Penalty { l1: 0.0, l2 };
     let system = System::new(q, ActiveColumns::all(q), l2);
     let mut fit = Coefficients::zero(q.stumps.n_splits(), q.n_raw());
@@ -73,7 +73,7 @@ pub fn least_squares(problem: &GaussianProblem<'_>, l2: f64) -> (Coefficients, E
         tried.add(1.0, &system.refine(&problem.gradient(&fit, penalty)));
         iterations += 1;
     }
-    (fit, Exactness::new(iterations, violation))
+    (fit, Convergence::new(iterations, violation))
 }
 
 impl GaussianProblem<'_> {
@@ -82,7 +82,7 @@ impl GaussianProblem<'_> {
         let mut gradient = Gradient::of_residuals(&self.leaf_response, &self.raw_gradient);
         let mut moved = at.clone();
         moved.intercept -= self.response_mean;
-        gradient.follow(&self.quadratic, &moved, penalty.l2);
+        gradient.follow(&self.hessian, &moved, penalty.l2);
         gradient
     }
 
@@ -97,7 +97,7 @@ impl GaussianProblem<'_> {
     /// (centred, plus a thousandth of the norm of its mean, so that a constant response is not
     /// measured against its own rounding).
     pub fn violations(&self, at: &Coefficients, penalty: Penalty) -> Vec<f64> {
-        let q = &self.quadratic;
+        let q = &self.hessian;
         let r = q.n_raw();
         // The l2 part is added by `Penalty::violation`.
         let gradient = self.gradient(at, Penalty::NONE);

@@ -3,15 +3,15 @@
 //! While no slope crosses zero the objective along a step is a parabola; at each crossing it gets a kink.
 //! The exact minimum along the step follows from the crossings in their order.
 
-use super::coefficients::Coefficients;
-use super::gradient::Gradient;
-use super::quadratic::Quadratic;
-use super::signs::Signs;
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::quadratic::gradient::Gradient;
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::solvers::direct::signs::Signs;
 
 /// A direction and the objective along it while no slope crosses zero:
 /// `curvature / 2 * t^2 - rise * t`.
-pub(super) struct Line {
-    pub(super) step: Coefficients,
+pub(crate) struct Line {
+    pub(crate) step: Coefficients,
     rise: f64,
     curvature: f64,
 }
@@ -19,24 +19,20 @@ pub(super) struct Line {
 impl Line {
     /// The line along a step from where minus the objective has this gradient, the l1 part of columns
     /// with a sign included.
-    pub(super) fn new(
-        quadratic: &Quadratic<'_>,
+    pub(crate) fn new(
+        hessian: &Hessian<'_>,
         step: Coefficients,
         gradient: &Gradient,
         l2: f64,
     ) -> Self {
-        let mut image = Gradient::zero(quadratic);
-        image.follow(quadratic, &step, l2);
-        Self {
-            rise: gradient.along(quadratic, &step),
-            curvature: -image.along(quadratic, &step),
-            step,
-        }
+        let mut image = Gradient::zero(hessian);
+        image.follow(hessian, &step, l2);
+        Self { rise: gradient.along(hessian, &step), curvature: -image.along(hessian, &step), step }
     }
 
     /// Goes along the step as far as the objective falls. Returns whether that is the whole step with
     /// no sign changed; `None` if the objective falls without end, which only rounding can make it do.
-    pub(super) fn advance(
+    pub(crate) fn advance(
         &self,
         fit: &mut Coefficients,
         sign: &mut Signs,

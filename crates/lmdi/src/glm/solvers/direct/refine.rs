@@ -14,13 +14,13 @@
 //!
 //! Cost a round: one factorisation over the active columns.
 
-use super::coefficients::Coefficients;
-use super::conjugate::System;
-use super::gaussian::GaussianProblem;
-use super::least_squares::least_squares;
-use super::line::Line;
-use super::penalty::Penalty;
-use super::signs::Signs;
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::solvers::direct::conjugate_gradients::System;
+use crate::glm::solvers::direct::least_squares::least_squares;
+use crate::glm::solvers::direct::line_search::Line;
+use crate::glm::solvers::direct::signs::Signs;
 
 /// Rounds after which the start was too far from the solution.
 const MOST_ROUNDS: usize = 100;
@@ -39,7 +39,7 @@ const EXACT: f64 = 1e-12;
 ///
 /// `None` when the signs do not settle within a bounded number of rounds, or when the active columns
 /// depend on one another so that no exact solution has their signs; the caller keeps what it has.
-pub fn polish(
+pub fn refine(
     problem: &GaussianProblem<'_>,
     at: &Coefficients,
     penalty: Penalty,
@@ -64,7 +64,7 @@ fn settle(
         let violations = problem.violations(&fit, penalty);
         // Full steps that follow one another correct rounding only.
         if full_steps == MOST_FULL_STEPS || sign.are_settled(&violations, ROUNDING) {
-            let (q, gradient) = (&problem.quadratic, problem.gradient(&fit, penalty));
+            let (q, gradient) = (&problem.hessian, problem.gradient(&fit, penalty));
             if !sign.admit(q, &gradient, &violations, ROUNDING, one_at_a_time) {
                 return Some(fit);
             }
@@ -72,7 +72,7 @@ fn settle(
             continue;
         }
         let line = towards_optimum(problem, &fit, &sign, penalty);
-        if sign.drop_wrong_entries(&fit, &line.step) {
+        if sign.drop_invalid_entries(&fit, &line.step) {
             // Of several columns that enter together some may turn round; one alone cannot.
             one_at_a_time = true;
             continue;
@@ -91,7 +91,7 @@ fn towards_optimum(
     sign: &Signs,
     penalty: Penalty,
 ) -> Line {
-    let q = &problem.quadratic;
+    let q = &problem.hessian;
     let system = System::new(q, sign.active(), penalty.l2);
     let mut gradient = problem.gradient(fit, penalty);
     sign.take_off(&mut gradient, penalty.l1);

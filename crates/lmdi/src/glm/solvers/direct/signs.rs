@@ -1,27 +1,27 @@
 //! Which slopes of an elastic net are positive, negative or zero.
 
-use super::active::ActiveColumns;
-use super::coefficients::Coefficients;
-use super::gradient::Gradient;
-use super::quadratic::Quadratic;
-use super::vector::add_scaled;
+use crate::glm::linalg::vector::add_scaled;
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::quadratic::gradient::Gradient;
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::solvers::direct::active_columns::ActiveColumns;
 
 /// The sign of every slope; zero for columns that are not active. A column that is about to enter
 /// has a sign while its slope is still zero.
-pub(super) struct Signs {
-    pub(super) stump: Vec<f64>,
-    pub(super) raw: Vec<f64>,
+pub(crate) struct Signs {
+    pub(crate) stump: Vec<f64>,
+    pub(crate) raw: Vec<f64>,
 }
 
 impl Signs {
-    pub(super) fn of(fit: &Coefficients) -> Self {
+    pub(crate) fn of(fit: &Coefficients) -> Self {
         let signs = |slopes: &[f64]| {
             slopes.iter().map(|&b| if b == 0.0 { 0.0 } else { b.signum() }).collect()
         };
         Self { stump: signs(&fit.stump), raw: signs(&fit.raw) }
     }
 
-    pub(super) fn active(&self) -> ActiveColumns {
+    pub(crate) fn active(&self) -> ActiveColumns {
         ActiveColumns {
             stump: self.stump.iter().map(|&sign| sign != 0.0).collect(),
             raw: (0..self.raw.len()).filter(|&k| self.raw[k] != 0.0).collect(),
@@ -29,13 +29,13 @@ impl Signs {
     }
 
     /// Column numbers are stumps first.
-    pub(super) fn of_column(&mut self, column: usize) -> &mut f64 {
+    pub(crate) fn of_column(&mut self, column: usize) -> &mut f64 {
         let m = self.stump.len();
         if column < m { &mut self.stump[column] } else { &mut self.raw[column - m] }
     }
 
     /// Drops entering columns that the step would move against their sign.
-    pub(super) fn drop_wrong_entries(&mut self, fit: &Coefficients, step: &Coefficients) -> bool {
+    pub(crate) fn drop_invalid_entries(&mut self, fit: &Coefficients, step: &Coefficients) -> bool {
         let mut any = false;
         for (column, (b, d)) in fit.slopes().zip(step.slopes()).enumerate() {
             let sign = self.of_column(column);
@@ -49,23 +49,23 @@ impl Signs {
 
     /// Whether all active columns, and the intercept (the last of the violations), meet their conditions
     /// up to a limit.
-    pub(super) fn are_settled(&self, violations: &[f64], limit: f64) -> bool {
+    pub(crate) fn are_settled(&self, violations: &[f64], limit: f64) -> bool {
         let signs = self.stump.iter().chain(&self.raw).chain(&[1.0]);
         signs.zip(violations).all(|(&sign, &violation)| sign == 0.0 || violation <= limit)
     }
 
     /// Lets columns enter that violate their condition at zero by more than a limit; returns whether
     /// there are any. `gradient` is that of minus the smooth part of the objective.
-    pub(super) fn admit(
+    pub(crate) fn admit(
         &mut self,
-        quadratic: &Quadratic<'_>,
+        hessian: &Hessian<'_>,
         gradient: &Gradient,
         violations: &[f64],
         limit: f64,
         only_worst: bool,
     ) -> bool {
         let along: Vec<f64> =
-            gradient.along_stumps(quadratic).into_iter().chain(gradient.raw.clone()).collect();
+            gradient.along_stumps(hessian).into_iter().chain(gradient.raw.clone()).collect();
         let mut entering: Vec<usize> = (0..along.len())
             .filter(|&column| *self.of_column(column) == 0.0 && violations[column] > limit)
             .collect();
@@ -80,7 +80,7 @@ impl Signs {
     }
 
     /// Takes the l1 part of the columns with a sign off a gradient.
-    pub(super) fn take_off(&self, gradient: &mut Gradient, l1: f64) {
+    pub(crate) fn take_off(&self, gradient: &mut Gradient, l1: f64) {
         add_scaled(&mut gradient.stump, -l1, &self.stump);
         add_scaled(&mut gradient.raw, -l1, &self.raw);
     }

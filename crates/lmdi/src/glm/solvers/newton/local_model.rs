@@ -7,18 +7,18 @@
 //!
 //! Cost: leaves x r a sweep, splits x r^2 a round.
 
-use super::active::ActiveColumns;
-use super::coefficients::Coefficients;
-use super::conjugate::{System, largest_curvature};
-use super::coordinate_descent::{Descent, Start};
-use super::curvatures::Curvatures;
-use super::elimination::Elimination;
-use super::gradient::Gradient;
-use super::line::Line;
-use super::penalty::Penalty;
-use super::quadratic::Quadratic;
-use super::signs::Signs;
-use super::vector::add_scaled;
+use crate::glm::linalg::vector::add_scaled;
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::batched_hessian::BatchedHessian;
+use crate::glm::quadratic::gradient::Gradient;
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::solvers::descent::coordinate_descent::{Descent, Start};
+use crate::glm::solvers::direct::active_columns::ActiveColumns;
+use crate::glm::solvers::direct::conjugate_gradients::{System, largest_diagonal};
+use crate::glm::solvers::direct::elimination::Elimination;
+use crate::glm::solvers::direct::line_search::Line;
+use crate::glm::solvers::direct::signs::Signs;
 use crate::vectorised::{Vectorised, vectorised};
 
 /// Sweeps before direct steps take over.
@@ -31,33 +31,33 @@ const SOLVED: f64 = 0.3;
 const LEAST_SHARE: f64 = 1e-12;
 
 /// Where a model stands: coefficients and the residual sums at them.
-pub(super) struct Model<'p, 'b> {
-    pub(super) quadratic: &'p Quadratic<'b>,
-    pub(super) at: &'p Coefficients,
+pub(crate) struct LocalModel<'p, 'b> {
+    pub(crate) hessian: &'p Hessian<'b>,
+    pub(crate) at: &'p Coefficients,
     /// Weighted residual sum of every leaf.
-    pub(super) leaf_residual: &'p [f64],
+    pub(crate) leaf_residual: &'p [f64],
     /// Gradient along each raw column.
-    pub(super) raw_gradient: &'p [f64],
+    pub(crate) raw_gradient: &'p [f64],
 }
 
 /// The minimum of a model, and what was left to gain where it started.
-pub(super) struct Solved {
-    pub(super) coefficients: Coefficients,
+pub(crate) struct LocalSolution {
+    pub(crate) coefficients: Coefficients,
     /// Largest violation of the optimality conditions at the start.
-    pub(super) violation: f64,
+    pub(crate) violation: f64,
     /// What the best single column alone would gain.
-    pub(super) promise: f64,
+    pub(crate) predicted_decrease: f64,
     /// Whether the violation fell to a small share.
-    pub(super) solved: bool,
+    pub(crate) solved: bool,
 }
 
-impl Model<'_, '_> {
+impl LocalModel<'_, '_> {
     /// The minimum with an elastic net, by at most so many rounds of direct steps.
-    pub(super) fn minimise(&self, penalty: Penalty, rounds: usize) -> Solved {
+    pub(crate) fn minimise(&self, penalty: Penalty, rounds: usize) -> LocalSolution {
         let lane = |values: &[f64]| values.iter().map(|&value| [value]).collect();
-        let curvatures = Curvatures::new([self.quadratic]);
+        let hessians = BatchedHessian::new([self.hessian]);
         let mut descent = Descent::new(
-            &curvatures,
+            &hessians,
             Start {
                 intercept: [self.at.intercept],
                 stump: lane(&self.at.stump),
@@ -72,10 +72,10 @@ impl Model<'_, '_> {
         let mut solved = swept.solved;
         if !solved {
             let plain = |values: &[[f64; 1]]| values.iter().map(|[value]| *value).collect();
-            let leaves = &descent.point.node_residual[curvatures.n_splits()..];
+            let leaves = &descent.point.node_residual[hessians.n_splits()..];
             let mut gradient = Gradient {
                 leaf: plain(leaves),
-                stump: vec![0.0; curvatures.n_splits()],
+                stump: vec![0.0; hessians.n_splits()],
                 raw: plain(&descent.point.raw_gradient),
             };
             add_scaled(&mut gradient.stump, -penalty.l2, &coefficients.stump);
@@ -84,13 +84,18 @@ impl Model<'_, '_> {
             solved = self.step_directly(&mut coefficients, gradient, penalty, target, rounds);
         }
         let violation = swept.violation.max(intercept_violation);
-        Solved { coefficients, violation, promise: swept.promise, solved }
+        LocalSolution {
+            coefficients,
+            violation,
+            predicted_decrease: swept.predicted_decrease,
+            solved,
+        }
     }
 
     /// The minimum with a ridge penalty alone, solved as it stands: where classes can be separated the
     /// curvature fades, and sweeps would need ever more steps.
-    pub(super) fn minimise_ridge(&self, l2: f64) -> Solved {
-        let q = self.quadratic;
+    pub(crate) fn minimise_ridge(&self, l2: f64) -> LocalSolution {
+        let q = self.hessian;
         let mut gradient = Gradient::of_residuals(self.leaf_residual, self.raw_gradient);
         add_scaled(&mut gradient.stump, -l2, &self.at.stump);
         add_scaled(&mut gradient.raw, -l2, &self.at.raw);
@@ -99,7 +104,7 @@ impl Model<'_, '_> {
         let system = System::new(q, ActiveColumns::all(q), l2);
         let mut coefficients = self.at.clone();
         coefficients.add(1.0, &system.solve(&gradient).step);
-        Solved { coefficients, violation, promise: 0.0, solved: true }
+        LocalSolution { coefficients, violation, predicted_decrease: 0.0, solved: true }
     }
 
     /// Rounds of direct steps from a point where minus the smooth part of the objective has this
@@ -112,8 +117,8 @@ impl Model<'_, '_> {
         target: f64,
         rounds: usize,
     ) -> bool {
-        let q = self.quadratic;
-        let least = (LEAST_SHARE * largest_curvature(q)).max(f64::MIN_POSITIVE);
+        let q = self.hessian;
+        let least = (LEAST_SHARE * largest_diagonal(q)).max(f64::MIN_POSITIVE);
         let mut sign = Signs::of(fit);
         let mut one_at_a_time = false;
         for round in 0..=rounds {
@@ -129,7 +134,7 @@ impl Model<'_, '_> {
             sign.take_off(&mut right_side, penalty.l1);
             let factor = Elimination::new(q, sign.active(), penalty.l2.max(least));
             let line = Line::new(q, factor.solve(&right_side), &right_side, penalty.l2);
-            if sign.drop_wrong_entries(fit, &line.step) {
+            if sign.drop_invalid_entries(fit, &line.step) {
                 // Of several columns that enter together some may turn round; one alone cannot.
                 one_at_a_time = true;
                 continue;
@@ -148,7 +153,7 @@ impl Model<'_, '_> {
 
 /// Violation of the condition of each stump, each raw column and the intercept.
 fn violations(
-    q: &Quadratic<'_>,
+    q: &Hessian<'_>,
     gradient: &Gradient,
     at: &Coefficients,
     penalty: Penalty,
@@ -173,7 +178,7 @@ struct Sweeps<'t, 'q> {
 
 struct Swept {
     violation: f64,
-    promise: f64,
+    predicted_decrease: f64,
     solved: bool,
 }
 
@@ -184,7 +189,8 @@ impl Vectorised for Sweeps<'_, '_> {
     fn run(self) -> Swept {
         let Self { descent, penalty } = self;
         descent.set_penalty(&[penalty]);
-        let (violation, promise) = (descent.violation()[0], descent.promise()[0]);
+        let (violation, predicted_decrease) =
+            (descent.violation()[0], descent.predicted_decrease()[0]);
         let mut solved = false;
         for _ in 0..MOST_SWEEPS {
             descent.sweep();
@@ -193,6 +199,6 @@ impl Vectorised for Sweeps<'_, '_> {
                 break;
             }
         }
-        Swept { violation, promise, solved }
+        Swept { violation, predicted_decrease, solved }
     }
 }

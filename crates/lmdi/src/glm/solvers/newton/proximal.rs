@@ -2,7 +2,7 @@
 //!
 //! At the current point the loss is replaced by its quadratic model (row weights = second
 //! derivatives, residuals = minus first derivatives), the model is solved with the elastic net
-//! ([`Model`]), and a line search on the true objective takes the step:
+//! ([`LocalModel`]), and a line search on the true objective takes the step:
 //!
 //! ```text
 //! f(b + t d) <= f(b) + 1e-4 t D,    D = -g'd + penalty(b + d) - penalty(b)
@@ -13,14 +13,14 @@
 //! kept from one step to the next while steps shrink the violation of the optimality conditions fast,
 //! because building it costs r^2/2 a row and a gradient only r.
 
-use super::coefficients::Coefficients;
-use super::family::Family;
-use super::newton_model::{Model, Solved};
-use super::penalty::Penalty;
-use super::quadratic::Quadratic;
-use super::statistics::Statistics;
-use super::vector::{add_scaled, dot};
-use crate::basis::{Basis, SplitBlock, TreeRows};
+use crate::basis::{Basis, SparseBlock, TreeRows};
+use crate::glm::linalg::vector::{add_scaled, dot};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::family::Family;
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::solvers::newton::local_model::{LocalModel, LocalSolution};
 use crate::vectorised::{Vectorised, vectorised};
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ pub struct NewtonPoint<'p> {
     pub at: Coefficients,
     /// Linear predictor of every row, fitted or not.
     pub eta: Vec<f64>,
-    curvature: Option<Quadratic<'p>>,
+    hessian: Option<Hessian<'p>>,
 }
 
 /// How a fit ended.
@@ -105,13 +105,13 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         let mut at = Coefficients::zero(self.basis.stumps.n_splits(), self.basis.raw.len());
         at.intercept = self.family.link(mean);
         let eta = vec![at.intercept; self.rows.len()];
-        Some(NewtonPoint { at, eta, curvature: None })
+        Some(NewtonPoint { at, eta, hessian: None })
     }
 
     /// The point at some coefficients.
     pub fn at(&self, at: Coefficients) -> NewtonPoint<'p> {
         let eta = self.predict(&at);
-        NewtonPoint { at, eta, curvature: None }
+        NewtonPoint { at, eta, hessian: None }
     }
 
     fn fitted(&self) -> impl Iterator<Item = usize> {
@@ -159,16 +159,16 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
     }
 
     /// Gradient sums at some linear predictors and, if asked for, the curvature.
-    fn differentiate(&self, eta: &[f64], with_curvature: bool) -> (Slope, Option<Quadratic<'p>>) {
+    fn differentiate(&self, eta: &[f64], with_hessian: bool) -> (Slope, Option<Hessian<'p>>) {
         let (n_leaves, r) = (self.basis.stumps.n_leaves(), self.basis.raw.len());
         let mut slope = Slope { leaf_residual: vec![0.0; n_leaves], raw_gradient: vec![0.0; r] };
-        let mut statistics = with_curvature.then(|| Statistics::new(self.basis));
+        let mut statistics = with_hessian.then(|| Statistics::new(self.basis));
         let (mut residual, mut curvature) = (Vec::new(), Vec::new());
-        let departures = self.rows.departures();
+        let sparse = self.rows.sparse_columns();
         // By position, and without what the usual values add.
         let mut by_position = vec![0.0; r];
         for range in self.ranges.clone() {
-            self.rows.for_split_blocks(range, |block| {
+            self.rows.for_sparse_blocks(range, |block| {
                 residual.clear();
                 curvature.clear();
                 for row in block.range.clone() {
@@ -183,35 +183,35 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 }
                 vectorised(AddRows {
                     sum: &mut by_position,
-                    n_dense: departures.n_dense,
+                    n_dense: sparse.n_dense,
                     factor: &residual,
                     block: &block,
                 });
                 if let Some(statistics) = &mut statistics {
-                    statistics.update_split(leaf, &curvature, &block);
+                    statistics.update_sparse(leaf, &curvature, &block);
                 }
             });
         }
         let total: f64 = slope.leaf_residual.iter().sum();
-        for (position, &k) in departures.order.iter().enumerate() {
-            slope.raw_gradient[k] = by_position[position] + departures.usual[position] * total;
+        for (position, &k) in sparse.order.iter().enumerate() {
+            slope.raw_gradient[k] = by_position[position] + sparse.mode[position] * total;
         }
-        let quadratic = statistics
-            .map(|statistics| Quadratic::new(self.basis, &statistics.with_usual(departures)));
-        (slope, quadratic)
+        let hessian =
+            statistics.map(|statistics| Hessian::new(self.basis, &statistics.with_modes(sparse)));
+        (slope, hessian)
     }
 
     /// Linear predictor of every row.
     fn predict(&self, model: &Coefficients) -> Vec<f64> {
         let mut offset = Vec::new();
         self.basis.stumps.leaf_offsets(&model.stump, &mut offset);
-        let departures = self.rows.departures();
-        let slope: Vec<f64> = departures.order.iter().map(|&k| model.raw[k]).collect();
-        let everywhere = model.intercept + dot(&slope, &departures.usual);
+        let sparse = self.rows.sparse_columns();
+        let slope: Vec<f64> = sparse.order.iter().map(|&k| model.raw[k]).collect();
+        let everywhere = model.intercept + dot(&slope, &sparse.mode);
         let mut eta: Vec<f64> =
             self.rows.leaf.iter().map(|&leaf| everywhere + offset[leaf as usize]).collect();
-        self.rows.for_split_blocks(0..self.rows.len(), |block| {
-            let n_dense = departures.n_dense;
+        self.rows.for_sparse_blocks(0..self.rows.len(), |block| {
+            let n_dense = sparse.n_dense;
             let out = &mut eta[block.range.clone()];
             vectorised(AddDots { out, n_dense, block: &block, slope: &slope });
         });
@@ -243,31 +243,32 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
             converged: false,
         };
         loop {
-            let rebuild = point.curvature.is_none();
-            let (slope, curvature) = self.differentiate(&point.eta, rebuild);
-            if let Some(curvature) = curvature {
-                point.curvature = Some(curvature);
+            let rebuild = point.hessian.is_none();
+            let (slope, hessian) = self.differentiate(&point.eta, rebuild);
+            if let Some(hessian) = hessian {
+                point.hessian = Some(hessian);
                 fresh = true;
             }
-            let Some(quadratic) = &point.curvature else {
+            let Some(hessian) = &point.hessian else {
                 return report;
             };
-            let model = Model {
-                quadratic,
+            let model = LocalModel {
+                hessian,
                 at: &point.at,
                 leaf_residual: &slope.leaf_residual,
                 raw_gradient: &slope.raw_gradient,
             };
-            let Solved { coefficients: new, violation, promise, solved } = if penalty.l1 > 0.0 {
-                model.minimise(penalty, if rough { ROUGH_ROUNDS } else { MOST_ROUNDS })
-            } else {
-                model.minimise_ridge(penalty.l2)
-            };
+            let LocalSolution { coefficients: new, violation, predicted_decrease, solved } =
+                if penalty.l1 > 0.0 {
+                    model.minimise(penalty, if rough { ROUGH_ROUNDS } else { MOST_ROUNDS })
+                } else {
+                    model.minimise_ridge(penalty.l2)
+                };
             report.violation =
                 if null_gradient > 0.0 { violation / null_gradient } else { violation };
             if violation > KEEP_CURVATURE * last_violation && !fresh {
                 // The kept curvature no longer serves: build it here and solve again.
-                point.curvature = None;
+                point.hessian = None;
                 last_violation = f64::INFINITY;
                 continue;
             }
@@ -289,7 +290,8 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 report.converged = false;
                 return report;
             }
-            report.gap = (-0.5 * decrease / ((1.0 - left) * (1.0 - left))).max(promise) / null_loss;
+            report.gap = (-0.5 * decrease / ((1.0 - left) * (1.0 - left))).max(predicted_decrease)
+                / null_loss;
             report.converged = (solved || rough) && report.gap <= tolerance;
             if report.iterations >= max_iterations || decrease >= 0.0 {
                 // A step of plain sweeps that promises nothing: the point is optimal to rounding.
@@ -323,14 +325,14 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 if fresh {
                     return report;
                 }
-                point.curvature = None;
+                point.hessian = None;
                 continue;
             }
             if report.converged {
                 return report;
             }
             if share < 1.0 {
-                point.curvature = None;
+                point.hessian = None;
             }
             fresh = false;
         }
@@ -358,7 +360,7 @@ struct AddRows<'s, 'b> {
     sum: &'s mut [f64],
     n_dense: usize,
     factor: &'s [f64],
-    block: &'s SplitBlock<'b>,
+    block: &'s SparseBlock<'b>,
 }
 
 impl Vectorised for AddRows<'_, '_> {
@@ -369,8 +371,8 @@ impl Vectorised for AddRows<'_, '_> {
         let Self { sum, n_dense, factor, block } = self;
         for (line, &factor) in factor.iter().enumerate() {
             add_scaled(&mut sum[..n_dense], factor, &block.dense[line * n_dense..][..n_dense]);
-            for departure in block.departures(line) {
-                sum[departure.position as usize] += factor * departure.by;
+            for entry in block.entries(line) {
+                sum[entry.position as usize] += factor * entry.deviation;
             }
         }
     }
@@ -380,7 +382,7 @@ impl Vectorised for AddRows<'_, '_> {
 struct AddDots<'s, 'b> {
     out: &'s mut [f64],
     n_dense: usize,
-    block: &'s SplitBlock<'b>,
+    block: &'s SparseBlock<'b>,
     slope: &'s [f64],
 }
 
@@ -392,8 +394,8 @@ impl Vectorised for AddDots<'_, '_> {
         let Self { out, n_dense, block, slope } = self;
         for (line, out) in out.iter_mut().enumerate() {
             let mut sum = dot(&block.dense[line * n_dense..][..n_dense], &slope[..n_dense]);
-            for departure in block.departures(line) {
-                sum += departure.by * slope[departure.position as usize];
+            for entry in block.entries(line) {
+                sum += entry.deviation * slope[entry.position as usize];
             }
             *out += sum;
         }

@@ -1,7 +1,7 @@
 //! Scores add up to the linear predictor, and each is what its block of columns contributes.
 
-use crate::random_models::dense_tree::DenseTree;
-use crate::random_models::{Kind, Table, cases, close, kind, preset};
+use crate::support::random_models::dense_tree::DenseTree;
+use crate::support::random_models::{Kind, Table, cases, close, kind, preset};
 use lmdi::explanation::sum_groups;
 use lmdi::forest::{Aggregation, Ensemble};
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, TreeSubset};

@@ -1,8 +1,7 @@
 //! Cases at the edge, each with the answer that NUMERICS.md states for it. All scores are finite, all
 //! scores add up, and no fit runs for long.
 
-mod random_models;
-
+use crate::support::random_models::{Kind, Table};
 use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
 use lmdi::forest::{Ensemble, InBag};
 use lmdi::glm::{Family, PenaltyChoice};
@@ -10,7 +9,6 @@ use lmdi::importance::Scores;
 use lmdi::importance::lmdi_plus::{FitOn, LmdiPlus, LmdiPlusOptions, TreeSubset, Validation};
 use lmdi::monitor::Silent;
 use lmdi::random::{generator, unit};
-use random_models::{Kind, Table};
 
 const BAGGED: Kind = Kind::Forest { classes: 0, bootstrap: true };
 

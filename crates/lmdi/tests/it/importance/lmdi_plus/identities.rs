@@ -1,8 +1,8 @@
 //! Identities of the stump basis that hold exactly: orthogonality, the tree as least squares, the
 //! elastic net as a soft threshold, and MDI as explained variance.
 
-use crate::random_models::dense_tree::{Column, DenseTree, path_of};
-use crate::random_models::{Kind, Table, bagged, cases, close, kind};
+use crate::support::random_models::dense_tree::{Column, DenseTree, path_of};
+use crate::support::random_models::{Kind, Table, bagged, cases, close, kind};
 use lmdi::basis::Basis;
 use lmdi::forest::Ensemble;
 use lmdi::glm::{Family, PenaltyChoice, Strength};

@@ -6,9 +6,7 @@
 //! libraries add gradients in 32 bits; 1e-4 of the spread of the raw output is the tolerance.
 #![allow(clippy::unwrap_used)]
 
-mod imported;
-
-use imported::{load_training, training_names};
+use crate::support::imported::{load_training, training_names};
 use lmdi::forest::{Growth, Outcome};
 use lmdi::glm::PenaltyChoice;
 use lmdi::importance::lmdi_plus::{LmdiPlus, LmdiPlusOptions, ScoreOptions};

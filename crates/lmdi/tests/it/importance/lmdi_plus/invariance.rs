@@ -1,7 +1,7 @@
 //! What must not change a score: threads, batches, the order of rows, the layout of the table. And
 //! what must: cells that differ once they are rounded to 32 bits.
 
-use crate::random_models::{Kind, Table, cases, close, kind, preset};
+use crate::support::random_models::{Kind, Table, cases, close, kind, preset};
 use lmdi::forest::{Ensemble, InBag};
 use lmdi::glm::{Family, PenaltyChoice, Strength};
 use lmdi::importance::LmdiPlus;

@@ -5,13 +5,10 @@
 //! objective by v^2 / 2 (c + l2). So a stated gap (a share of the null model's loss) bounds v, and a gap
 //! that v contradicts is a lie.
 
-use crate::random_models::dense_tree::DenseTree;
-use crate::random_models::{Kind, Table, cases, kind};
-use lmdi::basis::{Basis, TreeRows};
+use crate::support::random_models::dense_tree::DenseTree;
+use crate::support::random_models::{Kind, Table, cases, kind};
 use lmdi::forest::{Ensemble, Growth, Loss};
-use lmdi::glm::{
-    Family, GaussianProblem, Penalty, PenaltyChoice, SideBySide, Statistics, Strength,
-};
+use lmdi::glm::{Family, PenaltyChoice, Strength};
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions};
 use proptest::prelude::*;
@@ -162,7 +159,7 @@ fn check(
                 .map(|(w, &y)| w * loss(family, y, null_eta))
                 .sum();
             let (mut gradient, mut curvature) = (vec![0.0; b.len()], vec![0.0; b.len()]);
-            // Working responses are differences of numbers of size one.
+            // WorkingSet responses are differences of numbers of size one.
             let (mut residuals, mut size) = (0.0, 1e-3 * total);
             for row in (0..table.rows()).filter(|&row| rows.weight[row] > 0.0) {
                 let cells = &dense.cells[row];
@@ -286,34 +283,5 @@ proptest! {
         let independent = matches!(kind, Kind::Forest { .. });
         let family = if independent && kind.classes() > 0 { Family::Binomial } else { Family::Gaussian };
         check(&table, &model, &explainer, &options, family, family == Family::Gaussian)?;
-    }
-
-    /// Sweeps alone end where the conditions hold, before any exact solution corrects them: to 1e-7 of the
-    /// norms of column and response. A strong ridge part keeps columns from being alike.
-    #[test]
-    fn coordinate_descent_ends_at_the_optimum(
-        seed in any::<u64>(),
-        raw in any::<bool>(),
-        l1 in 0.01..2.0_f64,
-        l2 in 1.0..20.0_f64,
-    ) {
-        let table = Table::random(seed, 0);
-        let tree = table.train(Kind::Forest { classes: 0, bootstrap: true }, seed).trees.remove(0);
-        let x = table.x.view();
-        let basis = Basis::of(&tree, &x, raw);
-        let n = table.rows();
-        let rows = TreeRows::new(&x, &basis, &tree.leaves_of(&x), &vec![1.0; n], &vec![0; n], 1);
-        let mut statistics = Statistics::new(&basis);
-        rows.for_blocks(0..n, |block| {
-            let range = block.range;
-            statistics.update(&rows.leaf[range.clone()], &rows.weight[range.clone()], &table.y[range], block.raw);
-        });
-        let problem = GaussianProblem::new(&basis, &statistics);
-        let penalty = Penalty { l1, l2 };
-        let problems = SideBySide::new([&problem]);
-        let mut descent = problems.descent();
-        problems.descend(&mut descent, &[penalty], 1e-15, 1000);
-        let violation = problem.violation(&descent.point.coefficients(0), penalty);
-        prop_assert!(violation < 1e-7, "{violation}");
     }
 }

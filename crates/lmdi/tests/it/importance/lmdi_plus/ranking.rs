@@ -1,7 +1,7 @@
 //! Ranks and standard errors against their definitions.
 
-use crate::random_models::dense_tree::DenseTree;
-use crate::random_models::{Kind, Table, bagged, cases, close, kind, preset};
+use crate::support::random_models::dense_tree::DenseTree;
+use crate::support::random_models::{Kind, Table, bagged, cases, close, kind, preset};
 use lmdi::explanation::{rank_by_score, top_features};
 use lmdi::importance::lmdi_plus::TreeSubset;
 use lmdi::monitor::Silent;

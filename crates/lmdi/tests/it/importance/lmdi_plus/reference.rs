@@ -1,9 +1,7 @@
 //! LMDI+ scores of scikit-learn forests against imodels 3.0.4, and against the same models with their solvers
 //! run to convergence (`testdata/lmdi_plus/make_reference.py`).
 
-mod golden;
-
-use golden::{Reference, ReferenceScores, distance, mean_spearman, reference};
+use crate::support::golden::{Reference, ReferenceScores, distance, mean_spearman, reference};
 use lmdi::forest::Outcome;
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions};

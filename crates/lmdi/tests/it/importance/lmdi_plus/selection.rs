@@ -1,7 +1,7 @@
 //! The penalty search: fold errors recomputed fit by fit, rules recomputed from the errors, and the
 //! folds that LMDI+ deals.
 
-use crate::random_models::{Kind, Table, cases, close};
+use crate::support::random_models::{Kind, Table, cases, close};
 use lmdi::basis::{Basis, TreeRows};
 use lmdi::forest::Tree;
 use lmdi::glm::{

@@ -1,6 +1,6 @@
 //! Trees of 40 levels and more: scores add up, and agree with each leaf's game worked out on its own.
 
-use crate::random_trees::tree as random_tree;
+use super::random_trees::tree as random_tree;
 use lmdi::forest::{
     Aggregation, Comparison, Ensemble, Growth, Link, Missing, NONE, Outcome, Precision, Tree,
 };

@@ -1,7 +1,7 @@
 //! Scores and interactions are those of the definition, on random ensembles of every kind.
 
-use crate::brute_force::Game;
-use crate::random_trees::{KINDS, Kind, ensemble, row, rows};
+use super::brute_force::Game;
+use super::random_trees::{KINDS, Kind, ensemble, row, rows};
 use lmdi::importance::tree_shap::{InterventionalTreeShap, TreeShap};
 use lmdi::monitor::Silent;
 use lmdi::random::{below, generator};

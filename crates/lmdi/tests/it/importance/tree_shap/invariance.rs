@@ -1,7 +1,7 @@
 //! What must hold for every model: the scores add up, features that play the same part score the
 //! same, unused ones score exactly zero, and neither batch, order of rows nor threads change a byte.
 
-use crate::random_trees::{KINDS, ensemble, rows};
+use super::random_trees::{KINDS, ensemble, rows};
 use lmdi::forest::NONE;
 use lmdi::importance::Scores;
 use lmdi::importance::tree_shap::{InterventionalTreeShap, TreeShap};

@@ -1,6 +1,6 @@
 //! What cannot be explained is refused with words, and an interrupt ends the work.
 
-use crate::random_trees::{KINDS, ensemble, rows};
+use super::random_trees::{KINDS, ensemble, rows};
 use lmdi::Error;
 use lmdi::forest::{Ensemble, Tree};
 use lmdi::importance::tree_shap::{InterventionalTreeShap, TreeShap};
