@@ -4,12 +4,14 @@ use lmdi::{Error, Result};
 use std::path::Path;
 use std::time::Instant;
 
-/// As in the command and the Python package: every tree's fit takes a few megabytes and gives them back; the system's allocator would return them
-/// to the system each time, and fetch them again page by page.
+/// As in the command and the Python package: every tree's fit takes a few megabytes and gives them
+/// back; the system's allocator would return them to the system each time, and fetch them again
+/// page by page.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A matrix read from a file: rows and columns (u64), then the cells (f64) row by row, little-endian.
+/// A matrix read from a file: rows and columns (u64), then the cells (f64) row by row,
+/// little-endian.
 pub struct FileMatrix {
     /// The cells, row by row.
     pub cells: Vec<f64>,
@@ -75,8 +77,8 @@ pub fn best_of<T>(runs: usize, mut work: impl FnMut() -> Result<T>) -> Result<(T
     Ok((made, best))
 }
 
-/// As [`best_of`] with as many runs, and more until they have taken `seconds` together: what is short
-/// needs many to find an undisturbed one.
+/// As [`best_of`] with as many runs, and more until they have taken `seconds` together: what is
+/// short needs many to find an undisturbed one.
 pub fn best_within<T>(
     seconds: f64,
     runs: usize,

@@ -21,18 +21,21 @@
 //! # }
 //! ```
 //!
-//! Base plus scores is the prediction of the explainer: [`Scores::total`](importance::Scores::total).
+//! Base plus scores is the prediction of the explainer:
+//! [`Scores::total`](importance::Scores::total).
 //!
 //! # Where to go from here
 //!
-//! - **Another method.** [`importance::Method`] lists them; those that need nothing but the trees, such
-//!   as TreeSHAP, come from [`Method::of_trees`](importance::Method::of_trees).
-//! - **A model of another library.** [`forest::import::read`] takes the files of XGBoost, LightGBM and
-//!   CatBoost; any other model is an [`Ensemble`](forest::Ensemble) once its arrays are filled in.
+//! - **Another method.** [`importance::Method`] lists them; those that need nothing but the trees,
+//!   such as TreeSHAP, come from [`Method::of_trees`](importance::Method::of_trees).
+//! - **A model of another library.** [`forest::import::read`] takes the files of XGBoost, LightGBM
+//!   and CatBoost; any other model is an [`Ensemble`](forest::Ensemble) once its arrays are filled
+//!   in.
 //! - **Keep an explainer.** [`file::Model`] turns model and explainer into bytes and back.
 //! - **Text and missing cells.** A [`table::Frame`] holds columns of any kind, and a
 //!   [`table::Schema`] learns how they become numbers. NaN is a missing cell.
-//! - **Long work.** Everything that takes time reports to a [`monitor::Monitor`], which can stop it.
+//! - **Long work.** Everything that takes time reports to a [`monitor::Monitor`], which can stop
+//!   it.
 //! - **Files.** This library reads none: the crate `lmdi-io` has CSV and Parquet.
 //!
 //! Three complete programs are in `examples/`: `train_and_explain`, `explain_xgboost` and
@@ -40,15 +43,15 @@
 //!
 //! # What holds everywhere
 //!
-//! The same seed gives the same bits, whatever the number of threads and the machine. Bad input is an
-//! [`Error`] that says what was found and what was expected; nothing panics on data.
+//! The same seed gives the same bits, whatever the number of threads and the machine. Bad input is
+//! an [`Error`] that says what was found and what was expected; nothing panics on data.
 //!
 //! # The modules
 //!
 //! They follow the data: a [`table`] of numbers trains or meets a [`forest`]; a tree becomes the
-//! [`basis`] of a linear model, which [`glm`] fits; [`importance`] has the methods, [`explanation`] what
-//! is read off their scores, and a [`file`](mod@file) keeps it all. A module imports only from modules
-//! earlier in that list.
+//! [`basis`] of a linear model, which [`glm`] fits; [`importance`] has the methods, [`explanation`]
+//! what is read off their scores, and a [`file`](mod@file) keeps it all. A module imports only from
+//! modules earlier in that list.
 
 pub mod basis;
 pub mod error;

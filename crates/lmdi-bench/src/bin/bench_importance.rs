@@ -1,6 +1,7 @@
-//! Our side of `./bench importance`: `bench_importance METHOD MODEL TRAIN RESPONSE ROWS RUNS [RESULT]` measures `lime` (explains
-//! ROWS), `mdi-plus` or `permutation` (importances on TRAIN) and prints as JSON the seconds of one run: by the wall the
-//! least of RUNS, and of processor time their mean. RESULT is written as a matrix file.
+//! Our side of `./bench importance`: `bench_importance METHOD MODEL TRAIN RESPONSE ROWS RUNS
+//! [RESULT]` measures `lime` (explains ROWS), `mdi-plus` or `permutation` (importances on TRAIN)
+//! and prints as JSON the seconds of one run: by the wall the least of RUNS, and of processor time
+//! their mean. RESULT is written as a matrix file.
 
 use lmdi::file::Model;
 use lmdi::forest::{Ensemble, Outcome};

@@ -1,7 +1,7 @@
-//! Our side of `./bench lmdi`: `bench_lmdi MODEL TRAIN RESPONSE ROWS RUNS [SCORES]` fits LMDI+ on the forest in
-//! MODEL (JSON or binary) with the training rows and responses (matrix files), scores and predicts ROWS, and
-//! prints the least seconds of RUNS runs of each as JSON, and the mean processor time of a fit and of scoring.
-//! SCORES is written as a matrix file.
+//! Our side of `./bench lmdi`: `bench_lmdi MODEL TRAIN RESPONSE ROWS RUNS [SCORES]` fits LMDI+ on
+//! the forest in MODEL (JSON or binary) with the training rows and responses (matrix files), scores
+//! and predicts ROWS, and prints the least seconds of RUNS runs of each as JSON, and the mean
+//! processor time of a fit and of scoring. SCORES is written as a matrix file.
 
 use lmdi::file::Model;
 use lmdi::forest::{Outcome, Predictor};
@@ -38,7 +38,8 @@ fn main() -> Result<()> {
         LmdiPlus::fit(&ensemble, &train, &response, None, &options, &Silent)
     })?;
     let fitted = lmdi_bench::processor_seconds();
-    // Scoring and predicting are short: many runs find the undisturbed ones, in turn so that both meet the same noise.
+    // Scoring and predicting are short: many runs find the undisturbed ones, in turn so that both
+    // meet the same noise.
     let predictor = Predictor::new(&ensemble);
     let (mut scores, mut score) =
         lmdi_bench::timed(|| explainer.score(&view, &ScoreOptions::default(), &Silent))?;

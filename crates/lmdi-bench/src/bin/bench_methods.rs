@@ -1,6 +1,7 @@
-//! Our side of `./bench methods`: `bench_methods MODEL ROWS RUNS METHOD [SCORES]` explains ROWS (a matrix
-//! file) of the model in MODEL (ours or of another library) with METHOD, and prints as JSON the least seconds of RUNS runs, their
-//! mean processor time and the seconds of making the explainer. SCORES is written as a matrix file.
+//! Our side of `./bench methods`: `bench_methods MODEL ROWS RUNS METHOD [SCORES]` explains ROWS (a
+//! matrix file) of the model in MODEL (ours or of another library) with METHOD, and prints as JSON
+//! the least seconds of RUNS runs, their mean processor time and the seconds of making the
+//! explainer. SCORES is written as a matrix file.
 
 use lmdi::file::Model;
 use lmdi::forest::import::{Rounds, detect, read};

@@ -1,5 +1,6 @@
-//! One size of `./bench scale`: `bench_scale train ROWS FEATURES TREES MODEL` trains and keeps a forest,
-//! `bench_scale explain ROWS FEATURES MODEL` fits LMDI+ on it and scores every row. Both print JSON.
+//! One size of `./bench scale`: `bench_scale train ROWS FEATURES TREES MODEL` trains and keeps a
+//! forest, `bench_scale explain ROWS FEATURES MODEL` fits LMDI+ on it and scores every row. Both
+//! print JSON.
 
 use lmdi::file::Model;
 use lmdi::forest::train::{ForestParams, MaxFeatures, SplitFinder, TrainingSet, train_forest};
@@ -20,7 +21,8 @@ const SECONDS: f64 = 1.5;
 /// Rows scored at a time.
 const BATCH_ROWS: usize = 65_536;
 
-/// Standard normal columns; a linear, a stepwise and an interaction term of the first five, and noise.
+/// Standard normal columns; a linear, a stepwise and an interaction term of the first five, and
+/// noise.
 fn simulate(rows: usize, features: usize) -> Result<(Matrix, Vec<f64>)> {
     let mut cells = Vec::with_capacity(rows * features);
     for column in 0..features {

@@ -4,8 +4,8 @@
 //! that knows better says so in [`ReadOptions::cells`]; then a cell that does not fit is an error
 //! that names its line.
 //!
-//! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`, `N/A`,
-//! `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
+//! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`,
+//! `N/A`, `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
 
 #[cfg(feature = "parquet")]
 mod arrow_cells;

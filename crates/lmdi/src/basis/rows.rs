@@ -1,8 +1,9 @@
 //! The rows that a tree's linear model is fitted on: leaf, weight, response and raw cells.
 //!
 //! Rows are grouped by cross-validation fold, so that any union of folds is a few ranges. Raw cells
-//! are handed out in blocks: standardised from the table at every pass or, where there are many passes, from a
-//! copy if it is small, so that memory stays proportional to the table whatever the number of rows.
+//! are handed out in blocks: standardised from the table at every pass or, where there are many
+//! passes, from a copy if it is small, so that memory stays proportional to the table whatever the
+//! number of rows.
 
 use super::sparse_columns::{SparseColumns, SparseEntry};
 use super::{Basis, RawColumn};
@@ -64,8 +65,8 @@ impl SparseBlock<'_> {
 
 impl<'a> TreeRows<'a> {
     /// Takes the rows with positive weight. `leaf_node[row]` is the tree node each row falls in;
-    /// `fold[row]` is below `n_folds`, or `n_folds` for a row that belongs to no fold and is never held
-    /// out.
+    /// `fold[row]` is below `n_folds`, or `n_folds` for a row that belongs to no fold and is never
+    /// held out.
     pub fn new(
         x: &MatrixView<'a>,
         basis: &Basis,
@@ -110,7 +111,8 @@ impl<'a> TreeRows<'a> {
         }
     }
 
-    /// Keeps a copy of the raw cells if it is small, for solvers that pass over them again and again.
+    /// Keeps a copy of the raw cells if it is small, for solvers that pass over them again and
+    /// again.
     pub fn keep_raw(mut self) -> Self {
         let cells = self.len() * self.sparse.n_dense;
         if cells <= KEPT_CELLS {
@@ -121,8 +123,8 @@ impl<'a> TreeRows<'a> {
         self
     }
 
-    /// Keeps sparse columns as entries, and a copy of the other cells if it is small: for solvers that pass over
-    /// them again and again.
+    /// Keeps sparse columns as entries, and a copy of the other cells if it is small: for solvers
+    /// that pass over them again and again.
     pub fn keep_sparse(mut self) -> Self {
         let column_into = |k: usize, out: &mut Vec<f64>| {
             let column = &self.columns[k];
@@ -204,8 +206,8 @@ impl<'a> TreeRows<'a> {
         }
     }
 
-    /// Calls `visit` for the rows of `range`, block after block in order, with columns in the order of
-    /// [`sparse_columns`](Self::sparse_columns).
+    /// Calls `visit` for the rows of `range`, block after block in order, with columns in the order
+    /// of [`sparse_columns`](Self::sparse_columns).
     pub(crate) fn for_sparse_blocks(
         &self,
         range: Range<usize>,

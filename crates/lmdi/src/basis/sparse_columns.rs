@@ -1,8 +1,8 @@
 //! Raw columns that are sparse once their most frequent value is taken off.
 //!
-//! The parts of a category and counts that are mostly zero have one value, the mode, in most rows. With
-//! `x = mode + e` and e = 0 in most rows, sums over rows visit only the entries e that are not zero. What
-//! the modes add follows from sums over all rows:
+//! The parts of a category and counts that are mostly zero have one value, the mode, in most rows.
+//! With `x = mode + e` and e = 0 in most rows, sums over rows visit only the entries e that are not
+//! zero. What the modes add follows from sums over all rows:
 //!
 //! ```text
 //! sum w x_j x_k = sum w e_j e_k + m_j sum w e_k + m_k sum w e_j + m_j m_k sum w
@@ -22,7 +22,8 @@ pub(crate) struct SparseColumns {
     pub n_dense: usize,
     /// The mode by position; zero for dense columns.
     pub mode: Vec<f64>,
-    /// Where the entries of each row begin; one more number than rows. Empty if no column is sparse.
+    /// Where the entries of each row begin; one more number than rows. Empty if no column is
+    /// sparse.
     start: Vec<usize>,
     entries: Vec<SparseEntry>,
 }
@@ -48,8 +49,8 @@ impl SparseColumns {
         }
     }
 
-    /// Finds sparse columns; `column_into` gives the cells of a column, one per row. Columns that would
-    /// make more than `most` entries in all stay dense.
+    /// Finds sparse columns; `column_into` gives the cells of a column, one per row. Columns that
+    /// would make more than `most` entries in all stay dense.
     pub(super) fn find(
         n_rows: usize,
         n_columns: usize,

@@ -46,8 +46,8 @@ impl Basis {
     }
 
     /// As [`Basis::on_sample`] for a tree of `router`, with the node in which each row falls, as
-    /// [`leaf_nodes`](super::leaf_nodes) gives it: both from one pass over the table, which large tables
-    /// have to be fetched from memory for.
+    /// [`leaf_nodes`](super::leaf_nodes) gives it: both from one pass over the table, which large
+    /// tables have to be fetched from memory for.
     pub fn with_leaves(
         tree: &Tree,
         x: &MatrixView<'_>,
@@ -67,7 +67,8 @@ impl Basis {
         (basis, leaves)
     }
 
-    /// Calls `visit` for about `rows_per_part` rows after the other, and looks at their cells right after it.
+    /// Calls `visit` for about `rows_per_part` rows after the other, and looks at their cells right
+    /// after it.
     fn in_parts(
         tree: &Tree,
         x: &MatrixView<'_>,
@@ -107,9 +108,10 @@ impl Basis {
         Self { stumps, raw }
     }
 
-    /// Scales the raw columns to the rows that are fitted instead of the tree's sample: each is divided by
-    /// its standard deviation and multiplied by the largest of the feature's stumps, both over rows of
-    /// these weights in these leaves (as [`crate::basis::leaf_nodes`] gives them).
+    /// Scales the raw columns to the rows that are fitted instead of the tree's sample: each is
+    /// divided by its standard deviation and multiplied by the largest of the feature's stumps,
+    /// both over rows of these weights in these leaves (as [`crate::basis::leaf_nodes`] gives
+    /// them).
     pub fn scale_on_rows(&mut self, x: &MatrixView<'_>, leaf_node: &[u32], weight: &[f64]) {
         let stumps = &self.stumps;
         let mut node = vec![0.0; stumps.n_splits() + stumps.n_leaves()];

@@ -25,8 +25,9 @@ pub struct GlmFit {
     pub chosen: Option<Candidate>,
     /// Sweeps (gaussian) or Newton steps of the final fit.
     pub iterations: usize,
-    /// How far from the optimum: the duality gap or proximal Newton's estimate as a share of the null
-    /// loss, or the largest relative violation of the optimality conditions of an exact solution.
+    /// How far from the optimum: the duality gap or proximal Newton's estimate as a share of the
+    /// null loss, or the largest relative violation of the optimality conditions of an exact
+    /// solution.
     pub gap: f64,
     /// Whether the gap met the tolerance.
     pub converged: bool,
@@ -50,7 +51,8 @@ pub fn fit_glm(
     }
 }
 
-/// The same for a binomial or poisson response, starting from coefficients that are near, such as those of another penalty.
+/// The same for a binomial or poisson response, starting from coefficients that are near, such as
+/// those of another penalty.
 pub fn fit_newton_from(
     basis: &Basis,
     rows: &TreeRows<'_>,
@@ -115,8 +117,8 @@ fn fit_gaussian(
 /// Accuracies from which an exact solution on the active set is tried, one after the other.
 const NEAR: [f64; 3] = [1e-4, 1e-6, 1e-8];
 
-/// Sweeps after which an exact solution is tried all the same: columns that are nearly alike, such as
-/// the stump and the raw column of a feature of two values, need thousands.
+/// Sweeps after which an exact solution is tried all the same: columns that are nearly alike, such
+/// as the stump and the raw column of a feature of two values, need thousands.
 const PATIENCE: usize = 200;
 
 /// Multiples of the penalty that are solved on the way, so that few columns have to move at a time.

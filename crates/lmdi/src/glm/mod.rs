@@ -2,8 +2,8 @@
 //!
 //! [`fit_glm`] is the way in: it searches the penalty as the [`GlmOptions`] ask and fits. Least
 //! squares works on sufficient statistics, which add over blocks of rows, folds or machines; other
-//! families solve a sequence of weighted least-squares models. Both end in coordinate descent, whose
-//! sweep costs time linear in the size of the tree.
+//! families solve a sequence of weighted least-squares models. Both end in coordinate descent,
+//! whose sweep costs time linear in the size of the tree.
 //!
 //! | folder | what |
 //! |---|---|

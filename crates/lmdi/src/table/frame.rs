@@ -121,7 +121,8 @@ impl Frame {
         })
     }
 
-    /// The column whose name is a slip away from this one: another case, a third of its letters at most.
+    /// The column whose name is a slip away from this one: another case, a third of its letters at
+    /// most.
     fn most_like(&self, name: &str) -> Option<&str> {
         // Longer names would cost more than a hint is worth.
         const LONGEST: usize = 64;

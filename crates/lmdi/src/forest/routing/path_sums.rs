@@ -1,7 +1,7 @@
 //! Trees compiled to add up amounts along the paths of rows.
 //!
-//! Sums lie as the cells of a [`Block`] do: group by group, column by column (the spare one last), output
-//! by output, lane by lane. A row's amounts are added from the root down.
+//! Sums lie as the cells of a [`Block`] do: group by group, column by column (the spare one last),
+//! output by output, lane by lane. A row's amounts are added from the root down.
 
 use super::block::Block;
 use super::path_amounts::PathAmounts;
@@ -36,8 +36,8 @@ impl PathSums {
         &self.router
     }
 
-    /// Adds the amounts of all nodes that each row of the block enters in one tree to the row's sums, and
-    /// gives the leaf of each row as a position in the compiled tree.
+    /// Adds the amounts of all nodes that each row of the block enters in one tree to the row's
+    /// sums, and gives the leaf of each row as a position in the compiled tree.
     pub(crate) fn add_tree(&self, tree: usize, block: &Block, sums: &mut [f64], out: &mut [u32]) {
         self.router.add_along(tree, block, &self.listed[tree], sums, out);
     }

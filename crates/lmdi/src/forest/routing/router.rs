@@ -79,15 +79,16 @@ impl Router {
         self.trees.len()
     }
 
-    /// How many rows to read into a block at a time: few enough to stay near the processor, but so many
-    /// that fetching a tree pays, which takes more rows the larger the trees are.
+    /// How many rows to read into a block at a time: few enough to stay near the processor, but so
+    /// many that fetching a tree pays, which takes more rows the larger the trees are.
     pub fn rows_per_block(&self) -> usize {
         let near = (1usize << 18).div_ceil(self.n_features.max(1));
         near.max(self.nodes_per_tree / 2).clamp(4 * LANES, 16384).next_multiple_of(LANES)
     }
 
     /// How many rows to read into a block when `n_rows` in all are shared out to threads: few
-    /// enough that each has something to do, and that none waits long for the last block of another.
+    /// enough that each has something to do, and that none waits long for the last block of
+    /// another.
     pub(crate) fn rows_per_shared_block(&self, n_rows: usize) -> usize {
         let threads = rayon::current_num_threads();
         let share = if threads == 1 { n_rows } else { n_rows.div_ceil(4 * threads) };
@@ -114,7 +115,7 @@ impl Router {
     /// The leaf of each row of the block in one tree, as a node index of the ensemble.
     ///
     /// # Panics
-    /// If `out` has not one entry a row of the block.
+    /// If `out` has not one entry per row of the block.
     pub fn leaves(&self, tree: usize, block: &Block, out: &mut [u32]) {
         self.positions(tree, block, out);
         self.to_nodes(tree, out);

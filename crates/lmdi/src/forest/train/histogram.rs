@@ -48,7 +48,7 @@ impl Bins {
 /// The bins of every column.
 type Histogram = Vec<Bins>;
 
-/// One column, a byte a row.
+/// One column, a byte per row.
 pub(super) struct BinnedColumn<'a> {
     column: &'a Column,
     codes: Vec<u8>,
@@ -491,7 +491,8 @@ impl<'a> HistogramGrower<'a> {
         found
     }
 
-    /// Carries out a split, if it parts rows: moves those of the left child first and adds two children.
+    /// Carries out a split, if it parts rows: moves those of the left child first and adds two
+    /// children.
     fn split(
         &mut self,
         parent: &Node,

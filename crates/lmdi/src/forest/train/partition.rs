@@ -5,8 +5,8 @@ use rayon::prelude::*;
 /// Rows that one thread takes at a time.
 pub(super) const CHUNK: usize = 1 << 11;
 
-/// Moves the rows that go left before the others, both in the order they had, and counts them. Chunks are partitioned
-/// in parallel and then put together.
+/// Moves the rows that go left before the others, both in the order they had, and counts them.
+/// Chunks are partitioned in parallel and then put together.
 pub(super) fn partition_rows(
     rows: &mut [u32],
     spare: &mut Vec<u32>,

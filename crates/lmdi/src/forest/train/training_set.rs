@@ -11,11 +11,11 @@ pub struct TrainingSet<'a> {
     pub x: MatrixView<'a>,
     /// The responses.
     pub y: Response<'a>,
-    /// A weight a row, not below zero; `None` weighs all rows alike.
+    /// A weight per row, not below zero; `None` weighs all rows alike.
     pub weights: Option<&'a [f64]>,
-    /// A name a column.
+    /// A name per column.
     pub feature_names: &'a [String],
-    /// A label a class; empty for a numeric response.
+    /// A label per class; empty for a numeric response.
     pub labels: &'a [String],
 }
 

@@ -1,15 +1,15 @@
 //! What a model would say about each row had it been fitted without that row.
 //!
-//! Near the fit b, the loss of row i is a parabola in the row's linear predictor with curvature c_i and
-//! pull p_i (minus the derivative). Taking the row out moves the fit to
+//! Near the fit b, the loss of row i is a parabola in the row's linear predictor with curvature c_i
+//! and pull p_i (minus the derivative). Taking the row out moves the fit to
 //!
 //! ```text
 //! b - (H + l2)^-1 x_i * p_i / (1 - c_i h_i),      h_i = x_i' (H + l2)^-1 x_i
 //! ```
 //!
-//! with H the curvature of all rows. For least squares, where c = w and p = w * residual, this is exact;
-//! for other losses it is one Newton step from the full fit, the approximate leave-one-out of
-//! generalised linear models. With an l1 penalty the columns at zero are taken to stay there.
+//! with H the curvature of all rows. For least squares, where c = w and p = w * residual, this is
+//! exact; for other losses it is one Newton step from the full fit, the approximate leave-one-out
+//! of generalised linear models. With an l1 penalty the columns at zero are taken to stay there.
 //!
 //! A row of weight 3 is left out with all its weight. The solves follow each row's path
 //! (`row_solution`), so no rows x columns matrix is ever formed. Cost for n rows and r raw columns:
@@ -51,8 +51,8 @@ pub struct LeftOut<'a> {
     pub leverage: f64,
     /// Linear predictor.
     pub predictor: f64,
-    /// The part of each block of the basis in it, by [`Stumps::used_features`]. With the intercept of
-    /// the model without the row they add up to `predictor`.
+    /// The part of each block of the basis in it, by [`Stumps::used_features`]. With the intercept
+    /// of the model without the row they add up to `predictor`.
     ///
     /// [`Stumps::used_features`]: crate::basis::Stumps::used_features
     pub partial: &'a [f64],
@@ -62,8 +62,8 @@ pub struct LeftOut<'a> {
 
 /// Calls `visit` for every fitted row, in order.
 ///
-/// `fit` must be optimal under `penalty` (on the scale of a sum over rows) for the loss described by
-/// `working`.
+/// `fit` must be optimal under `penalty` (on the scale of a sum over rows) for the loss described
+/// by `working`.
 ///
 /// # Panics
 /// If the lengths of `working` differ from the number of fitted rows.
@@ -92,8 +92,8 @@ pub fn leave_one_out(
 /// Least squares with ridge penalty `l2` on `response` (one number a fitted row): calls `visit` for
 /// every fitted row, exactly as refitting without it would, and returns the fit to all rows.
 ///
-/// With `l2` zero, or too small to be told from zero, 1e-8 of the largest curvature takes its place, in
-/// the fit as well.
+/// With `l2` zero, or too small to be told from zero, 1e-8 of the largest curvature takes its
+/// place, in the fit as well.
 ///
 /// # Panics
 /// If the length of `response` differs from the number of fitted rows.
@@ -174,8 +174,9 @@ fn visit_rows(
 
 /// The mean of each block's part over the fitted rows, and how it moves when a row is taken out.
 ///
-/// With m_k the column means of block k (zero elsewhere), the mean part is `m_k' b`; taking row x out
-/// moves b along `(H + l2)^-1 x`, so `(H + l2)^-1 m_k`, solved for once, tells the change for all rows.
+/// With m_k the column means of block k (zero elsewhere), the mean part is `m_k' b`; taking row x
+/// out moves b along `(H + l2)^-1 x`, so `(H + l2)^-1 m_k`, solved for once, tells the change for
+/// all rows.
 struct BlockMeans {
     whole: Vec<f64>,
     /// Per block: constant per leaf, slopes of the raw columns.
@@ -241,8 +242,8 @@ impl BlockMeans {
     }
 }
 
-/// The linear predictor of every fitted row by the model fitted without it, as [`leave_one_out`] has it;
-/// for searching penalties, without the parts of the blocks.
+/// The linear predictor of every fitted row by the model fitted without it, as [`leave_one_out`]
+/// has it; for searching penalties, without the parts of the blocks.
 pub fn leave_one_out_predictors(
     basis: &Basis,
     rows: &TreeRows<'_>,
@@ -295,8 +296,8 @@ impl<'b> Centred<'b> {
 
 /// The mean squared error, by weight, of leaving each row out of a ridge regression.
 ///
-/// One pass over the rows gives the statistics of all penalties; each penalty then costs a factorisation
-/// and one triangular solve a row.
+/// One pass over the rows gives the statistics of all penalties; each penalty then costs a
+/// factorisation and one triangular solve per row.
 pub struct RidgeErrors<'b, 'r> {
     basis: &'b Basis,
     rows: &'b TreeRows<'r>,

@@ -1,8 +1,9 @@
 //! `(H + l2)^-1 x` for a single row x, along the row's path through the tree.
 //!
-//! As a right-hand side a row is one at its leaf and its cells along the raw columns. Going up, only the
-//! nodes above the leaf carry anything; coming down, only their slopes matter to the row itself. The
-//! leverage `x' (H + l2)^-1 x` is a sum of squares over the path, the root and the raw block.
+//! As a right-hand side a row is one at its leaf and its cells along the raw columns. Going up,
+//! only the nodes above the leaf carry anything; coming down, only their slopes matter to the row
+//! itself. The leverage `x' (H + l2)^-1 x` is a sum of squares over the path, the root and the raw
+//! block.
 //!
 //! Cost: 2 depth r + r^2 for r active raw columns.
 

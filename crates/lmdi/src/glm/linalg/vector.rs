@@ -1,9 +1,10 @@
 //! Sums and updates over slices with a fixed order of additions, and lanes.
 //!
 //! A [`Lanes`] holds the same quantity of `N` problems over the same columns, such as the training
-//! rows of several folds; every operation works on all of them at once. The compiler turns a loop over lanes, or
-//! over the eight partial sums of [`dot`], into vector instructions of whatever width the processor
-//! has; the order of additions, and with it every bit of the result, is the same for all widths.
+//! rows of several folds; every operation works on all of them at once. The compiler turns a loop
+//! over lanes, or over the eight partial sums of [`dot`], into vector instructions of whatever
+//! width the processor has; the order of additions, and with it every bit of the result, is the
+//! same for all widths.
 
 /// One number for each of `N` problems solved side by side.
 pub type Lanes<const N: usize> = [f64; N];

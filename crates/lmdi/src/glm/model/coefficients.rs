@@ -8,7 +8,7 @@ use crate::glm::linalg::vector::add_scaled;
 pub struct Coefficients {
     /// Linear predictor where every column is zero.
     pub intercept: f64,
-    /// One slope a split.
+    /// One slope per split.
     pub stump: Vec<f64>,
     /// One slope a raw column.
     pub raw: Vec<f64>,

@@ -103,8 +103,8 @@ impl Named for Measure {
 pub enum Rule {
     /// The smallest mean error; the first of the grid on ties.
     Minimum,
-    /// The strongest penalty, at the winner's mixture, whose mean error is within one standard error
-    /// (over folds) of the smallest.
+    /// The strongest penalty, at the winner's mixture, whose mean error is within one standard
+    /// error (over folds) of the smallest.
     OneStandardError,
 }
 
@@ -141,9 +141,10 @@ pub struct GlmOptions {
     /// Which candidate wins.
     pub rule: Rule,
     /// Accuracy of the fits that cross-validation compares: duality gap as a share of the null
-    /// model's loss. The gap bounds the error generously: with the default the choice is nearly always
-    /// the one that exact fits lead to (see NUMERICS.md). Least squares at 1e-4 or more looks for the
-    /// best penalties on a coarser grid first; the errors of candidates it does not solve are NaN.
+    /// model's loss. The gap bounds the error generously: with the default the choice is nearly
+    /// always the one that exact fits lead to (see NUMERICS.md). Least squares at 1e-4 or more
+    /// looks for the best penalties on a coarser grid first; the errors of candidates it does not
+    /// solve are NaN.
     pub search_tolerance: f64,
     /// Accuracy of the final fit, on the same scale.
     pub tolerance: f64,
@@ -153,8 +154,8 @@ pub struct GlmOptions {
 
 impl GlmOptions {
     /// scikit-learn's `ElasticNetCV(cv=3, l1_ratio=[0.1, 0.5, 0.99])` for the gaussian family, and
-    /// `LogisticRegressionCV(cv=3, l1_ratios=[0.1, 0.5, 0.99], Cs=10)` by accuracy for the binomial;
-    /// Poisson models search alphas by deviance.
+    /// `LogisticRegressionCV(cv=3, l1_ratios=[0.1, 0.5, 0.99], Cs=10)` by accuracy for the
+    /// binomial; Poisson models search alphas by deviance.
     pub fn reference(family: Family) -> Self {
         let (l1_ratios, grid) = Self::reference_search(family);
         Self {

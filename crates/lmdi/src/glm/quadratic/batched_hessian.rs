@@ -1,7 +1,8 @@
 //! The curvatures of several problems over the same columns, side by side.
 //!
 //! Lane `i` holds a [`Hessian`] of its own rows, such as the training rows of one fold. The columns
-//! may be all of a basis or, after [`BatchedHessian::reduce_into`], what a [`Reduction`] left of them.
+//! may be all of a basis or, after [`BatchedHessian::reduce_into`], what a [`Reduction`] left of
+//! them.
 
 use crate::forest::NONE;
 use crate::glm::linalg::vector::{Lanes, per_lane};
@@ -83,7 +84,8 @@ impl<const N: usize> BatchedHessian<N> {
         }
     }
 
-    /// Puts the columns that are left into `out`, whose memory is used again. Cost: leaves x raw columns left.
+    /// Puts the columns that are left into `out`, whose memory is used again. Cost: leaves x raw
+    /// columns left.
     pub(crate) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
         let (r, n_leaves) = (self.n_raw(), reduction.nesting.n_leaves());
         let raw = &reduction.raw;
@@ -184,8 +186,8 @@ impl Reduction {
     }
 }
 
-/// Columns added together. Leaves that fall together often follow one another, so that each addition waits
-/// for the one before; additions of other columns fill the wait.
+/// Columns added together. Leaves that fall together often follow one another, so that each
+/// addition waits for the one before; additions of other columns fill the wait.
 const ADDED_TOGETHER: usize = 4;
 
 /// `sums[k][into[i]] += whole[k][i]` for every column k.

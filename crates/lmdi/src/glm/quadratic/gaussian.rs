@@ -55,8 +55,8 @@ impl<'b> GaussianProblem<'b> {
         }
     }
 
-    /// The largest absolute gradient at zero slopes: with an l1 penalty of at least this, all slopes
-    /// are zero.
+    /// The largest absolute gradient at zero slopes: with an l1 penalty of at least this, all
+    /// slopes are zero.
     pub fn largest_gradient(&self) -> f64 {
         self.stump_gradient
             .iter()

@@ -1,5 +1,5 @@
-//! The quadratic that least squares and every Newton step minimise: sufficient statistics of rows, the
-//! Hessian and the gradient over the stump basis.
+//! The quadratic that least squares and every Newton step minimise: sufficient statistics of rows,
+//! the Hessian and the gradient over the stump basis.
 
 pub(crate) mod batched_hessian;
 pub(crate) mod gaussian;

@@ -1,8 +1,8 @@
 //! A tree cut down to the stumps that matter for a while.
 //!
-//! Along a penalty path most slopes are zero most of the time. Leaves that no kept stump tells apart
-//! move together, so they can be added up, and sweeps over what is left of the tree cost in proportion
-//! to the stumps kept. The result is a binary tree again:
+//! Along a penalty path most slopes are zero most of the time. Leaves that no kept stump tells
+//! apart move together, so they can be added up, and sweeps over what is left of the tree cost in
+//! proportion to the stumps kept. The result is a binary tree again:
 //!
 //! - a split is kept if it is asked for, or if kept splits lie on both sides of it;
 //! - where splits between a kept split and the next kept one below are passed over, the leaves that
@@ -66,8 +66,8 @@ impl Reduction {
     pub(crate) fn new(whole: &Nesting, keep: &[bool], raw: Vec<usize>) -> Self {
         let m = whole.n_splits();
         let kept = close(whole, keep);
-        // Every node belongs to a place: the side of a kept split, numbered 2 i + 1 and 2 i + 2 for the
-        // i-th kept split, or 0 at the root.
+        // Every node belongs to a place: the side of a kept split, numbered 2 i + 1 and 2 i + 2 for
+        // the i-th kept split, or 0 at the root.
         let mut place_of = vec![0_u32; m + whole.n_leaves()];
         let mut places = vec![Place { split: NONE, has_leaves: false }];
         let mut kept_splits: Vec<u32> = Vec::new();

@@ -1,4 +1,5 @@
-//! Sufficient statistics of rows: all that least squares over the stump basis needs to know of them.
+//! Sufficient statistics of rows: all that least squares over the stump basis needs to know of
+//! them.
 //!
 //! Stump columns are constant on leaves, so per leaf the sums of w, w y and w x_k suffice, with the
 //! raw Gram matrix beside them. Statistics add: over blocks of one table ([`Statistics::update`]),
@@ -73,8 +74,9 @@ impl Statistics {
         add_gram(&mut self.raw_gram, width, weight, raw);
     }
 
-    /// As [`update_hessian`](Self::update_hessian), with raw columns in the order of the block and entries in the place of
-    /// cells; [`with_modes`](Self::with_modes) turns the result into statistics of the cells.
+    /// As [`update_hessian`](Self::update_hessian), with raw columns in the order of the block and
+    /// entries in the place of cells; [`with_modes`](Self::with_modes) turns the result into
+    /// statistics of the cells.
     ///
     /// Cost: per row the square of the number of cells and entries, halved.
     pub(crate) fn update_sparse(&mut self, leaf: &[u32], weight: &[f64], block: &SparseBlock<'_>) {

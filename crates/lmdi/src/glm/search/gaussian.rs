@@ -1,10 +1,10 @@
 //! Penalty search for least squares: every path from per-fold statistics.
 //!
 //! The statistics of each fold are collected once. Training statistics of a fold are the sum of the
-//! others, its validation error a quadratic form, the final fit uses the sum of all. Folds are solved
-//! side by side. Each point of a path starts where the line through the last two points leads, because
-//! between changes of the active set solutions are nearly linear in the penalty, and for a few penalties
-//! at a time only columns that are likely to move take part.
+//! others, its validation error a quadratic form, the final fit uses the sum of all. Folds are
+//! solved side by side. Each point of a path starts where the line through the last two points
+//! leads, because between changes of the active set solutions are nearly linear in the penalty, and
+//! for a few penalties at a time only columns that are likely to move take part.
 //!
 //! Unless accuracy is asked for, a path is first solved roughly at every fourth penalty; accurate
 //! solutions follow around the penalties that look best.
@@ -34,7 +34,8 @@ const ROUGH: f64 = 1e-4;
 const STRIDE: usize = 4;
 const ROUGHLY: f64 = 2e-2;
 
-/// Few penalties are left after that look, so they can be solved this much more accurately than asked.
+/// Few penalties are left after that look, so they can be solved this much more accurately than
+/// asked.
 const CLOSER: f64 = 0.5;
 
 /// How much worse than the best a candidate may look from afar and still be solved accurately, and
@@ -53,8 +54,8 @@ pub(crate) struct Folds<'t> {
     pub(crate) whole: &'t GaussianProblem<'t>,
 }
 
-/// Fills in the errors of every candidate of `search`. Returns coefficients near those that the best
-/// candidate has on all rows, if any fold could be used.
+/// Fills in the errors of every candidate of `search`. Returns coefficients near those that the
+/// best candidate has on all rows, if any fold could be used.
 pub(crate) fn search_gaussian(
     search: &mut Search,
     l1_ratios: &[f64],
@@ -110,8 +111,8 @@ struct Group<'t> {
     spare: Cell<Option<Parts>>,
 }
 
-/// What is left of a group's problems for a while. Its memory is used again: fresh memory would cost about as
-/// much as filling it.
+/// What is left of a group's problems for a while. Its memory is used again: fresh memory would
+/// cost about as much as filling it.
 struct Parts {
     training: BatchedProblem<LANES>,
     held_out: BatchedProblem<LANES>,
@@ -119,7 +120,8 @@ struct Parts {
 }
 
 impl<'t> Group<'t> {
-    /// Spare lanes solve the problem of all rows, so that its solution is at hand when the penalty is chosen.
+    /// Spare lanes solve the problem of all rows, so that its solution is at hand when the penalty
+    /// is chosen.
     fn new(folds: &'t [Fold<'t>], whole: &'t GaussianProblem<'t>) -> Self {
         let lane = |lane: usize, of: fn(&'t Fold<'t>) -> &'t GaussianProblem<'t>| {
             folds.get(lane).map_or(whole, of)
@@ -257,8 +259,8 @@ impl Path<'_> {
         point
     }
 
-    /// Solves some steps of the path, rising, from a point at or before the first. The same columns take
-    /// part for `span` steps at a time. Calls `visit` with the summed error of each step and a
+    /// Solves some steps of the path, rising, from a point at or before the first. The same columns
+    /// take part for `span` steps at a time. Calls `visit` with the summed error of each step and a
     /// function that gives the model of the last lane.
     fn trace(
         &self,
@@ -306,8 +308,8 @@ impl Path<'_> {
                 let penalties = weakest(search, at);
                 let gap = next.gap(part, &descent.point, &working, &penalties);
                 if gap > tolerance && next.admit(&mut working, &penalties) {
-                    // A column that was left out is missed: these steps once more, with it, from where
-                    // the first of them ended.
+                    // A column that was left out is missed: these steps once more, with it, from
+                    // where the first of them ended.
                     if let Some(first) = first {
                         whole.follow(&reduction, &first, &first);
                     }

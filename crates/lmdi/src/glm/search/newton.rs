@@ -1,9 +1,9 @@
 //! Penalty search for families other than the gaussian.
 //!
-//! Every candidate is first solved as accurately as asked, along warm-started paths, fold by fold. A share of
-//! wrong labels hangs on single rows near the boundary, so that is not enough to tell the best
-//! candidates apart: those that may still win are solved again from where they stand, ever fewer of
-//! them ever more accurately.
+//! Every candidate is first solved as accurately as asked, along warm-started paths, fold by fold.
+//! A share of wrong labels hangs on single rows near the boundary, so that is not enough to tell
+//! the best candidates apart: those that may still win are solved again from where they stand, ever
+//! fewer of them ever more accurately.
 
 use crate::basis::{Basis, TreeRows};
 use crate::glm::model::coefficients::Coefficients;
@@ -20,13 +20,13 @@ const AGAIN: [Again; 2] =
 /// Rows whose label may change when a candidate is solved again, whatever the number of rows.
 const ROWS_IN_DOUBT: f64 = 2.0;
 
-/// Rows up to which doubt is a fixed share of them. Labels change to the better as often as to the worse, so in larger
-/// tables doubt grows only as the square root of their number.
+/// Rows up to which doubt is a fixed share of them. Labels change to the better as often as to the
+/// worse, so in larger tables doubt grows only as the square root of their number.
 const ROWS_OF_FULL_DOUBT: f64 = 4000.0;
 
 struct Again {
-    /// How far from deciding an error may be: as a share of the rows for accuracy, as a share of the
-    /// smallest error for deviance.
+    /// How far from deciding an error may be: as a share of the rows for accuracy, as a share of
+    /// the smallest error for deviance.
     within: f64,
     /// Gap to solve to, as a share of the null loss.
     accuracy: f64,
@@ -58,7 +58,8 @@ pub(crate) fn search_newton(
     }
 }
 
-/// Candidates whose error is so close to what decides that a more accurate solution may change the choice.
+/// Candidates whose error is so close to what decides that a more accurate solution may change the
+/// choice.
 fn undecided(search: &Search, within: f64, options: &GlmOptions, n_rows: usize) -> Vec<usize> {
     let all = 0..search.candidates.len();
     let Some(best) =

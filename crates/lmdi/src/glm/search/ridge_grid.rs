@@ -1,17 +1,18 @@
 //! The best of many strengths of a ridge penalty, without measuring all of them.
 //!
-//! The error of a ridge fit depends on the strength l through terms `d / (d + l)` with d > 0. In log(l) each is the same gentle
-//! step, which takes more than a factor of ten from one end to the other, so that between strengths a factor of
-//! [`STRIDE`] apart the error has no room for a dip of its own: strengths that far apart are measured first, and then
-//! all others around each of them that is lower than its neighbours.
+//! The error of a ridge fit depends on the strength l through terms `d / (d + l)` with d > 0. In
+//! log(l) each is the same gentle step, which takes more than a factor of ten from one end to the
+//! other, so that between strengths a factor of [`STRIDE`] apart the error has no room for a dip of
+//! its own: strengths that far apart are measured first, and then all others around each of them
+//! that is lower than its neighbours.
 //!
 //! Cost: for 100 strengths over seven powers of ten about 27 measurements.
 
 /// Largest factor between strengths that are measured first.
 const STRIDE: f64 = 4.0;
 
-/// The place of the smallest error; of equals the first. Errors that are not numbers come last. Strengths that are not
-/// in increasing order are all measured.
+/// The place of the smallest error; of equals the first. Errors that are not numbers come last.
+/// Strengths that are not in increasing order are all measured.
 pub fn minimise_on_grid(strengths: &[f64], mut error: impl FnMut(f64) -> f64) -> usize {
     let mut errors = vec![None; strengths.len()];
     let first = coarse(strengths);
@@ -57,7 +58,8 @@ fn known(errors: &[Option<f64>], at: usize) -> f64 {
     errors[at].filter(|error| !error.is_nan()).unwrap_or(f64::INFINITY)
 }
 
-/// Places so that no factor between two of them exceeds [`STRIDE`] unless they are neighbours, the ends included.
+/// Places so that no factor between two of them exceeds [`STRIDE`] unless they are neighbours, the
+/// ends included.
 fn coarse(strengths: &[f64]) -> Vec<usize> {
     if !strengths.is_sorted_by(|a, b| 0.0 < *a && a < b) {
         return (0..strengths.len()).collect();
@@ -83,7 +85,8 @@ mod tests {
         (0..count).map(|at| libm::pow(10.0, from + step * at as f64)).collect()
     }
 
-    /// Errors of ridge regressions in their own coordinates: a sum over directions of squared bias and variance.
+    /// Errors of ridge regressions in their own coordinates: a sum over directions of squared bias
+    /// and variance.
     #[test]
     fn the_smallest_of_all_is_found() {
         for seed in 0..500 {

@@ -18,8 +18,8 @@ pub struct Search {
     pub candidates: Vec<Candidate>,
     /// Mean error per row of each candidate in each fold, fold by fold for one candidate.
     pub fold_error: Vec<f64>,
-    /// Weight of each fold in the mean: one, since scikit-learn averages folds plainly whatever their
-    /// rows weigh; zero for a fold that could not be used.
+    /// Weight of each fold in the mean: one, since scikit-learn averages folds plainly whatever
+    /// their rows weigh; zero for a fold that could not be used.
     pub fold_weight: Vec<f64>,
 }
 

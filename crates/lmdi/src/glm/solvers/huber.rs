@@ -5,9 +5,10 @@
 //! H(z) = z^2 if |z| <= epsilon, else 2 epsilon |z| - epsilon^2
 //! ```
 //!
-//! as scikit-learn's `HuberRegressor` (whose alpha is l2 / 2). The loss is bounded by parabolas that touch
-//! it, so each step is a ridge regression with weights `2 w / s min(1, epsilon s / |r|)`, followed by the
-//! best scale for its residuals. Cost: one pass over the rows and one factorisation a step.
+//! as scikit-learn's `HuberRegressor` (whose alpha is l2 / 2). The loss is bounded by parabolas
+//! that touch it, so each step is a ridge regression with weights
+//! `2 w / s min(1, epsilon s / |r|)`, followed by the best scale for its residuals. Cost: one pass
+//! over the rows and one factorisation per step.
 
 use crate::basis::{Basis, TreeRows};
 use crate::glm::model::coefficients::Coefficients;
@@ -94,8 +95,8 @@ pub fn fit_huber(
     HuberFit { coefficients: fit, scale, curvature, pull }
 }
 
-/// The scale at which the derivative of the loss is zero: the squares inside the corner, divided by the
-/// weight inside less (epsilon^2 - 1) times that outside.
+/// The scale at which the derivative of the loss is zero: the squares inside the corner, divided by
+/// the weight inside less (epsilon^2 - 1) times that outside.
 fn best_scale(weight: &[f64], residual: &[f64], epsilon: f64, start: f64, least: f64) -> f64 {
     let mut scale = start;
     for _ in 0..100 {

@@ -1,4 +1,5 @@
-//! Direct solutions against dense ones, on random trees, tables, weights, active sets and penalties.
+//! Direct solutions against dense ones, on random trees, tables, weights, active sets and
+//! penalties.
 #![allow(clippy::needless_range_loop, reason = "dense algebra by index")]
 
 use super::sample::{Sample, Weights, distance, listed, minimum_norm, ridge};
@@ -86,8 +87,9 @@ proptest! {
         }
     }
 
-    /// Relative 1e-6, as for coefficients in general; singular systems are the rule here. In nearly singular ones, where slopes may lose
-    /// digits along a direction that no row tells from zero, 1e-3 and the same predictions to 1e-7.
+    /// Relative 1e-6, as for coefficients in general; singular systems are the rule here. In nearly
+    /// singular ones, where slopes may lose digits along a direction that no row tells from zero,
+    /// 1e-3 and the same predictions to 1e-7.
     #[test]
     fn least_squares_is_of_minimum_norm(sample in sample()) {
         let problem_statistics = sample.statistics();
@@ -110,7 +112,8 @@ proptest! {
         }
     }
 
-    /// Multiplying all weights and the penalty by one factor changes nothing; nor does the scale of y.
+    /// Multiplying all weights and the penalty by one factor changes nothing; nor does the scale of
+    /// y.
     #[test]
     fn scales_cancel(sample in sample(), exponent in -12..13_i32, other in -12..13_i32) {
         let (of_weight, of_y) = (10_f64.powi(exponent), 10_f64.powi(other));
@@ -183,8 +186,8 @@ proptest! {
         }
     }
 
-    /// Least squares in the bag without raw columns is the tree itself: predictions are leaf means, and
-    /// a split's share of a prediction is the change of the node mean at it.
+    /// Least squares in the bag without raw columns is the tree itself: predictions are leaf means,
+    /// and a split's share of a prediction is the change of the node mean at it.
     #[test]
     fn in_bag_least_squares_is_the_tree(seed in any::<u64>(), n in 5..40_usize) {
         let sample = Sample::new(seed, n, 3, false, Weights::InBag);
@@ -224,7 +227,8 @@ proptest! {
     }
 }
 
-/// Whatever rounding makes of a constant response, slopes stay at rounding and the fit has converged.
+/// Whatever rounding makes of a constant response, slopes stay at rounding and the fit has
+/// converged.
 #[test]
 fn a_constant_response() {
     for seed in 0..200 {

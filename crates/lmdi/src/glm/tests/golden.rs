@@ -1,4 +1,5 @@
-//! Reads the linear models of `testdata/lmdi_plus`, which independent software made (see its README).
+//! Reads the linear models of `testdata/lmdi_plus`, which independent software made (see its
+//! README).
 
 use crate::file::Model;
 use crate::forest::{Ensemble, Tree};

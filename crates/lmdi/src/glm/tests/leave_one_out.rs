@@ -6,7 +6,7 @@ use crate::basis::Stumps;
 use crate::glm::{Coefficients, Penalty, WorkingRows, leave_one_out, leave_one_out_ridge};
 use proptest::prelude::*;
 
-/// Intercept and slopes of a refit, as the parts of a row's linear predictor: one a block.
+/// Intercept and slopes of a refit, as the parts of a row's linear predictor: one per block.
 fn parts(sample: &Sample, fit: &[f64], row: usize) -> Vec<f64> {
     let stumps: &Stumps = &sample.basis.stumps;
     let blocks = stumps.used_features();
@@ -110,8 +110,8 @@ proptest! {
         }
     }
 
-    /// Without a penalty, against minimum-norm refits: within 1e-5, since a small penalty stands for
-    /// the limit.
+    /// Without a penalty, against minimum-norm refits: within 1e-5, since a small penalty stands
+    /// for the limit.
     #[test]
     fn least_squares_without_a_penalty(seed in any::<u64>(), n in 6..25_usize) {
         let sample = Sample::new(seed, n, 3, false, Weights::Random);

@@ -144,8 +144,8 @@ fn the_search_scores_and_chooses_as_converged_scikit_learn() {
             let search = found.search.as_ref().expect("a search");
             let mut golden = Vec::new();
             for c in 0..10 {
-                // Held-out log-loss of nearly separated classes hangs on digits of large slopes that
-                // hardly change the objective.
+                // Held-out log-loss of nearly separated classes hangs on digits of large slopes
+                // that hardly change the objective.
                 let tolerance = if c < 7 { 1e-5 } else { 2e-2 };
                 for ratio in 0..3 {
                     let errors: Vec<f64> = (0..3)

@@ -1,4 +1,5 @@
-//! The linear models and their solvers: against dense algebra on random trees, and against scikit-learn.
+//! The linear models and their solvers: against dense algebra on random trees, and against
+//! scikit-learn.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 

@@ -1,4 +1,5 @@
-//! Small random problems, written out densely, and dense solvers that share nothing with the library.
+//! Small random problems, written out densely, and dense solvers that share nothing with the
+//! library.
 
 use crate::basis::{Basis, TreeRows};
 use crate::forest::{Comparison, InBag, Missing, NONE, Precision, Tree};

@@ -1,4 +1,5 @@
-//! Sufficient statistics: pieces add up to the whole, and give the errors of rows they no longer know.
+//! Sufficient statistics: pieces add up to the whole, and give the errors of rows they no longer
+//! know.
 
 use super::sample::{Sample, Weights};
 use crate::basis::{Basis, TreeRows};
@@ -68,8 +69,8 @@ proptest! {
         }
     }
 
-    /// Where the quadratic form gives an error at all, it is that of the rows: to 1e-6 of it. It refuses
-    /// when the error is a small share of the squared responses, where its digits cancel.
+    /// Where the quadratic form gives an error at all, it is that of the rows: to 1e-6 of it. It
+    /// refuses when the error is a small share of the squared responses, where its digits cancel.
     #[test]
     fn the_quadratic_form_is_the_error_of_the_rows(
         sample in sample(),
@@ -111,8 +112,8 @@ proptest! {
         }
     }
 
-    /// Sweeps alone end where the conditions hold, before any exact solution corrects them: to 1e-7 of
-    /// the norms of column and response. A strong ridge part keeps columns from being alike.
+    /// Sweeps alone end where the conditions hold, before any exact solution corrects them: to 1e-7
+    /// of the norms of column and response. A strong ridge part keeps columns from being alike.
     #[test]
     fn coordinate_descent_ends_at_the_optimum(
         sample in sample(),
@@ -128,8 +129,9 @@ proptest! {
         prop_assert!(violation < 1e-7, "{violation}");
     }
 
-    /// Columns that are mostly one value, such as parts of a category, are summed by their other cells.
-    /// Classes and counts are fitted the same as from all cells: to 1e-8 of the largest coefficient.
+    /// Columns that are mostly one value, such as parts of a category, are summed by their other
+    /// cells. Classes and counts are fitted the same as from all cells: to 1e-8 of the largest
+    /// coefficient.
     #[test]
     fn sparse_columns_fit_the_same(seed in any::<u64>(), counts in any::<bool>(), l1_ratio in 0.05..1.0_f64) {
         let mut random = generator(seed, 0);

@@ -1,5 +1,5 @@
-//! Counterfactuals: equal to a search by the definition on random rows, restrictions kept, the number of
-//! threads without effect.
+//! Counterfactuals: equal to a search by the definition on random rows, restrictions kept, the
+//! number of threads without effect.
 #![allow(clippy::unwrap_used)]
 
 use lmdi::explanation::{

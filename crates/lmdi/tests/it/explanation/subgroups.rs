@@ -1,5 +1,5 @@
-//! Subgroups: k-means against scikit-learn (`testdata/k_means`), rules against the rows they are stated
-//! for, the choice of the number of groups, descriptions by hand, threads without effect.
+//! Subgroups: k-means against scikit-learn (`testdata/k_means`), rules against the rows they are
+//! stated for, the choice of the number of groups, descriptions by hand, threads without effect.
 #![allow(clippy::unwrap_used)]
 
 use lmdi::explanation::subgroup::description::ValueSummary;
@@ -55,7 +55,8 @@ fn sums_of_squares_are_no_worse_than_scikit_learns() {
             worse_than_best += usize::from(found.inertia > best * (1.0 + TOLERANCE));
         }
     }
-    // The best of five runs of scikit-learn has five times as many restarts; now and then it is lucky.
+    // The best of five runs of scikit-learn has five times as many restarts; now and then it is
+    // lucky.
     assert!(worse_than_best <= 2, "{worse_than_best} of {all}");
 }
 

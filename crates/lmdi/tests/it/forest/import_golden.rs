@@ -1,7 +1,9 @@
-//! Models of other libraries: every row reaches the leaf, and has the raw output, that the library says.
+//! Models of other libraries: every row reaches the leaf, and has the raw output, that the library
+//! says.
 //!
-//! Models and expected values are made by `testdata/import/make.py`. Leaves must be equal; raw outputs
-//! may differ by 1e-6 of the sum of the sizes of what is added up, for the libraries add in 32 bits.
+//! Models and expected values are made by `testdata/import/make.py`. Leaves must be equal; raw
+//! outputs may differ by 1e-6 of the sum of the sizes of what is added up, for the libraries add in
+//! 32 bits.
 #![allow(clippy::unwrap_used)]
 
 use crate::support::imported::{load, names};

@@ -1,5 +1,5 @@
-//! Files of other libraries that are cut, changed or made to harm: an error, never a panic, a hang or a
-//! large piece of memory.
+//! Files of other libraries that are cut, changed or made to harm: an error, never a panic, a hang
+//! or a large piece of memory.
 #![allow(clippy::unwrap_used)]
 
 use crate::support::imported::{model_bytes, names};

@@ -1,5 +1,5 @@
-//! The compiled router against the plain walk down the tree, on random trees of every kind: the leaves
-//! it finds, the predictions, and the LMDI+ scores that are added up on the way.
+//! The compiled router against the plain walk down the tree, on random trees of every kind: the
+//! leaves it finds, the predictions, and the LMDI+ scores that are added up on the way.
 
 #![allow(clippy::unwrap_used)]
 
@@ -132,8 +132,8 @@ fn distance() -> impl Strategy<Value = usize> {
     prop_oneof![18 => Just(1), 1 => edge - 2..edge + 2, 1 => Just(700)]
 }
 
-/// Cells of [`COLUMNS`] columns as a matrix, in which the columns lie `apart`. Neighbours with `long` repeat their
-/// rows until they fill more than one of the portions in which rows walk.
+/// Cells of [`COLUMNS`] columns as a matrix, in which the columns lie `apart`. Neighbours with
+/// `long` repeat their rows until they fill more than one of the portions in which rows walk.
 fn table(cells: &[f64], trees: &mut [Tree], apart: usize, long: bool) -> Matrix {
     let few = cells.len() / COLUMNS;
     let rows = if long && apart == 1 { 27 * few } else { few };
@@ -241,8 +241,8 @@ proptest! {
         }
         prop_assert_eq!(predicted, sums);
     }
-    /// Scores are the steps of a row's path, added tree by tree from the root down, then the raw terms:
-    /// to the last bit, with any number of outputs.
+    /// Scores are the steps of a row's path, added tree by tree from the root down, then the raw
+    /// terms: to the last bit, with any number of outputs.
     #[test]
     fn scores_are_the_steps_along_the_path_in_order(
         mut trees in prop::collection::vec(tree(), 1..4),

@@ -286,8 +286,8 @@ proptest! {
 }
 
 proptest! {
-    /// Doubling is exact, so that it changes no split and no value; it also means that rows are counted apart from
-    /// curvatures, which without weights are the count.
+    /// Doubling is exact, so that it changes no split and no value; it also means that rows are
+    /// counted apart from curvatures, which without weights are the count.
     #[test]
     fn doubled_weights_boost_the_same_numbers(table in table(), min_samples_leaf in 1usize..6) {
         let plain = Table { n_classes: 0, weights: None, labels: Vec::new(), ..table };

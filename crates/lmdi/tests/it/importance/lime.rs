@@ -2,13 +2,14 @@
 //!
 //! The same neighbourhood gives lime's intercept, slopes and R2 to 1e-8.
 //!
-//! With neighbours of its own, the mean rank correlation of |slope| with lime is compared with that of lime with
-//! itself under another seed, on the same rows. If both draw from the same distribution the difference is
-//! zero but for what was drawn. Its standard error follows from the draws: seeds are independent (rows that
-//! share neighbours are not), so on our side it is the spread over seeds, on lime's, whose every seed meets every
-//! other, the jackknife that leaves one seed out after the other. The difference must be no more than three
-//! standard errors below zero, and these so small that a loss of 0.03 is seen. The slopes themselves are
-//! compared likewise, column by column.
+//! With neighbours of its own, the mean rank correlation of |slope| with lime is compared with that
+//! of lime with itself under another seed, on the same rows. If both draw from the same
+//! distribution the difference is zero but for what was drawn. Its standard error follows from the
+//! draws: seeds are independent (rows that share neighbours are not), so on our side it is the
+//! spread over seeds, on lime's, whose every seed meets every other, the jackknife that leaves one
+//! seed out after the other. The difference must be no more than three standard errors below zero,
+//! and these so small that a loss of 0.03 is seen. The slopes themselves are compared likewise,
+//! column by column.
 #![allow(clippy::unwrap_used)]
 
 use crate::support::random_models::{Table, cases, kind};
@@ -145,8 +146,8 @@ fn gain_in_agreement(own: &[Slopes], lime: &[Slopes]) -> (f64, f64) {
     (gain_without(None), standard_error(&of_own_seeds).hypot(jackknife))
 }
 
-/// Per group of as many of our seeds as lime has, and row: the square of the difference of the mean slopes of a
-/// column, in units of its standard error.
+/// Per group of as many of our seeds as lime has, and row: the square of the difference of the mean
+/// slopes of a column, in units of its standard error.
 fn squared_differences(own: &[Slopes], lime: &[Slopes], column: usize) -> Vec<Vec<f64>> {
     let square = |own: &[Slopes], row: usize| {
         let of =
@@ -183,8 +184,9 @@ fn own_neighbours_rank_as_lime_does() {
         assert!(error < 0.01, "{name}: a loss of 0.03 would not be seen, {error}");
         assert!(gain > -3.0 * error, "{name}: {gain} with an error of {error}");
 
-        // The slopes are those of the same distribution, not only in the same order: differences of means
-        // over seeds, in units of their errors, have a mean square of one, but for how few seeds there are.
+        // The slopes are those of the same distribution, not only in the same order: differences of
+        // means over seeds, in units of their errors, have a mean square of one, but for how few
+        // seeds there are.
         for column in 0..6 {
             let squares = squared_differences(&own, &case.slopes, column);
             let by_group: Vec<f64> = squares.iter().map(|group| mean(group)).collect();
@@ -225,8 +227,8 @@ fn explain(table: &Table, model: &lmdi::forest::Ensemble, x: &Matrix, threads: u
 proptest! {
     #![proptest_config(cases(12))]
 
-    /// Columns without a split get exactly zero; neither threads, nor batches, nor the order of rows
-    /// change a byte; base plus scores is finite.
+    /// Columns without a split get exactly zero; neither threads, nor batches, nor the order of
+    /// rows change a byte; base plus scores is finite.
     #[test]
     fn scores_depend_on_the_row_only(kind in kind(), seed in any::<u64>()) {
         let table = Table::random(seed, kind.classes());

@@ -1,5 +1,5 @@
-//! MAPLE against its definition written out with numpy (`testdata/maple`): weights to 1e-12, slopes and
-//! intercepts to 1e-8, the same columns.
+//! MAPLE against its definition written out with numpy (`testdata/maple`): weights to 1e-12, slopes
+//! and intercepts to 1e-8, the same columns.
 #![allow(clippy::unwrap_used)]
 
 use crate::support::random_models::{Kind, Table, cases, kind};
@@ -83,7 +83,8 @@ fn local_models_are_those_of_numpy() {
 proptest! {
     #![proptest_config(cases(40))]
 
-    /// Any model: finite scores, exactly zero without a split, the same bytes for rows in another order and any number of threads.
+    /// Any model: finite scores, exactly zero without a split, the same bytes for rows in another
+    /// order and any number of threads.
     #[test]
     fn scores_depend_on_the_row_only(kind in kind(), seed in any::<u64>()) {
         let table = Table::random(seed, kind.classes());

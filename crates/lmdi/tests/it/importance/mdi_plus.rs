@@ -108,8 +108,8 @@ fn glms(classes: usize) -> Vec<(MdiPlusGlm, MdiPlusPenalty)> {
 proptest! {
     #![proptest_config(cases(25))]
 
-    /// Every model and penalty: finite, exactly zero for features without a split, the same bytes on any
-    /// number of threads, and a user's metric is as good as a built-in one.
+    /// Every model and penalty: finite, exactly zero for features without a split, the same bytes
+    /// on any number of threads, and a user's metric is as good as a built-in one.
     #[test]
     fn every_model_is_sound(classes in prop_oneof![Just(0_usize), Just(2), Just(3)], seed in any::<u64>()) {
         let table = Table::random(seed, classes);
@@ -136,8 +136,8 @@ proptest! {
         }
     }
 
-    /// Partial predictions, row by row: refitting dense ridge without each row gives the same R2 importance
-    /// for all features as one group, to 1e-6; the parts of a group add up.
+    /// Partial predictions, row by row: refitting dense ridge without each row gives the same R2
+    /// importance for all features as one group, to 1e-6; the parts of a group add up.
     #[test]
     fn a_group_of_all_is_the_left_out_prediction(seed in any::<u64>()) {
         let mut table = Table::random(seed, 0);
@@ -182,8 +182,8 @@ proptest! {
     }
 }
 
-/// In the bag, the part of a feature explains what its splits explain, so that without leaving rows out and
-/// without a penalty MDI+ would be MDI: the order of clearly different features agrees.
+/// In the bag, the part of a feature explains what its splits explain, so that without leaving rows
+/// out and without a penalty MDI+ would be MDI: the order of clearly different features agrees.
 #[test]
 fn the_order_is_that_of_mdi_where_features_differ_much() {
     let n = 120;

@@ -33,8 +33,8 @@ proptest! {
         }
     }
 
-    /// Base plus Saabas scores is the raw output, to 1e-12; features without a split get exactly zero;
-    /// rows in another order get the same bytes.
+    /// Base plus Saabas scores is the raw output, to 1e-12; features without a split get exactly
+    /// zero; rows in another order get the same bytes.
     #[test]
     fn saabas_adds_up(kind in kind(), seed in any::<u64>()) {
         let table = Table::random(seed, kind.classes());

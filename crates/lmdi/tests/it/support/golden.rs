@@ -1,4 +1,5 @@
-//! Reads the reference forests of `testdata/lmdi_plus`, which independent software made (see its README).
+//! Reads the reference forests of `testdata/lmdi_plus`, which independent software made (see its
+//! README).
 
 use lmdi::file::Model;
 use lmdi::forest::Ensemble;

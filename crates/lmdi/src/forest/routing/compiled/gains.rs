@@ -32,7 +32,7 @@ impl<A> Gains<A> for Nothing {
     fn enter(&mut self, _: usize, _: u32, _: A) {}
 }
 
-/// One sum a cell: rows gain what the nodes hold.
+/// One sum per cell: rows gain what the nodes hold.
 pub(super) struct Held<'s> {
     pub(super) sums: &'s mut [f64],
 }
@@ -54,7 +54,7 @@ impl Gains<f64> for Held<'_> {
     }
 }
 
-/// Several sums a cell: rows gain what is listed by position.
+/// Several sums per cell: rows gain what is listed by position.
 pub(super) struct Listed<'s> {
     pub(super) amounts: &'s PathAmounts,
     pub(super) sums: &'s mut [f64],

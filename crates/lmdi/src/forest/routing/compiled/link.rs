@@ -15,8 +15,8 @@ pub(super) trait Link: Copy + Debug + Send + Sync {
     fn missing_right(self) -> bool;
 }
 
-/// From the low bits up: whether missing cells go right, column, left child. The column stands where
-/// masking it gives its offset.
+/// From the low bits up: whether missing cells go right, column, left child. The column stands
+/// where masking it gives its offset.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packed(u32);
 

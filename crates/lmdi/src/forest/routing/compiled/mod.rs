@@ -8,9 +8,10 @@
 //! and child fit one 32-bit word ([`Packed`]) a node of a tree that compares 32-bit cells takes 8
 //! bytes. Trees with more columns or nodes than that take the [`Wide`] form.
 //!
-//! What a row gains by entering a node stands in the node (8 bytes more), where it arrives together with
-//! what the next step needs. A row that waits in its leaf enters it again and again; a leaf looks at the
-//! spare column after the last one, so what is gained there falls on a sum that nobody reads.
+//! What a row gains by entering a node stands in the node (8 bytes more), where it arrives together
+//! with what the next step needs. A row that waits in its leaf enters it again and again; a leaf
+//! looks at the spare column after the last one, so what is gained there falls on a sum that nobody
+//! reads.
 
 mod cell;
 mod descend;
@@ -27,13 +28,15 @@ use layout::Compiled;
 use link::{Link, Packed, Wide};
 use std::fmt::Debug;
 
-/// A compiled tree that compares cells of type `C`. Cells lie as in a [`Block`](crate::forest::routing::Block),
-/// with `columns` columns a group of rows; `has_missing` if any cell is missing.
+/// A compiled tree that compares cells of type `C`. Cells lie as in a
+/// [`Block`](crate::forest::routing::Block), with `columns` columns a group of rows; `has_missing`
+/// if any cell is missing.
 pub(super) trait Walk<C>: Debug + Send + Sync {
     /// The positions of the leaves that rows reach.
     fn leaves(&self, cells: &[[C; LANES]], columns: usize, has_missing: bool, out: &mut [u32]);
 
-    /// The same, while what the nodes on the way bring is added to `sums`: what they hold, or what is listed.
+    /// The same, while what the nodes on the way bring is added to `sums`: what they hold, or what
+    /// is listed.
     fn add_along(
         &self,
         cells: &[[C; LANES]],
@@ -44,15 +47,17 @@ pub(super) trait Walk<C>: Debug + Send + Sync {
         out: &mut [u32],
     );
 
-    /// Follows the row whose cells begin at `start`; see [`Router::walk`](crate::forest::routing::Router::walk).
+    /// Follows the row whose cells begin at `start`; see
+    /// [`Router::walk`](crate::forest::routing::Router::walk).
     fn follow(&self, cells: &[C], start: usize, visit: &mut dyn FnMut(u32, bool)) -> u32;
 
     /// The node index of each position.
     fn original(&self) -> &[u32];
 }
 
-/// Compiles a tree over `n_features` columns whose nodes hold the given amounts, if any. `None` unless
-/// every split is numeric, with NaN the only missing value and with a cell that is not above its threshold.
+/// Compiles a tree over `n_features` columns whose nodes hold the given amounts, if any. `None`
+/// unless every split is numeric, with NaN the only missing value and with a cell that is not above
+/// its threshold.
 pub(super) fn compile<C: Cell + 'static>(
     tree: &Tree,
     n_features: usize,

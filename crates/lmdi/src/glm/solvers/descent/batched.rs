@@ -1,7 +1,7 @@
 //! Least squares with an elastic net, several problems side by side.
 //!
-//! Lane `i` is a [`GaussianProblem`] of its own rows. All lanes have the same columns: those of a basis
-//! or what a [`Reduction`] left of them.
+//! Lane `i` is a [`GaussianProblem`] of its own rows. All lanes have the same columns: those of a
+//! basis or what a [`Reduction`] left of them.
 //!
 //! Convergence is judged by the duality gap in the form scikit-learn uses: with residual r, penalty
 //! (l1, l2) and c = min(1, l1 / max_j |x_j' r - l2 b_j|),
@@ -94,7 +94,8 @@ impl<const N: usize> BatchedProblem<N> {
         }
     }
 
-    /// Puts the same problems over the columns that are left into `out`, whose memory is used again.
+    /// Puts the same problems over the columns that are left into `out`, whose memory is used
+    /// again.
     pub(crate) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
         self.hessians.reduce_into(reduction, &mut out.hessians);
         out.response_mean = self.response_mean;
@@ -121,8 +122,8 @@ impl<const N: usize> BatchedProblem<N> {
         Descent::new(&self.hessians, self.zero())
     }
 
-    /// Objective and duality gap at the descent's point, on the scale of a sum over rows. `outside` is
-    /// the largest absolute gradient of columns that are not part of the problems.
+    /// Objective and duality gap at the descent's point, on the scale of a sum over rows. `outside`
+    /// is the largest absolute gradient of columns that are not part of the problems.
     #[inline(always)]
     pub(crate) fn objective_and_gap(
         &self,
@@ -178,11 +179,11 @@ impl<const N: usize> BatchedProblem<N> {
         vectorised(Descend { problems: self, descent, penalty, tolerance, max_iterations })
     }
 
-    /// Weighted sums of squared errors of the lanes' rows under coefficients that may come from other
-    /// rows; `None` in a lane where too many digits cancelled.
+    /// Weighted sums of squared errors of the lanes' rows under coefficients that may come from
+    /// other rows; `None` in a lane where too many digits cancelled.
     ///
-    /// With c_l the predictor's constant on leaf l less the mean response, s the raw slopes and sums of
-    /// centred responses y:
+    /// With c_l the predictor's constant on leaf l less the mean response, s the raw slopes and
+    /// sums of centred responses y:
     ///
     /// ```text
     /// sum w (y - c - x s)^2 = y'y - 2 (sum_l c_l (w y)_l + s' X'y)

@@ -6,19 +6,20 @@
 //! 1/2 (b - b0)' H (b - b0) - g0' (b - b0) + l1 |b|_1 + l2/2 |b|^2
 //! ```
 //!
-//! where H is one of [`BatchedHessian`] and g0 the gradient at the start, for `N` problems side by side.
+//! where H is one of [`BatchedHessian`] and g0 the gradient at the start, for `N` problems side by
+//! side.
 //!
 //! A sweep visits the splits from the root down. A step d on split v moves the predictions of all
-//! rows left of v by d * a and right of v by d * b; instead of touching the rows or the gradients of
-//! all relatives, the shift is handed down to the children, and the residual sums of a node are
+//! rows left of v by d * a and right of v by d * b; instead of touching the rows or the gradients
+//! of all relatives, the shift is handed down to the children, and the residual sums of a node are
 //! corrected by (shift * weight of the node) when it is its turn. After the last split one upward
-//! pass restores all sums. A full pass over m splits therefore costs O(m), not O(m * depth), and the
-//! r raw columns, which meet the stumps only through per-leaf sums, O(leaves * r).
+//! pass restores all sums. A full pass over m splits therefore costs O(m), not O(m * depth), and
+//! the r raw columns, which meet the stumps only through per-leaf sums, O(leaves * r).
 //!
-//! Raw columns move under the curvature of [`RawSchurComplement`], which knows how the heaviest stumps will
-//! answer; that model may overshoot when stumps enter or leave, so callers watch the objective and
-//! call [`Descent::forget_schur_complement`] when it rises. The intercept is moved to its optimum after
-//! every pass, which keeps the weighted residuals summing to zero.
+//! Raw columns move under the curvature of [`RawSchurComplement`], which knows how the heaviest
+//! stumps will answer; that model may overshoot when stumps enter or leave, so callers watch the
+//! objective and call [`Descent::forget_schur_complement`] when it rises. The intercept is moved to
+//! its optimum after every pass, which keeps the weighted residuals summing to zero.
 
 use crate::glm::linalg::vector::{
     Lanes, per_lane, subtract_columns, subtract_products, subtract_scaled,
@@ -32,11 +33,12 @@ use crate::glm::solvers::descent::schur_complement::RawSchurComplement;
 /// often correlated with one another, so it pays to settle it before the leaves are touched again.
 const RAW_PASSES: usize = 2;
 
-/// The raw block is settled when no step changed a gradient by more than this share of the l1 penalty.
+/// The raw block is settled when no step changed a gradient by more than this share of the l1
+/// penalty.
 const SETTLED: f64 = 0.05;
 
-/// A raw column without slope may get one in the next sweeps when its gradient is above this share of
-/// the l1 penalty.
+/// A raw column without slope may get one in the next sweeps when its gradient is above this share
+/// of the l1 penalty.
 const NEARLY_ACTIVE: f64 = 0.8;
 
 /// A point, the residual sums at it, and scratch space, for `N` problems.
@@ -191,8 +193,8 @@ impl<const N: usize> Point<N> {
 }
 
 impl<'q, const N: usize> Descent<'q, N> {
-    /// Starts at coefficients where the weighted residual sums of the leaves and along the raw columns
-    /// are known.
+    /// Starts at coefficients where the weighted residual sums of the leaves and along the raw
+    /// columns are known.
     pub fn new(hessians: &'q BatchedHessian<N>, at: Start<N>) -> Self {
         Self::reusing(RawSchurComplement::default(), hessians, at)
     }
@@ -443,8 +445,8 @@ impl<'q, const N: usize> Descent<'q, N> {
         largest
     }
 
-    /// What a step along the best single column would gain, per lane: a violation v with curvature c
-    /// lowers the objective by v^2 / 2 (c + l2).
+    /// What a step along the best single column would gain, per lane: a violation v with curvature
+    /// c lowers the objective by v^2 / 2 (c + l2).
     #[inline(always)]
     pub fn predicted_decrease(&self) -> Lanes<N> {
         let mut largest = [0.0_f64; N];

@@ -1,5 +1,5 @@
-//! Coordinate descent for elastic nets: one sweep, several problems at once, Anderson acceleration, and
-//! the working set.
+//! Coordinate descent for elastic nets: one sweep, several problems at once, Anderson acceleration,
+//! and the working set.
 
 pub(crate) mod anderson;
 pub(crate) mod batched;

@@ -8,10 +8,10 @@
 //! S = G_rr - G_re (G_ee + l2)^-1 G_er
 //! ```
 //!
-//! over a set e of stumps. Any set of active stumps gives a valid model of the problem. The heaviest
-//! few nodes hold nearly all of the coupling, so the set is kept small. Elimination runs from the
-//! leaves up: below split v the eliminated stumps have turned the sums of weights A and of raw cells
-//! B of its children into
+//! over a set e of stumps. Any set of active stumps gives a valid model of the problem. The
+//! heaviest few nodes hold nearly all of the coupling, so the set is kept small. Elimination runs
+//! from the leaves up: below split v the eliminated stumps have turned the sums of weights A and of
+//! raw cells B of its children into
 //!
 //! ```text
 //! h = a B_L + b B_R,   c = a A_L + b A_R,   d = a^2 A_L + b^2 A_R + l2
@@ -26,8 +26,8 @@ use crate::glm::quadratic::batched_hessian::BatchedHessian;
 /// Splits considered for elimination, the heaviest of the tree.
 const MOST_ELIMINATED: usize = 32;
 
-/// Weight of the Schur complement against the curvature with every stump held still. The answer of a
-/// stump ends where its coefficient reaches zero; full trust would then overshoot by any factor.
+/// Weight of the Schur complement against the curvature with every stump held still. The answer of
+/// a stump ends where its coefficient reaches zero; full trust would then overshoot by any factor.
 const TRUST: f64 = 0.9;
 
 /// Curvature of the raw block and what is needed to rebuild it.
@@ -52,7 +52,8 @@ pub(crate) struct RawSchurComplement<const N: usize> {
 }
 
 impl<const N: usize> RawSchurComplement<N> {
-    /// Starts over with the curvature of other problems, every stump held still, in the memory that is there.
+    /// Starts over with the curvature of other problems, every stump held still, in the memory that
+    /// is there.
     pub(crate) fn renew(&mut self, q: &BatchedHessian<N>) {
         self.is_considered.clear();
         self.matrix.clone_from(&q.raw_gram);
@@ -119,8 +120,9 @@ impl<const N: usize> RawSchurComplement<N> {
         }
     }
 
-    /// Rebuilds the curvature between the raw columns of `working`, for the heavy stumps that have a
-    /// slope. Other entries, and lanes that are not `allowed`, are as with every stump held still.
+    /// Rebuilds the curvature between the raw columns of `working`, for the heavy stumps that have
+    /// a slope. Other entries, and lanes that are not `allowed`, are as with every stump held
+    /// still.
     #[inline(always)]
     pub(crate) fn rebuild(
         &mut self,

@@ -1,8 +1,9 @@
 //! A point over all columns that is improved on a few columns at a time.
 //!
-//! Only columns that have a slope, or a gradient close to the l1 penalty, are likely to move; sweeps go
-//! over those alone ([`Reduction`]). Afterwards the residual sums of all columns are brought up to date,
-//! and the duality gap over all of them says whether a column that was left out is missed.
+//! Only columns that have a slope, or a gradient close to the l1 penalty, are likely to move;
+//! sweeps go over those alone ([`Reduction`]). Afterwards the residual sums of all columns are
+//! brought up to date, and the duality gap over all of them says whether a column that was left out
+//! is missed.
 
 use crate::forest::NONE;
 use crate::glm::linalg::vector::{Lanes, per_lane, subtract_columns, subtract_products};
@@ -287,7 +288,8 @@ impl WorkingSet {
         covers(&self.stump, &needed.stump) && covers(&self.raw, &needed.raw)
     }
 
-    /// What is left of the problems' columns. Splits that are kept to hold others together take part.
+    /// What is left of the problems' columns. Splits that are kept to hold others together take
+    /// part.
     pub(crate) fn reduce<const N: usize>(&mut self, problems: &BatchedProblem<N>) -> Reduction {
         let raw = (0..self.raw.len()).filter(|&k| self.raw[k]).collect();
         let reduction = Reduction::new(&problems.hessians.nesting, &self.stump, raw);

@@ -1,14 +1,14 @@
 //! Steps of minimum norm: `(H + l2) b = g` for any l2 >= 0, singular or not.
 //!
 //! A factored system ([`Elimination`]) needs a positive penalty. When l2 is too small to be seen
-//! beside H, conjugate gradients solve the system as it stands, with the factor of a slightly larger
-//! penalty as preconditioner. All iterates are polynomials in H applied to g, so they never leave the
-//! space spanned by the columns' rows: of all solutions they approach the one of minimum norm, which is
-//! what a pseudo-inverse gives. When l2 is large enough the preconditioner is exact and one step
-//! remains, which doubles as iterative refinement.
+//! beside H, conjugate gradients solve the system as it stands, with the factor of a slightly
+//! larger penalty as preconditioner. All iterates are polynomials in H applied to g, so they never
+//! leave the space spanned by the columns' rows: of all solutions they approach the one of minimum
+//! norm, which is what a pseudo-inverse gives. When l2 is large enough the preconditioner is exact
+//! and one step remains, which doubles as iterative refinement.
 //!
-//! Cost: one factorisation, then 4 m r a step. Eigenvalues above the preconditioner's penalty count as
-//! one; each smaller one costs about one more step.
+//! Cost: one factorisation, then 4 m r a step. Eigenvalues above the preconditioner's penalty count
+//! as one; each smaller one costs about one more step.
 
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::quadratic::gradient::Gradient;
@@ -23,13 +23,14 @@ const LEAST_SHARE: f64 = 1e-6;
 /// The squared size of the gradient, as a share of where it started, at which to stop.
 const ENOUGH: f64 = 1e-22;
 
-/// A direction of less curvature than this share of the largest is one that the data leave open: what
-/// points along it is rounding. A Gram matrix does not resolve less.
+/// A direction of less curvature than this share of the largest is one that the data leave open:
+/// what points along it is rounding. A Gram matrix does not resolve less.
 const OPEN: f64 = 1e-12;
 
-/// Smallest l2 of an exact factor, as a share of the largest curvature. Without a penalty, a row that alone decides a slope
-/// has a leave-one-out answer only as the limit of small penalties; this one stands for the limit. It
-/// balances the distance to the limit against rounding, which grows as the penalty falls.
+/// Smallest l2 of an exact factor, as a share of the largest curvature. Without a penalty, a row
+/// that alone decides a slope has a leave-one-out answer only as the limit of small penalties; this
+/// one stands for the limit. It balances the distance to the limit against rounding, which grows as
+/// the penalty falls.
 const LEAST_EXACT_SHARE: f64 = 1e-8;
 
 /// Steps after which to give up.

@@ -16,8 +16,8 @@
 //! R   = u_L R_L + u_R R_R - (a A_L + b A_R) s / d  (s: the gradient's own part for this stump)
 //! ```
 //!
-//! and a split that is not active as the limit of large l2, which is plain addition. The raw columns
-//! are left with the curvature
+//! and a split that is not active as the limit of large l2, which is plain addition. The raw
+//! columns are left with the curvature
 //!
 //! ```text
 //! S = (scatter within leaves) + l2 + sum_v g_v (m_L - m_R)(m_L - m_R)',   g_v = l2 A_L A_R / (d A)

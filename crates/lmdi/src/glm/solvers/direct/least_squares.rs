@@ -1,8 +1,9 @@
-//! Least squares without an l1 penalty: ridge regression, and ordinary least squares of minimum norm.
+//! Least squares without an l1 penalty: ridge regression, and ordinary least squares of minimum
+//! norm.
 //!
-//! Minimises `1/2 sum w (y - b0 - x b)^2 + l2/2 |b|^2` directly. With l2 = 0 and columns that depend on
-//! one another (duplicates, leaves without weight, more columns than rows) the solution of minimum
-//! norm among centred columns is returned, the one a pseudo-inverse gives.
+//! Minimises `1/2 sum w (y - b0 - x b)^2 + l2/2 |b|^2` directly. With l2 = 0 and columns that
+//! depend on one another (duplicates, leaves without weight, more columns than rows) the solution
+//! of minimum norm among centred columns is returned, the one a pseudo-inverse gives.
 //!
 //! ```
 //! # use lmdi::basis::Basis;
@@ -48,8 +49,8 @@ impl Convergence {
     }
 }
 
-/// The least-squares fit with ridge penalty `l2` (on the scale of a sum over rows), or of minimum norm
-/// when `l2` is zero.
+/// The least-squares fit with ridge penalty `l2` (on the scale of a sum over rows), or of minimum
+/// norm when `l2` is zero.
 pub fn least_squares(problem: &GaussianProblem<'_>, l2: f64) -> (Coefficients, Convergence) {
     let q = &problem.hessian;
     let penalty = Penalty { l1: 0.0, l2 };

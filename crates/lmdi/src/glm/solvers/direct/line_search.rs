@@ -1,7 +1,7 @@
 //! A step of an elastic net and how far to go along it.
 //!
-//! While no slope crosses zero the objective along a step is a parabola; at each crossing it gets a kink.
-//! The exact minimum along the step follows from the crossings in their order.
+//! While no slope crosses zero the objective along a step is a parabola; at each crossing it gets a
+//! kink. The exact minimum along the step follows from the crossings in their order.
 
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::quadratic::gradient::Gradient;
@@ -17,8 +17,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The line along a step from where minus the objective has this gradient, the l1 part of columns
-    /// with a sign included.
+    /// The line along a step from where minus the objective has this gradient, the l1 part of
+    /// columns with a sign included.
     pub(crate) fn new(
         hessian: &Hessian<'_>,
         step: Coefficients,
@@ -30,8 +30,9 @@ impl Line {
         Self { rise: gradient.along(hessian, &step), curvature: -image.along(hessian, &step), step }
     }
 
-    /// Goes along the step as far as the objective falls. Returns whether that is the whole step with
-    /// no sign changed; `None` if the objective falls without end, which only rounding can make it do.
+    /// Goes along the step as far as the objective falls. Returns whether that is the whole step
+    /// with no sign changed; `None` if the objective falls without end, which only rounding can
+    /// make it do.
     pub(crate) fn advance(
         &self,
         fit: &mut Coefficients,

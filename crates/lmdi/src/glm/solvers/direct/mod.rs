@@ -1,5 +1,5 @@
-//! Linear systems over the stump basis, solved in time linear in the size of the tree, and what they
-//! give: ridge, least squares of minimum norm, and elastic nets refined to the last digit.
+//! Linear systems over the stump basis, solved in time linear in the size of the tree, and what
+//! they give: ridge, least squares of minimum norm, and elastic nets refined to the last digit.
 
 pub(crate) mod active_columns;
 pub(crate) mod conjugate_gradients;

@@ -1,16 +1,17 @@
 //! From an approximate elastic net to the exact one.
 //!
-//! Coordinate descent finds which slopes are zero long before it settles the others. Given the signs s
-//! of the slopes that are not zero, the optimality conditions are a linear system on those columns,
+//! Coordinate descent finds which slopes are zero long before it settles the others. Given the
+//! signs s of the slopes that are not zero, the optimality conditions are a linear system on those
+//! columns,
 //!
 //! ```text
 //! (H + l2) step = gradient - l1 s
 //! ```
 //!
-//! which is solved directly. The objective along the step is a parabola with a kink wherever a slope
-//! crosses zero; its exact minimum decides how far to go. A slope that stops at zero leaves the set,
-//! and when the set is settled the columns that violate their condition enter. The objective falls in
-//! every round, so no set comes back; near the solution a few rounds suffice.
+//! which is solved directly. The objective along the step is a parabola with a kink wherever a
+//! slope crosses zero; its exact minimum decides how far to go. A slope that stops at zero leaves
+//! the set, and when the set is settled the columns that violate their condition enter. The
+//! objective falls in every round, so no set comes back; near the solution a few rounds suffice.
 //!
 //! Cost a round: one factorisation over the active columns.
 
@@ -37,8 +38,9 @@ const EXACT: f64 = 1e-12;
 
 /// The exact elastic net, from coefficients near it.
 ///
-/// `None` when the signs do not settle within a bounded number of rounds, or when the active columns
-/// depend on one another so that no exact solution has their signs; the caller keeps what it has.
+/// `None` when the signs do not settle within a bounded number of rounds, or when the active
+/// columns depend on one another so that no exact solution has their signs; the caller keeps what
+/// it has.
 pub fn refine(
     problem: &GaussianProblem<'_>,
     at: &Coefficients,

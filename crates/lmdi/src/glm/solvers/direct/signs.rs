@@ -47,15 +47,15 @@ impl Signs {
         any
     }
 
-    /// Whether all active columns, and the intercept (the last of the violations), meet their conditions
-    /// up to a limit.
+    /// Whether all active columns, and the intercept (the last of the violations), meet their
+    /// conditions up to a limit.
     pub(crate) fn are_settled(&self, violations: &[f64], limit: f64) -> bool {
         let signs = self.stump.iter().chain(&self.raw).chain(&[1.0]);
         signs.zip(violations).all(|(&sign, &violation)| sign == 0.0 || violation <= limit)
     }
 
-    /// Lets columns enter that violate their condition at zero by more than a limit; returns whether
-    /// there are any. `gradient` is that of minus the smooth part of the objective.
+    /// Lets columns enter that violate their condition at zero by more than a limit; returns
+    /// whether there are any. `gradient` is that of minus the smooth part of the objective.
     pub(crate) fn admit(
         &mut self,
         hessian: &Hessian<'_>,

@@ -1,9 +1,10 @@
 //! The quadratic model of one Newton step, with the elastic net.
 //!
-//! Coordinate descent solves most models in a few sweeps. Where classes are nearly separable the curvature
-//! fades, columns become all but dependent on one another and sweeps crawl; then rounds of direct steps
-//! take over: columns that violate their condition at zero enter, the conditions of all columns with a
-//! sign are solved as a linear system, and the exact minimum along that step is taken ([`Line`]).
+//! Coordinate descent solves most models in a few sweeps. Where classes are nearly separable the
+//! curvature fades, columns become all but dependent on one another and sweeps crawl; then rounds
+//! of direct steps take over: columns that violate their condition at zero enter, the conditions of
+//! all columns with a sign are solved as a linear system, and the exact minimum along that step is
+//! taken ([`Line`]).
 //!
 //! Cost: leaves x r a sweep, splits x r^2 a round.
 
@@ -92,8 +93,8 @@ impl LocalModel<'_, '_> {
         }
     }
 
-    /// The minimum with a ridge penalty alone, solved as it stands: where classes can be separated the
-    /// curvature fades, and sweeps would need ever more steps.
+    /// The minimum with a ridge penalty alone, solved as it stands: where classes can be separated
+    /// the curvature fades, and sweeps would need ever more steps.
     pub(crate) fn minimise_ridge(&self, l2: f64) -> LocalSolution {
         let q = self.hessian;
         let mut gradient = Gradient::of_residuals(self.leaf_residual, self.raw_gradient);
@@ -108,7 +109,8 @@ impl LocalModel<'_, '_> {
     }
 
     /// Rounds of direct steps from a point where minus the smooth part of the objective has this
-    /// gradient, until no condition is violated by more than `target`; returns whether that was reached.
+    /// gradient, until no condition is violated by more than `target`; returns whether that was
+    /// reached.
     fn step_directly(
         &self,
         fit: &mut Coefficients,

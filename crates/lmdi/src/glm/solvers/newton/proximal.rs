@@ -8,10 +8,10 @@
 //! f(b + t d) <= f(b) + 1e-4 t D,    D = -g'd + penalty(b + d) - penalty(b)
 //! ```
 //!
-//! -D/2, or what the best single column would gain if that is more, estimates how far the objective is
-//! above its minimum; a fit stops when it is below a share of the null model's loss. The curvature is
-//! kept from one step to the next while steps shrink the violation of the optimality conditions fast,
-//! because building it costs r^2/2 a row and a gradient only r.
+//! -D/2, or what the best single column would gain if that is more, estimates how far the objective
+//! is above its minimum; a fit stops when it is below a share of the null model's loss. The
+//! curvature is kept from one step to the next while steps shrink the violation of the optimality
+//! conditions fast, because building it costs r^2/2 a row and a gradient only r.
 
 use crate::basis::{Basis, SparseBlock, TreeRows};
 use crate::glm::linalg::vector::{add_scaled, dot};
@@ -27,8 +27,8 @@ use std::ops::Range;
 /// A kept curvature must shrink the violation at least to this share a step.
 const KEEP_CURVATURE: f64 = 0.6;
 
-/// A fit to less accuracy than this only ranks penalties roughly: the estimate of what is left to gain
-/// may then rest on a model that is not quite solved, or on a curvature that was kept.
+/// A fit to less accuracy than this only ranks penalties roughly: the estimate of what is left to
+/// gain may then rest on a model that is not quite solved, or on a curvature that was kept.
 const ROUGH: f64 = 1e-4;
 
 /// Rounds of direct steps in one model at most, for rough fits and others.
@@ -131,8 +131,8 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         self.loss(&point.eta) + penalty_of(penalty, &point.at)
     }
 
-    /// Loss of the fitted rows above that of a model that predicts every response exactly. Unlike the
-    /// loss itself, which may be negative for counts, it is a scale for what is left to gain.
+    /// Loss of the fitted rows above that of a model that predicts every response exactly. Unlike
+    /// the loss itself, which may be negative for counts, it is a scale for what is left to gain.
     pub fn excess_loss(&self, eta: &[f64]) -> f64 {
         let smallest: f64 = self
             .fitted()
@@ -141,8 +141,8 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         self.loss(eta) - smallest
     }
 
-    /// Largest absolute gradient over all columns; the null model's says which l1 penalty sets every
-    /// slope to zero.
+    /// Largest absolute gradient over all columns; the null model's says which l1 penalty sets
+    /// every slope to zero.
     pub fn largest_gradient(&self, point: &NewtonPoint<'p>) -> f64 {
         let (slope, _) = self.differentiate(&point.eta, false);
         let mut node = vec![0.0; self.basis.stumps.n_splits()];
@@ -218,8 +218,8 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         eta
     }
 
-    /// Improves `point` until its objective is within `tolerance` times the null loss `null_loss` of
-    /// the minimum. `null_gradient` is the null model's largest gradient.
+    /// Improves `point` until its objective is within `tolerance` times the null loss `null_loss`
+    /// of the minimum. `null_gradient` is the null model's largest gradient.
     pub fn solve(
         &self,
         point: &mut NewtonPoint<'p>,
@@ -272,7 +272,8 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 last_violation = f64::INFINITY;
                 continue;
             }
-            // Under a kept curvature a step leaves this share, and the estimate is short by its square.
+            // Under a kept curvature a step leaves this share, and the estimate is short by its
+            // square.
             let left =
                 if fresh || rough { 0.0 } else { (violation / last_violation).max(KEPT_AT_LEAST) };
             last_violation = violation;

@@ -2,8 +2,8 @@
 
 use lmdi::forest::{Aggregation, Ensemble, Link, Outcome, Tree};
 
-/// The game of one row: what each set of features (bit i for feature i) is worth, one number an explained
-/// output.
+/// The game of one row: what each set of features (bit i for feature i) is worth, one number an
+/// explained output.
 pub struct Game {
     pub p: usize,
     pub k: usize,

@@ -1,4 +1,5 @@
-//! Trees of 40 levels and more: scores add up, and agree with each leaf's game worked out on its own.
+//! Trees of 40 levels and more: scores add up, and agree with each leaf's game worked out on its
+//! own.
 
 use super::random_trees::tree as random_tree;
 use lmdi::forest::{

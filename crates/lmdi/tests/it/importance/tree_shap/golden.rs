@@ -1,5 +1,5 @@
-//! Against shap on scikit-learn's models, and against the engines of XGBoost and LightGBM on their own files
-//! (`testdata/tree_shap/make.py`).
+//! Against shap on scikit-learn's models, and against the engines of XGBoost and LightGBM on their
+//! own files (`testdata/tree_shap/make.py`).
 
 use flate2::read::GzDecoder;
 use lmdi::file::Model;

@@ -1,5 +1,6 @@
 //! What must hold for every model: the scores add up, features that play the same part score the
-//! same, unused ones score exactly zero, and neither batch, order of rows nor threads change a byte.
+//! same, unused ones score exactly zero, and neither batch, order of rows nor threads change a
+//! byte.
 
 use super::random_trees::{KINDS, ensemble, rows};
 use lmdi::forest::NONE;

@@ -1,5 +1,5 @@
-//! TreeSHAP against its definition on random trees, what must hold for every model, and against shap,
-//! XGBoost and LightGBM.
+//! TreeSHAP against its definition on random trees, what must hold for every model, and against
+//! shap, XGBoost and LightGBM.
 
 mod brute_force;
 mod deep;

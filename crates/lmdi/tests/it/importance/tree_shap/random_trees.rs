@@ -1,5 +1,6 @@
-//! Random ensembles with everything the tree arrays can hold: both comparisons and widths, every missing
-//! rule, categorical splits, weights of zero, features that repeat on a path; and rows for them.
+//! Random ensembles with everything the tree arrays can hold: both comparisons and widths, every
+//! missing rule, categorical splits, weights of zero, features that repeat on a path; and rows for
+//! them.
 
 use lmdi::forest::{
     Aggregation, CategorySet, Comparison, Ensemble, Growth, Link, Missing, NONE, Outcome,
@@ -17,7 +18,7 @@ pub enum Kind {
     Shares(usize),
     /// Log-odds, added up with a learning rate.
     Boosted,
-    /// Three classes, one tree a class and round.
+    /// Three classes, one tree per class and round.
     BoostedClasses,
 }
 

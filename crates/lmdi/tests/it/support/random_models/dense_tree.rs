@@ -90,7 +90,8 @@ impl DenseTree {
         Self { columns, feature, cells, in_bag, node_weight, tree: tree.clone() }
     }
 
-    /// The coefficients of a fitted model over these columns, read off what it adds per node and unit.
+    /// The coefficients of a fitted model over these columns, read off what it adds per node and
+    /// unit.
     pub fn coefficients(&self, model: &TreeModel, output: usize) -> Vec<f64> {
         let k = model.n_outputs as usize;
         self.columns
