@@ -41,7 +41,7 @@ impl Cholesky {
         }
     }
 
-    /// Replaces each of several `z`, side by side, by `L^-1 z`.
+    /// Replaces each `z` of a batch by `L^-1 z`.
     pub(crate) fn solve_lower_batched<const N: usize>(&self, z: &mut [Lanes<N>]) {
         vectorised(SolveLower { factor: self, z });
     }

@@ -6,7 +6,7 @@
 //! width the processor has; the order of additions, and with it every bit of the result, is the
 //! same for all widths.
 
-/// One number for each of `N` problems solved side by side.
+/// One number for each of `N` problems of a batch.
 pub type Lanes<const N: usize> = [f64; N];
 
 const PARTIAL_SUMS: usize = 8;

@@ -1,4 +1,4 @@
-//! The curvatures of several problems over the same columns, side by side.
+//! The Hessians of several problems over the same columns, in one batch.
 //!
 //! Lane `i` holds a [`Hessian`] of its own rows, such as the training rows of one fold. The columns
 //! may be all of a basis or, after [`BatchedHessian::reduce_into`], what a [`Reduction`] left of

@@ -4,7 +4,7 @@
 //! apart move together, so they can be added up, and sweeps over what is left of the tree cost in
 //! proportion to the stumps kept. The result is a binary tree again:
 //!
-//! - a split is kept if it is asked for, or if kept splits lie on both sides of it;
+//! - a split is kept if it is requested, or if kept splits lie on both sides of it;
 //! - where splits between a kept split and the next kept one below are passed over, the leaves that
 //!   branch off on the way are added up into one; a joint, a split whose column is zero, holds that
 //!   leaf and the kept split together.
@@ -62,7 +62,7 @@ struct Place {
 }
 
 impl Reduction {
-    /// Keeps the splits that are asked for and the raw columns given.
+    /// Keeps the requested splits and the raw columns given.
     pub(crate) fn new(whole: &Nesting, keep: &[bool], raw: Vec<usize>) -> Self {
         let m = whole.n_splits();
         let kept = close(whole, keep);
@@ -147,7 +147,7 @@ impl Reduction {
     }
 }
 
-/// The splits asked for and those with kept splits on both sides.
+/// The requested splits and those with kept splits on both sides.
 fn close(whole: &Nesting, keep: &[bool]) -> Vec<bool> {
     let m = whole.n_splits();
     let mut kept = keep.to_vec();
@@ -228,7 +228,7 @@ mod tests {
             found.sort_unstable();
             found.dedup();
             assert_eq!(found.len(), reduction.nesting.n_leaves(), "no leaf is empty");
-            assert!(keep.iter().zip(&closed).all(|(asked, kept)| !asked || *kept));
+            assert!(keep.iter().zip(&closed).all(|(requested, kept)| !requested || *kept));
             assert!(reduction.nesting.n_splits() <= m);
         }
     }

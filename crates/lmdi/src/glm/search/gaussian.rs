@@ -2,7 +2,7 @@
 //!
 //! The statistics of each fold are collected once. Training statistics of a fold are the sum of the
 //! others, its validation error a quadratic form, the final fit uses the sum of all. Folds are
-//! solved side by side. Each point of a path starts where the line through the last two points
+//! solved in batches. Each point of a path starts where the line through the last two points
 //! leads, because between changes of the active set solutions are nearly linear in the penalty, and
 //! for a few penalties at a time only columns that are likely to move take part.
 //!
@@ -24,7 +24,7 @@ use crate::glm::solvers::descent::working_set::{Slopes, WorkingSetIterate};
 use crate::glm::solvers::direct::least_squares::least_squares;
 use std::cell::Cell;
 
-/// Folds solved side by side.
+/// Folds in one batch.
 const LANES: usize = 4;
 
 /// Accuracy from which the whole path is first looked at from afar.
@@ -103,7 +103,7 @@ pub(crate) fn search_gaussian(
     best.map(|(_, coefficients)| coefficients)
 }
 
-/// Folds that are solved side by side.
+/// Folds that are solved in one batch.
 struct Group<'t> {
     folds: &'t [Fold<'t>],
     training: BatchedProblem<LANES>,
@@ -219,8 +219,9 @@ impl Path<'_> {
         steps: &[usize],
         best: &mut Option<(f64, Coefficients)>,
     ) {
-        let asked = self.options.search_tolerance;
-        let (tolerance, span) = if asked >= ROUGH { (CLOSER * asked, 5) } else { (asked, 1) };
+        let requested = self.options.search_tolerance;
+        let (tolerance, span) =
+            if requested >= ROUGH { (CLOSER * requested, 5) } else { (requested, 1) };
         self.trace(search, start, steps, tolerance, span, &mut |error, model| {
             if best.as_ref().is_none_or(|(smallest, _)| error < *smallest) {
                 *best = Some((error, model()));

@@ -138,7 +138,7 @@ proptest! {
 
     /// The exact elastic net, found from zero slopes: the optimality conditions hold to 1e-12.
     #[test]
-    fn polishing_from_zero(sample in sample(), part in 0.001..1.2_f64, ratio in 0..4_usize) {
+    fn refining_from_zero(sample in sample(), part in 0.001..1.2_f64, ratio in 0..4_usize) {
         let statistics = sample.statistics();
         let problem = GaussianProblem::new(&sample.basis, &statistics);
         let l1 = part * problem.largest_gradient();
@@ -168,9 +168,9 @@ proptest! {
         let mut descent = problems.descent();
         let progress = problems.descend(&mut descent, &[penalty], 1e-14, 1000);
         prop_assert!(progress.converged);
-        let polished = refine(&problem, &descent.point.coefficients(0), penalty);
-        prop_assert!(polished.is_some());
-        for found in [descent.point.coefficients(0), polished.expect("just checked")] {
+        let refined = refine(&problem, &descent.point.coefficients(0), penalty);
+        prop_assert!(refined.is_some());
+        for found in [descent.point.coefficients(0), refined.expect("just checked")] {
             for (split, &b) in found.stump.iter().enumerate() {
                 let gradient: f64 = (0..sample.design.len())
                     .map(|row| {
@@ -239,8 +239,8 @@ fn a_constant_response() {
         for penalty in [Penalty::NONE, Penalty { l1: 0.0, l2: 1.0 }, Penalty { l1: 1.0, l2: 1.0 }] {
             let (fit, convergence) = least_squares(&problem, penalty.l2);
             assert!(convergence.converged, "sample {seed}: {convergence:?}");
-            let polished = refine(&problem, &fit, penalty).expect("settles");
-            for fit in [fit, polished] {
+            let refined = refine(&problem, &fit, penalty).expect("settles");
+            for fit in [fit, refined] {
                 assert!((fit.intercept - 0.1).abs() < 1e-9, "sample {seed}: {}", fit.intercept);
                 assert!(fit.slopes().all(|b| b.abs() < 1e-9), "sample {seed}: {fit:?}");
             }

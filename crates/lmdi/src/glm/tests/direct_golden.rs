@@ -83,7 +83,7 @@ fn least_squares_and_ridge() {
 /// From all slopes at zero to scikit-learn's solution at tol 1e-12, within 1e-8; where that is not
 /// unique the optimality conditions decide.
 #[test]
-fn polished_elastic_nets() {
+fn refined_elastic_nets() {
     let mut checked = 0;
     for case in super::golden::cases::<Fit, IgnoredAny>("glm_gaussian.json") {
         let (basis, statistics) = summarise(&case);

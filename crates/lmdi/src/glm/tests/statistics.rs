@@ -140,10 +140,10 @@ proptest! {
         for col in 0..cols {
             let mode = unit(&mut random);
             for _ in 0..n {
-                let departs = col == 0 || unit(&mut random) < 0.15;
+                let deviates = col == 0 || unit(&mut random) < 0.15;
                 let value = if col < 3 { unit(&mut random) } else { mode + 1.0 };
                 let missing = col == 2 && unit(&mut random) < 0.03;
-                cells.push(if missing { f64::NAN } else if departs { value } else { mode });
+                cells.push(if missing { f64::NAN } else if deviates { value } else { mode });
             }
         }
         let x = Matrix::from_column_major(cells, n, cols).expect("as many cells as asked");

@@ -1,4 +1,4 @@
-//! Least squares with an elastic net, several problems side by side.
+//! Least squares with an elastic net, several problems in one batch.
 //!
 //! Lane `i` is a [`GaussianProblem`] of its own rows. All lanes have the same columns: those of a
 //! basis or what a [`Reduction`] left of them.

@@ -28,7 +28,7 @@ pub(crate) struct Slopes<const N: usize> {
     raw: Vec<Lanes<N>>,
 }
 
-/// A point over all columns of problems side by side, and the point before it on a path.
+/// A point over all columns of a batch of problems, and the point before it on a path.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkingSetIterate<'p, const N: usize> {
     problems: &'p BatchedProblem<N>,

@@ -158,14 +158,14 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         largest
     }
 
-    /// Gradient sums at some linear predictors and, if asked for, the curvature.
+    /// Gradient sums at some linear predictors and, if requested, the Hessian.
     fn differentiate(&self, eta: &[f64], with_hessian: bool) -> (Slope, Option<Hessian<'p>>) {
         let (n_leaves, r) = (self.basis.stumps.n_leaves(), self.basis.raw.len());
         let mut slope = Slope { leaf_residual: vec![0.0; n_leaves], raw_gradient: vec![0.0; r] };
         let mut statistics = with_hessian.then(|| Statistics::new(self.basis));
         let (mut residual, mut curvature) = (Vec::new(), Vec::new());
         let sparse = self.rows.sparse_columns();
-        // By position, and without what the usual values add.
+        // By position, and without what the modes add.
         let mut by_position = vec![0.0; r];
         for range in self.ranges.clone() {
             self.rows.for_sparse_blocks(range, |block| {
