@@ -1,7 +1,7 @@
 // Opens the report in the page: unpacks it and puts its views together.
 
 import "./style.css";
-import type { Report } from "./contract";
+import { type Report, VERSION } from "./contract";
 import { Data } from "./data";
 import { h, name } from "./dom";
 import { count } from "./format";
@@ -15,8 +15,6 @@ import { methods } from "./views/methods";
 import { overall } from "./views/overall";
 import { oneRow } from "./views/row";
 import { stability } from "./views/stability";
-
-const VERSION = 1;
 
 async function open(page: HTMLElement): Promise<void> {
   const report = JSON.parse(document.getElementById("report")!.textContent!) as Report;
