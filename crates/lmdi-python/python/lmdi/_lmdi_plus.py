@@ -20,6 +20,7 @@ CHOICES = (
     "ablation",
     "fit_on",
     "include_raw",
+    "bound_raw",
     "scale_target",
     "glm",
     "l1_ratio",
@@ -60,6 +61,9 @@ class LMDIPlus(Explainer):
         one of the two, or every row once. Default: "uniform".
     include_raw : bool, optional
         Whether the columns themselves join the splits. Default: yes.
+    bound_raw : bool, optional
+        Whether the terms of the columns themselves stop at the smallest and largest training cell, beyond
+        which trees are flat. Default: yes; with `preset="paper"` no.
     scale_target : bool, optional
         Whether a numeric target is divided by its standard deviation before least squares, so that the
         penalty, and with it the scores, do not depend on its unit. Default: yes, unless `alpha` or `C` is
@@ -112,6 +116,7 @@ class LMDIPlus(Explainer):
         ablation: Any = None,
         fit_on: Any = None,
         include_raw: Any = None,
+        bound_raw: Any = None,
         scale_target: Any = None,
         glm: Any = None,
         l1_ratio: Any = None,
@@ -133,6 +138,7 @@ class LMDIPlus(Explainer):
         self.ablation = ablation
         self.fit_on = fit_on
         self.include_raw = include_raw
+        self.bound_raw = bound_raw
         self.scale_target = scale_target
         self.glm = glm
         self.l1_ratio = l1_ratio
@@ -242,8 +248,9 @@ class LMDIPlus(Explainer):
         Parameters
         ----------
         by : "score" or "rank"
-            Whether the scores are averaged over trees and then ranked, or ranked in each tree and the
-            ranks averaged over the trees that use the column.
+            Whether the scores of all trees are added and then ranked, or ranked in each tree and the ranks
+            averaged: over the trees that use the column (forests), or over all trees, weighted by how much
+            each contributes (boosting).
         """
         self._check_fitted()
         if by == "score":

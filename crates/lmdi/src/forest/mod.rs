@@ -1,6 +1,7 @@
 //! Tree ensembles: the neutral arrays every model is held in, and how a row finds its leaf.
 
 mod category_set;
+mod class_weights;
 mod ensemble;
 pub mod import;
 mod in_bag;
@@ -11,6 +12,7 @@ pub mod train;
 mod tree;
 
 pub use category_set::CategorySet;
+pub use class_weights::ClassWeights;
 pub use ensemble::{Aggregation, Ensemble, Growth, Link, Loss, Outcome};
 pub use in_bag::InBag;
 pub use oob::{OobPrediction, oob_prediction};

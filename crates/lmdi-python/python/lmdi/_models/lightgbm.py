@@ -9,6 +9,7 @@ from typing import Any
 
 from .._errors import not_fitted
 from .._model import Model
+from .class_weights import with_class_weights
 from .foreign import model_of_bytes
 
 
@@ -29,4 +30,6 @@ def estimator(model: Any) -> Model:
     if not model.__sklearn_is_fitted__():
         raise not_fitted(f"This {type(model).__name__} instance is not fitted yet: call its fit(X, y)")
     classes = model.classes_ if hasattr(model, "predict_proba") else None
-    return booster(model.booster_, classes)
+    read = booster(model.booster_, classes)
+    read._compiled = with_class_weights(read._compiled, model.class_weight, read.classes_)
+    return read

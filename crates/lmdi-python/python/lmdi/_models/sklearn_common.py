@@ -10,6 +10,7 @@ from .. import _lmdi
 from .._columns import Categories, Columns
 from .._errors import not_fitted
 from .._model import Model
+from .class_weights import with_class_weights
 
 
 def check_fitted(estimator: Any, attribute: str) -> None:
@@ -68,7 +69,13 @@ def tree_arrays(tree: Any, classes: Any, in_bag: Any = None, features: Any = Non
 
 
 def assemble(
-    estimator: Any, columns: Columns, classes: Any, trees: Any, sees_every_row: bool = False, **ensemble: Any
+    estimator: Any,
+    columns: Columns,
+    classes: Any,
+    trees: Any,
+    sees_every_row: bool = False,
+    class_weight: Any = None,
+    **ensemble: Any,
 ) -> Model:
     """The model of an ensemble, whose defaults are those of a forest."""
     from importlib.metadata import version
@@ -91,4 +98,5 @@ def assemble(
         producer=f"scikit-learn {version('scikit-learn')} {type(estimator).__name__}",
         **parts,
     )
+    compiled = with_class_weights(compiled, class_weight, classes)
     return Model(compiled, columns, classes, sees_every_row)

@@ -19,7 +19,14 @@ def tree(estimator: Any) -> Model:
     check_fitted(estimator, "tree_")
     classes = classes_of(estimator)
     trees = [tree_arrays(estimator.tree_, classes)]
-    return assemble(estimator, columns_of(estimator), classes, trees, sees_every_row=True)
+    return assemble(
+        estimator,
+        columns_of(estimator),
+        classes,
+        trees,
+        sees_every_row=True,
+        class_weight=_class_weight(estimator),
+    )
 
 
 def forest(estimator: Any) -> Model:
@@ -31,8 +38,14 @@ def forest(estimator: Any) -> Model:
     else:
         bags = [None] * len(estimator.estimators_)
     trees = [tree_arrays(member.tree_, classes, bag) for member, bag in zip(estimator.estimators_, bags)]
-    every = not estimator.bootstrap
-    return assemble(estimator, columns_of(estimator), classes, trees, sees_every_row=every)
+    return assemble(
+        estimator,
+        columns_of(estimator),
+        classes,
+        trees,
+        sees_every_row=not estimator.bootstrap,
+        class_weight=_class_weight(estimator),
+    )
 
 
 def bagging(estimator: Any) -> Model:
@@ -51,7 +64,12 @@ def bagging(estimator: Any) -> Model:
         tree_arrays(member.tree_, classes, bag, features)
         for member, bag, features in zip(members, bags, estimator.estimators_features_)
     ]
-    return assemble(estimator, columns_of(estimator), classes, trees)
+    return assemble(estimator, columns_of(estimator), classes, trees, class_weight=_class_weight(members[0]))
+
+
+def _class_weight(estimator: Any) -> Any:
+    """Trees of numbers have none."""
+    return getattr(estimator, "class_weight", None)
 
 
 def _counts(samples: Any, n_rows: int) -> Any:
