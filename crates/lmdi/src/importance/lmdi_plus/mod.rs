@@ -18,6 +18,7 @@
 mod boosted;
 mod choices;
 mod fit;
+mod leaf_steps;
 mod model;
 mod options;
 mod paths;
