@@ -142,9 +142,9 @@ fn on_scale_of_leaves(table: &Table, tree: &Tree, rate: f64, grown_on: &Rows, ro
         let sum: f64 = members().map(|row| grown_on.weight[row] * grown_on.response[row]).sum();
         (total, if total > 0.0 { sum / total } else { 0.0 })
     };
-    for row in 0..table.rows() {
-        let (weight, mean) = mean(leaf[row]);
-        let value = if weight > 0.0 { tree.value[leaf[row]] } else { 0.0 };
+    for (row, &leaf) in leaf.iter().enumerate() {
+        let (weight, mean) = mean(leaf);
+        let value = if weight > 0.0 { tree.value[leaf] } else { 0.0 };
         rows.response[row] = value + rate * (rows.response[row] - mean);
     }
 }
