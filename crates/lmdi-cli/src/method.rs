@@ -76,6 +76,7 @@ impl MethodFlags {
             ablation: self.ablation.map(usize::from),
             fit_on: self.fit_on,
             include_raw: self.no_raw.then_some(false),
+            bound_raw: None,
             scale_target: self.no_scale_target.then_some(false),
             glm: self.glm,
             l1_ratio: (!self.l1_ratio.is_empty()).then(|| self.l1_ratio.clone()),

@@ -1,8 +1,8 @@
 //! Files in and out: CSV and Parquet tables to and from the in-memory types of `lmdi`.
 //!
 //! [`read::read_table`] reads a file, standard input or bytes in memory into a
-//! [`lmdi::table::Frame`]; [`write::write_table`] writes one. Files are replaced whole or not at all
-//! ([`atomic`]).
+//! [`lmdi::table::Frame`]; [`write::write_table`] writes one. Files are replaced whole or not at
+//! all ([`atomic`]).
 
 pub mod atomic;
 pub mod error;

@@ -1,4 +1,5 @@
 //! Pictures: well-formed whatever the names, complete, the same bytes each time, and pixels where they belong.
+#![cfg(feature = "png")]
 #![allow(clippy::unwrap_used)]
 
 use lmdi::explanation::{Columns, ExplainedRows};

@@ -4,9 +4,10 @@
 //! that knows better says so in [`ReadOptions::cells`]; then a cell that does not fit is an error
 //! that names its line.
 //!
-//! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`, `N/A`,
-//! `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
+//! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`,
+//! `N/A`, `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
 
+#[cfg(feature = "parquet")]
 mod arrow_cells;
 mod cell;
 mod column;
@@ -14,6 +15,7 @@ mod csv;
 mod delimiter;
 mod input;
 mod names;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 pub use input::Input;
@@ -120,7 +122,10 @@ pub struct Table {
 pub fn read_table(input: &Input, options: &ReadOptions, monitor: &dyn Monitor) -> Result<Table> {
     let opened = input.open()?;
     let table = match opened.magic()? {
+        #[cfg(feature = "parquet")]
         input::Magic::Parquet => parquet::read(&opened, options, monitor)?,
+        #[cfg(not(feature = "parquet"))]
+        input::Magic::Parquet => return Err(opened.unusable(crate::error::NO_PARQUET)),
         input::Magic::Gzip => csv::read(&opened, true, options, monitor)?,
         input::Magic::Text => csv::read(&opened, false, options, monitor)?,
     };

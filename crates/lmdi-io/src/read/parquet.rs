@@ -1,5 +1,5 @@
-//! Parquet: numbers, truth values and text, plain or dictionary-encoded; nested columns are refused.
-//! How each type is taken over is in `arrow_cells`.
+//! Parquet: numbers, truth values and text, plain or dictionary-encoded; nested columns are
+//! refused. How each type is taken over is in `arrow_cells`.
 
 use super::column::{ColumnReader, Problem, Settled};
 use super::input::{Content, Opened};

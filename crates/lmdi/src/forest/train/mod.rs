@@ -25,7 +25,7 @@ mod histogram;
 mod loss;
 mod order;
 mod params;
-mod parting;
+mod partition;
 mod search;
 mod splitter;
 mod training_set;
