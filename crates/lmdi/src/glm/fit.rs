@@ -15,6 +15,8 @@ use crate::glm::solvers::descent::working_set::WorkingSetIterate;
 use crate::glm::solvers::direct::least_squares::least_squares;
 use crate::glm::solvers::direct::refine::refine;
 use crate::glm::solvers::newton::proximal::NewtonProblem;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// A fitted linear model and how its fit went.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,9 +80,13 @@ fn fit_gaussian(
     };
     let response: Vec<f64> = response.iter().map(|y| y - offset).collect();
     let never_held_out = rows.without_any_fold();
-    let fold_statistics: Vec<Statistics> = (0..rows.n_folds())
+    let ranges: Vec<Range<usize>> = (0..rows.n_folds())
         .map(|fold| rows.fold(fold))
         .chain((!never_held_out.is_empty()).then_some(never_held_out))
+        .collect();
+    // Forests keep all threads busy with trees; boosted trees follow one another and have their folds.
+    let fold_statistics: Vec<Statistics> = ranges
+        .into_par_iter()
         .map(|range| {
             let mut statistics = Statistics::new(basis);
             rows.for_blocks(range, |block| {
