@@ -69,7 +69,7 @@ export interface Feature {
   name: string;
   /** The columns of a group; empty for a column of the table. */
   members: string[];
-  /** Mean |score| over all explained rows, one number an output. */
+  /** Mean |score| over all explained rows, one number per output. */
   importance: number[];
   cells: Cells | null;
 }
@@ -79,7 +79,7 @@ export type Cells =
   /** Codes are places in `levels`, from 1; 0 is missing. */
   | { kind: "levels"; levels: string[]; data: Packed };
 
-/** Arrays over the rows of the page; with several numbers a row, all rows of the first come first. */
+/** Arrays over the rows of the page; with several numbers per row, all rows of the first come first. */
 export interface Rows {
   n: number;
   number: Packed;

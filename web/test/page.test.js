@@ -140,7 +140,7 @@ test("classes are explained in log-odds, one or several", async () => {
   await findRow(opened.page, numbers[5]);
   await opened.page.click("#row-waterfall button.plain");
   compareRow(await readWaterfall(opened.page), two.scores.rows[5]);
-  assert.match(await opened.page.$eval("#otherwise", (place) => place.textContent), /Row \d/);
+  assert.match(await opened.page.$eval("#counterfactuals", (place) => place.textContent), /Row \d/);
   assert.deepEqual(opened.complaints, []);
 
   const three = explain("wine", "examples/wine.csv", "--target", "cultivar");
@@ -154,9 +154,9 @@ test("classes are explained in log-odds, one or several", async () => {
   assert.deepEqual(complaints, []);
 });
 
-test("rows that were decided otherwise are the nearest, and limits are kept", async () => {
+test("counterfactuals are the nearest rows, and limits are kept", async () => {
   const data = "examples/wine.csv";
-  const { path, scores } = explain("otherwise", data, "--target", "cultivar", "--stability-runs", "0");
+  const { path, scores } = explain("counterfactuals", data, "--target", "cultivar", "--stability-runs", "0");
   const table = parse(readFileSync(join(ROOT, data), "utf8"));
   const columns = scores.names.filter((name) => name.startsWith("score:"));
   /** Numbers of the nearest rows of another class, by looking at all of them. */
@@ -167,14 +167,14 @@ test("rows that were decided otherwise are the nearest, and limits are kept", as
     return found.slice(0, 4).map(({ number }) => number);
   };
   const { page } = await open(browser, path);
-  const shown = () => page.$$eval("#otherwise h4", (titles) => titles.map((title) => /Row ([\d,]+)/.exec(title.textContent)[1]));
+  const shown = () => page.$$eval("#counterfactuals h4", (titles) => titles.map((title) => /Row ([\d,]+)/.exec(title.textContent)[1]));
   const limit = await page.$eval("#row", (part) => [...part.querySelectorAll("option")].find(({ value }) => value.startsWith("up ")).value);
   const column = (await page.$eval("#row", (part, wanted) => [...part.querySelectorAll("option")].find(({ value }) => value === wanted).textContent, limit)).replace(" may only rise", "");
   for (const number of [3, 90, 170]) {
     await findRow(page, number);
     assert.deepEqual(await shown(), nearest(scores.rows[number - 1], () => true));
   }
-  await page.select(".otherwise .control:last-child select", limit);
+  await page.select(".counterfactuals .control:last-child select", limit);
   const cell = (row) => Number(table.rows[row].get(column));
   assert.deepEqual(await shown(), nearest(scores.rows[169], (row) => cell(row) >= cell(169)));
 });

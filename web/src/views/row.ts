@@ -1,11 +1,11 @@
-// One row: found, stepped to, taken apart, and compared with rows that were decided otherwise.
+// One row: search, step through, take apart, and compare with its counterfactuals.
 
 import { waterfall, FEW } from "../charts/waterfall";
 import type { Data } from "../data";
 import { exact, h, labelled, name, section, choice } from "../dom";
 import { count, counted, number, percent, shortened } from "../format";
 import type { Selection } from "../selection";
-import { otherwise } from "./otherwise";
+import { counterfactuals } from "./counterfactuals";
 import { searchBox } from "./search";
 
 /** Orders in which rows are stepped through. */
@@ -102,6 +102,6 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
       ? h("p", { class: "quiet" }, "± and the thin line: two standard errors over the trees, within which the score would stay if other trees of the same kind were grown.")
       : null,
     status,
-    otherwise(data, selection),
+    counterfactuals(data, selection),
   );
 }

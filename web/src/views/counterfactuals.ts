@@ -1,4 +1,4 @@
-// Rows that are similar to the chosen one but were decided otherwise, and what differs.
+// Rows that are similar to the chosen one but have another decision, and what differs.
 
 import { quantile } from "d3-array";
 import { Counterfactuals, type Found, sideOf, type Wish } from "../counterfactual";
@@ -11,11 +11,11 @@ const SHOWN = 4;
 /** Differences listed. */
 const CHANGES = 6;
 
-export function otherwise(data: Data, selection: Selection): HTMLElement {
+export function counterfactuals(data: Data, selection: Selection): HTMLElement {
   const search = new Counterfactuals(data);
   const middle = quantile(Array.from({ length: data.n }, (_, row) => data.prediction(row)[0]).filter(Number.isFinite), 0.5) ?? 0;
   const wish: Wish = { space: "scores", threshold: Number(middle.toPrecision(3)), limits: new Map(), k: SHOWN };
-  const place = h("div", { id: "otherwise" });
+  const place = h("div", { id: "counterfactuals" });
   const limits = h("ul", { class: "chips", "aria-label": "Limits" });
 
   const draw = () => {
@@ -73,8 +73,8 @@ export function otherwise(data: Data, selection: Selection): HTMLElement {
   selection.watch(["row", "output"], draw);
   return h(
     "div",
-    { class: "otherwise" },
-    h("h3", {}, "Similar, but decided otherwise"),
+    { class: "counterfactuals" },
+    h("h3", {}, "Similar rows with another decision"),
     h(
       "p",
       {},
