@@ -3,8 +3,8 @@
 //! The bytes go to a temporary file in the target's own directory, which is flushed to the disk and
 //! then renamed over the target. A reader therefore sees the old file or the new one, never a part,
 //! and a failed run leaves nothing behind. An existing target keeps its permissions; a new one gets
-//! what the process' umask allows. A symbolic link to a file is followed, so that the file is replaced
-//! and not the link. A target that is no regular file (a pipe, a terminal, `/dev/null`)
+//! what the process' umask allows. A symbolic link to a file is followed, so that the file is
+//! replaced and not the link. A target that is no regular file (a pipe, a terminal, `/dev/null`)
 //! cannot be renamed over and is written to directly.
 
 use std::ffi::OsString;

@@ -1,4 +1,5 @@
-//! Text from data made safe to print: names and cells may hold anything, also commands to a terminal.
+//! Text from data made safe to print: names and cells may hold anything, also commands to a
+//! terminal.
 
 use std::borrow::Cow;
 

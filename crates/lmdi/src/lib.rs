@@ -13,7 +13,9 @@ pub mod importance;
 pub mod monitor;
 pub mod named;
 pub mod random;
+pub mod study;
 pub mod table;
+pub mod text;
 mod vectorised;
 
 pub use error::{Error, Result};

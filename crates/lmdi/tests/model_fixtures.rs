@@ -6,7 +6,7 @@ use lmdi::forest::{
     Aggregation, Comparison, Growth, InBag, Link, Loss, Missing, NONE, Outcome, Precision,
 };
 use lmdi::glm::Strength;
-use lmdi::importance::lmdi_plus::OutputScale;
+use lmdi::importance::OutputScale;
 use lmdi::table::Encoding;
 use std::fs;
 use std::path::PathBuf;

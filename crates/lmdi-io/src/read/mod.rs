@@ -4,14 +4,15 @@
 //! that knows better says so in [`ReadOptions::cells`]; then a cell that does not fit is an error
 //! that names its line.
 //!
-//! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`, `N/A`,
-//! `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
+//! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`,
+//! `N/A`, `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
 
 mod arrow_cells;
 mod cell;
 mod column;
 mod csv;
 mod delimiter;
+mod digest;
 mod input;
 mod names;
 mod parquet;
@@ -42,6 +43,9 @@ pub struct ReadOptions {
     pub only: Option<HashSet<String>>,
     /// The delimiter of a CSV file; `None` finds it out.
     pub delimiter: Option<u8>,
+    /// Whether to hash the file on the way. CSV is hashed while it is read; Parquet, which is not
+    /// read from start to end, takes one more pass.
+    pub sha256: bool,
 }
 
 impl ReadOptions {
@@ -106,6 +110,8 @@ pub struct Table {
     pub frame: Frame,
     /// The format found.
     pub format: Format,
+    /// The SHA-256 of the file in hexadecimal digits, if asked for.
+    pub sha256: Option<String>,
 }
 
 /// Reads a table. The number of rows read so far is reported to `monitor`.
@@ -120,7 +126,11 @@ pub struct Table {
 pub fn read_table(input: &Input, options: &ReadOptions, monitor: &dyn Monitor) -> Result<Table> {
     let opened = input.open()?;
     let table = match opened.magic()? {
-        input::Magic::Parquet => parquet::read(&opened, options, monitor)?,
+        input::Magic::Parquet => {
+            let table = parquet::read(&opened, options, monitor)?;
+            let sha256 = options.sha256.then(|| digest::of(&opened)).transpose()?;
+            Table { sha256, ..table }
+        }
         input::Magic::Gzip => csv::read(&opened, true, options, monitor)?,
         input::Magic::Text => csv::read(&opened, false, options, monitor)?,
     };

@@ -1,5 +1,5 @@
-//! Parquet: numbers, truth values and text, plain or dictionary-encoded; nested columns are refused.
-//! How each type is taken over is in `arrow_cells`.
+//! Parquet: numbers, truth values and text, plain or dictionary-encoded; nested columns are
+//! refused. How each type is taken over is in `arrow_cells`.
 
 use super::column::{ColumnReader, Problem, Settled};
 use super::input::{Content, Opened};
@@ -90,5 +90,5 @@ fn read_from<T: parquet::file::reader::ChunkReader + 'static>(
         }
     }
     let frame = Frame::new(finished).map_err(|error| opened.unusable(error.to_string()))?;
-    Ok(Table { frame, format: Format::Parquet })
+    Ok(Table { frame, format: Format::Parquet, sha256: None })
 }

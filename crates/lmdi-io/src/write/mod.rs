@@ -40,8 +40,8 @@ impl Output {
     }
 }
 
-/// Writes a table. Missing cells are empty in CSV and null in Parquet; numbers read back as the same
-/// bits. The number of rows written so far is reported to `monitor`.
+/// Writes a table. Missing cells are empty in CSV and null in Parquet; numbers read back as the
+/// same bits. The number of rows written so far is reported to `monitor`.
 ///
 /// ```
 /// use lmdi::table::{Column, Frame, Values};

@@ -1,8 +1,9 @@
-//! What the page is given, as JSON. `web/src/contract.ts` has the same structure; `VERSION` changes with it.
+//! What the page is given, as JSON. `web/src/contract.ts` has the same structure; `VERSION` changes
+//! with it.
 //!
-//! Long arrays are [`Packed`]. Those over rows hold one number a row of the page; where a row has several
-//! (a score for each feature and output), all rows of the first come before all rows of the second. Numbers
-//! that are not defined are `null` in JSON and NaN in arrays.
+//! Long arrays are [`Packed`]. Those over rows hold one number per row of the page; where a row has
+//! several (a score for each feature and output), all rows of the first come before all rows of the
+//! second. Numbers that are not defined are `null` in JSON and NaN in arrays.
 
 use super::pack::Packed;
 use serde::Serialize;
@@ -56,8 +57,8 @@ pub struct About {
     pub rows_explained: usize,
     /// Measured on rows that were not trained on, the most telling first.
     pub quality: Vec<Quality>,
-    /// Share of the differences between the model's own predictions that the explained ones show (R2); none
-    /// if they are the same.
+    /// Share of the differences between the model's own predictions that the explained ones show
+    /// (R2); none if they are the same.
     pub fidelity: Option<f64>,
     /// What a reader must know before trusting the rest.
     pub warnings: Vec<String>,
@@ -139,13 +140,13 @@ pub struct Feature {
     pub name: String,
     /// The columns of a group; empty for a column.
     pub members: Vec<String>,
-    /// Mean |score| over all explained rows, one number an output.
+    /// Mean |score| over all explained rows, one number per output.
     pub importance: Vec<f64>,
     /// The cells of a column.
     pub cells: Option<Cells>,
 }
 
-/// Cells of a column, one a row of the page.
+/// Cells of a column, one per row of the page.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Cells {

@@ -4,7 +4,8 @@ use super::arrays::{Number, Word, array};
 use crate::file::Explainer;
 use crate::file::codes::StrengthKind;
 use crate::glm::Candidate;
-use crate::importance::lmdi_plus::{OutputScale, RawTerm, TreeFit, TreeModel};
+use crate::importance::OutputScale;
+use crate::importance::lmdi_plus::{RawTerm, TreeFit, TreeModel};
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Serialize};
 

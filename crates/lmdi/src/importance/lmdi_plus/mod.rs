@@ -17,6 +17,7 @@
 
 mod choices;
 mod fit;
+mod local_method;
 mod model;
 mod options;
 mod paths;
@@ -27,8 +28,8 @@ mod spread;
 mod target;
 
 pub use choices::{Choices, Glm, Preset, usual_family};
-pub use model::{LmdiPlus, OutputScale, RawTerm, TreeFit, TreeModel};
+pub use model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
 pub(crate) use model::{check_parts, outputs_of};
 pub use options::{FitOn, LmdiPlusOptions, Validation};
 pub use rows::RowChoice;
-pub use score::{ScoreOptions, TreeSubset};
+pub use score::ScoreOptions;
