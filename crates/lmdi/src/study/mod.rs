@@ -70,7 +70,7 @@ use std::sync::Arc;
 ///     values: Values::Numbers((0..60).map(cell).collect()),
 /// };
 /// let frame = Frame::new(vec![
-///     column("size", |row| f64::from(row * 7 % 60)),
+///     column("size", |row| f64::from(row * 7 % 60) / 8.0),
 ///     column("age", |row| f64::from(row % 5)),
 ///     column("price", |row| f64::from(row * 7 % 60) + 10.0),
 /// ])?;
