@@ -7,7 +7,7 @@ use crate::run::Run;
 use crate::tree_arrays::TreeArrays;
 use lmdi::Error;
 use lmdi::file::{Metadata, Model as Content};
-use lmdi::forest::{Aggregation, Ensemble, Growth, Link, Loss, Outcome, Predictor};
+use lmdi::forest::{Aggregation, ClassWeights, Ensemble, Growth, Link, Loss, Outcome, Predictor};
 use lmdi::table::{Encoding, Schema};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
@@ -76,6 +76,7 @@ impl Model {
             link: link_named(link)?,
             growth: growth_named(growth, loss)?,
             outcome: classes.map_or(Outcome::Number, Outcome::Classes),
+            class_weights: ClassWeights::Equal,
         };
         let schema = schema_with(&ensemble, levels)?;
         let metadata = Metadata { producer, ..Metadata::default() };
@@ -105,6 +106,16 @@ impl Model {
     fn relabelled(&self, classes: Vec<String>) -> PyResult<Self> {
         let mut content = (*self.content).clone();
         content.ensemble.outcome = Outcome::Classes(classes);
+        content.check().map_err(exception)?;
+        Ok(Self::of(content))
+    }
+
+    /// The same model, trained with these weights per class; `None` stands for weights that balance the
+    /// numbers of rows.
+    fn with_class_weights(&self, weights: Option<Vec<f64>>) -> PyResult<Self> {
+        let mut content = (*self.content).clone();
+        content.ensemble.class_weights =
+            weights.map_or(ClassWeights::Balanced, ClassWeights::Given);
         content.check().map_err(exception)?;
         Ok(Self::of(content))
     }

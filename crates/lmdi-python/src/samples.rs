@@ -26,6 +26,7 @@ pub fn drew_from(py: Python<'_>, model: &Model, x: Table<'_>, run: Run) -> PyRes
         output_of_tree: ensemble.output_of_tree.iter().copied().take(1).collect(),
         base_score: ensemble.base_score.clone(),
         outcome: ensemble.outcome.clone(),
+        class_weights: ensemble.class_weights.clone(),
         ..*ensemble
     };
     let leaves = run.call(py, |monitor| alone.apply(&view, monitor))?;

@@ -163,6 +163,7 @@ fn ensemble_of(trees: Vec<Tree>, n_columns: usize) -> Ensemble {
         link: Link::Identity,
         growth: Growth::Independent,
         outcome: Outcome::Number,
+        class_weights: Default::default(),
     };
     ensemble.check().unwrap();
     ensemble

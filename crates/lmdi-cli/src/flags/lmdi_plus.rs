@@ -24,6 +24,9 @@ pub struct LmdiPlusFlags {
     /// Leave the raw columns out: stumps only
     #[arg(long, help_heading = "LMDI+")]
     no_raw: bool,
+    /// Let raw columns count beyond the range of the training cells, where trees are flat
+    #[arg(long, help_heading = "LMDI+")]
+    no_bound_raw: bool,
     /// Penalise a numeric target in its own unit, instead of dividing it by its standard deviation
     /// first
     #[arg(long, help_heading = "LMDI+")]
@@ -81,6 +84,7 @@ impl LmdiPlusFlags {
             ablation: self.ablation.map(usize::from),
             fit_on: self.fit_on,
             include_raw: self.no_raw.then_some(false),
+            bound_raw: self.no_bound_raw.then_some(false),
             scale_target: self.no_scale_target.then_some(false),
             glm: self.glm,
             l1_ratio: (!self.l1_ratio.is_empty()).then(|| self.l1_ratio.clone()),
@@ -101,6 +105,7 @@ impl LmdiPlusFlags {
     pub fn first_given(&self) -> Option<String> {
         self.choices().first_given().map(|name| match name {
             "include_raw" => "--no-raw".into(),
+            "bound_raw" => "--no-bound-raw".into(),
             "scale_target" => "--no-scale-target".into(),
             "C" => "--c".into(),
             name => format!("--{}", name.replace('_', "-")),

@@ -315,7 +315,9 @@ fn every_choice_of_the_method_is_taken() {
     );
     let paper = run(&["--preset", "paper"]);
     assert!(run(&["--ablation", "4"]) == paper);
-    assert!(run(&["--fit-on", "all", "--folds", "3", "--no-scale-target"]) == paper);
+    assert!(
+        run(&["--fit-on", "all", "--folds", "3", "--no-scale-target", "--no-bound-raw"]) == paper
+    );
     let mut seen = vec![usual, paper];
     for flags in [
         &["--ablation", "1"][..],

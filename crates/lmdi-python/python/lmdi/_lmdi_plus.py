@@ -19,6 +19,7 @@ CHOICES = (
     "ablation",
     "fit_on",
     "include_raw",
+    "bound_raw",
     "scale_target",
     "glm",
     "l1_ratio",
@@ -59,6 +60,9 @@ class LMDIPlus(Explainer):
         one of the two, or every row once. Default: "uniform".
     include_raw : bool, optional
         Whether the columns themselves join the splits. Default: yes.
+    bound_raw : bool, optional
+        Whether the terms of the columns themselves stop at the smallest and largest training cell, beyond
+        which trees are flat. Default: yes; with `preset="paper"` no.
     scale_target : bool, optional
         Whether a numeric target is divided by its standard deviation before least squares, so that the
         penalty, and with it the scores, do not depend on its unit. Default: yes, unless `alpha` or `C` is
@@ -111,6 +115,7 @@ class LMDIPlus(Explainer):
         ablation=None,
         fit_on=None,
         include_raw=None,
+        bound_raw=None,
         scale_target=None,
         glm=None,
         l1_ratio=None,
@@ -132,6 +137,7 @@ class LMDIPlus(Explainer):
         self.ablation = ablation
         self.fit_on = fit_on
         self.include_raw = include_raw
+        self.bound_raw = bound_raw
         self.scale_target = scale_target
         self.glm = glm
         self.l1_ratio = l1_ratio
@@ -241,8 +247,9 @@ class LMDIPlus(Explainer):
         Parameters
         ----------
         by : "score" or "rank"
-            Whether the scores are averaged over trees and then ranked, or ranked in each tree and the
-            ranks averaged over the trees that use the column.
+            Whether the scores of all trees are added and then ranked, or ranked in each tree and the ranks
+            averaged: over the trees that use the column (forests), or over all trees, weighted by how much
+            each contributes (boosting).
         """
         self._check_fitted()
         if by == "score":

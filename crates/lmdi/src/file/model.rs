@@ -5,7 +5,7 @@ use crate::forest::import::Imported;
 use crate::forest::{Ensemble, Outcome};
 use crate::importance::LmdiPlus;
 use crate::importance::OutputScale;
-use crate::importance::lmdi_plus::{TreeModel, check_parts};
+use crate::importance::lmdi_plus::{TreeModel, check_parts, check_ranges, check_sizes};
 use crate::table::{Fingerprint, Schema, Task};
 use crate::{Error, Result};
 
@@ -55,18 +55,31 @@ pub struct Explainer {
     pub scale: OutputScale,
     /// The linear model of every tree.
     pub trees: Vec<TreeModel>,
+    /// Smallest and largest training cell per column of the matrix; empty when raw terms are not bounded.
+    pub ranges: Vec<[f64; 2]>,
+    /// What each tree counts in a ranking by rank; empty where all count alike.
+    pub tree_sizes: Vec<f64>,
 }
 
 impl Explainer {
     /// The parts of a fitted explainer that a file keeps.
     pub fn of(fitted: &LmdiPlus, options: impl Into<String>) -> Self {
         let trees = fitted.trees().to_vec();
-        Self { options: options.into(), scale: fitted.scale(), trees }
+        let ranges = fitted.ranges().to_vec();
+        let tree_sizes = fitted.tree_sizes().to_vec();
+        Self { options: options.into(), scale: fitted.scale(), trees, ranges, tree_sizes }
     }
 
     /// The explainer, ready to score rows: the same scores, bit for bit, as before it was saved.
     pub fn ready(self, ensemble: &Ensemble) -> Result<LmdiPlus> {
-        LmdiPlus::new(ensemble, self.scale, self.trees)
+        LmdiPlus::new(ensemble, self.scale, self.trees)?
+            .within(self.ranges)?
+            .weighing_trees(self.tree_sizes)
+    }
+
+    /// Whether anything is kept of the rows it was fitted on.
+    pub(super) fn knows_rows(&self) -> bool {
+        !self.ranges.is_empty() || !self.tree_sizes.is_empty()
     }
 }
 
@@ -140,6 +153,8 @@ impl Model {
         }
         if let Some(explainer) = &self.explainer {
             check_parts(&self.ensemble, explainer.scale, &explainer.trees)?;
+            check_ranges(self.ensemble.n_features(), &explainer.ranges)?;
+            check_sizes(self.ensemble.trees.len(), &explainer.tree_sizes)?;
         }
         match &self.schema {
             Some(schema) => check_fit(schema, &self.ensemble),

@@ -4,7 +4,7 @@
 //! values` (forests); the [`Link`] turns it into a prediction. A tree either has one value per
 //! output, or one value that belongs to the output `output_of_tree` names.
 
-use super::{NONE, Tree};
+use super::{ClassWeights, NONE, Tree};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +118,8 @@ pub struct Ensemble {
     pub growth: Growth,
     /// What is predicted.
     pub outcome: Outcome,
+    /// How the rows of each class were weighted in training.
+    pub class_weights: ClassWeights,
 }
 
 impl Ensemble {
@@ -193,6 +195,10 @@ impl Ensemble {
         if outputs != self.n_outputs {
             return fail(format!("found {} outputs; expected {outputs}", self.n_outputs));
         }
+        self.class_weights.check(match &self.outcome {
+            Outcome::Number => 0,
+            Outcome::Classes(labels) => labels.len(),
+        })?;
         let mut in_bag_rows = None;
         for (index, tree) in self.trees.iter().enumerate() {
             if let Some(in_bag) = &tree.in_bag {

@@ -2,6 +2,7 @@
 
 mod block;
 mod category_set;
+mod class_weights;
 mod compiled;
 mod ensemble;
 pub mod import;
@@ -14,6 +15,7 @@ pub mod train;
 mod tree;
 
 pub use category_set::CategorySet;
+pub use class_weights::ClassWeights;
 pub use ensemble::{Aggregation, Ensemble, Growth, Link, Loss, Outcome};
 pub use in_bag::InBag;
 pub use oob::{OobPrediction, oob_prediction};

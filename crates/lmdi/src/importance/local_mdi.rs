@@ -71,6 +71,7 @@ impl LocalMdi {
             link: Link::Identity,
             growth: Growth::Independent,
             outcome: Outcome::Number,
+            class_weights: Default::default(),
         };
         Ok(Self { paths: Saabas::new(&impurities)? })
     }

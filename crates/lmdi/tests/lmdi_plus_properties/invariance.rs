@@ -132,7 +132,7 @@ proptest! {
             MatrixView::from_rows(&by_rows, n, p).expect("a view"),
             MatrixView::strided(Cells::F64(&gaps), n, p, 2 * p, 2).expect("a view"),
         ];
-        let options = LmdiPlusOptions::paper();
+        let options = LmdiPlusOptions { bound_raw: true, ..LmdiPlusOptions::paper() };
         let explainer = table.explain(&model, &options);
         let scores = bytes(&scores_of(&explainer, &table.x.view()));
         for view in views {

@@ -14,6 +14,7 @@ use lmdi::glm::{
 };
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions};
+use lmdi::monitor::Silent;
 use proptest::prelude::*;
 
 /// The rows one linear model is fitted on.
@@ -42,8 +43,29 @@ fn loss(family: Family, y: f64, eta: f64) -> f64 {
     }
 }
 
-/// Response and weight of every row for one output of one tree.
-fn rows_of(table: &Table, model: &Ensemble, fit_on: FitOn, tree: usize, output: usize) -> Rows {
+/// The raw output of the linear models of the rounds before a tree, row by row.
+fn margin_before(table: &Table, model: &Ensemble, explainer: &LmdiPlus, tree: usize) -> Vec<f64> {
+    let before = tree / model.n_outputs * model.n_outputs;
+    if before == 0 {
+        return model.base_score.repeat(table.rows());
+    }
+    let mut part = model.clone();
+    part.trees.truncate(before);
+    part.output_of_tree.truncate(before);
+    let models = explainer.trees()[..before].to_vec();
+    let refit = LmdiPlus::new(&part, explainer.scale(), models).expect("the first rounds");
+    refit.predict_raw(&table.x.view(), &Silent).expect("margins")
+}
+
+/// Response and weight of every row for one output of one tree; `margin` is that of boosting.
+fn rows_of(
+    table: &Table,
+    model: &Ensemble,
+    fit_on: FitOn,
+    tree: usize,
+    output: usize,
+    margin: &[f64],
+) -> Rows {
     let n = table.rows();
     let k = model.n_outputs;
     let mut rows = Rows { weight: Vec::new(), response: Vec::new() };
@@ -65,7 +87,7 @@ fn rows_of(table: &Table, model: &Ensemble, fit_on: FitOn, tree: usize, output: 
                 }
             }
         };
-        let (loss, second_order) = match model.growth {
+        let loss = match model.growth {
             Growth::Independent => {
                 rows.weight.push(weight);
                 rows.response.push(match table.n_classes {
@@ -75,16 +97,10 @@ fn rows_of(table: &Table, model: &Ensemble, fit_on: FitOn, tree: usize, output: 
                 });
                 continue;
             }
-            Growth::FirstOrder(loss) => (loss, false),
-            Growth::SecondOrder(loss) => (loss, true),
+            Growth::FirstOrder(loss) | Growth::SecondOrder(loss) => loss,
             Growth::Shrunk { .. } => unreachable!("not trained here"),
         };
-        // The margin of the rounds before this one.
-        let cells = table.row(row);
-        let mut margin = model.base_score.clone();
-        for (index, before) in model.trees.iter().enumerate().take(tree / k * k) {
-            margin[index % k] += 0.3 * before.value[before.leaf_of(&cells)];
-        }
+        let margin = &margin[row * k..(row + 1) * k];
         let (residual, curvature) = match loss {
             Loss::SquaredError => (table.y[row] - margin[0], 1.0),
             Loss::Logistic => {
@@ -100,11 +116,14 @@ fn rows_of(table: &Table, model: &Ensemble, fit_on: FitOn, tree: usize, output: 
         };
         // Less curvature than this counts as this much, which bounds working responses.
         let curvature = f64::max(curvature, 1e-6);
-        if second_order {
-            weight *= curvature;
-        }
+        // The exact split finder takes (K - 1) / K of a Newton step for K classes.
+        let step = match model.growth {
+            Growth::FirstOrder(Loss::Multinomial) => (k as f64 - 1.0) / k as f64,
+            _ => 1.0,
+        };
+        weight *= curvature;
         rows.weight.push(weight);
-        rows.response.push(if second_order { residual / curvature } else { residual });
+        rows.response.push(step * residual / curvature);
     }
     rows
 }
@@ -121,11 +140,15 @@ fn check(
     let fit_on = options.fit_on.expect("named by the test");
     for (index, fitted) in explainer.trees().iter().enumerate() {
         let dense = DenseTree::new(table, model, index, options.include_raw);
+        let margin = match model.growth {
+            Growth::Independent => Vec::new(),
+            _ => margin_before(table, model, explainer, index),
+        };
         for output in 0..fitted.n_outputs as usize {
             let fit = &fitted.fits[output];
             prop_assert!(fit.converged || !must_converge, "tree {index}: {fit:?}");
             let of_all = fitted.first_output as usize + output;
-            let rows = rows_of(table, model, fit_on, index, of_all);
+            let rows = rows_of(table, model, fit_on, index, of_all, &margin);
             let total: f64 = rows.weight.iter().sum();
             if total == 0.0 {
                 prop_assert!(fitted.step.iter().all(|&step| step == 0.0));

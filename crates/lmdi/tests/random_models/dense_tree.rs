@@ -80,10 +80,12 @@ impl DenseTree {
                 let raw = table.x.column(k);
                 let (mean, deviation) = spread(raw, &in_bag);
                 let factor = if deviation > 0.0 { largest / deviation } else { 0.0 };
+                let [low, high] = table.range(k);
                 columns.push(Column::Raw { mean, factor });
                 feature.push(k);
                 for (row, &cell) in raw.iter().enumerate() {
-                    cells[row].push(if cell.is_nan() { 0.0 } else { (cell - mean) * factor });
+                    let bounded = cell.clamp(low, high);
+                    cells[row].push(if cell.is_nan() { 0.0 } else { (bounded - mean) * factor });
                 }
             }
         }

@@ -156,6 +156,16 @@ impl Table {
         self.weight(row) * self.rows() as f64 / total
     }
 
+    /// The smallest and the largest cell of a column, over rows that weigh anything.
+    pub fn range(&self, col: usize) -> [f64; 2] {
+        let counts = |row: &usize| self.weight(*row) > 0.0 && !self.x.column(col)[*row].is_nan();
+        let cells = || (0..self.rows()).filter(counts).map(|row| self.x.column(col)[row]);
+        match cells().next() {
+            Some(first) => [cells().fold(first, f64::min), cells().fold(first, f64::max)],
+            None => [0.0, 0.0],
+        }
+    }
+
     pub fn rows(&self) -> usize {
         self.x.rows()
     }
@@ -207,6 +217,8 @@ impl Table {
 
     pub fn explain(&self, model: &Ensemble, options: &LmdiPlusOptions) -> LmdiPlus {
         let weights = self.weights.as_deref();
+        // As the columns of `DenseTree` are.
+        let options = &LmdiPlusOptions { bound_raw: true, ..options.clone() };
         LmdiPlus::fit(model, &self.x.view(), &self.response(), weights, options, &Silent)
             .expect("an explainer")
     }

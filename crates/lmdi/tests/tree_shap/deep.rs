@@ -54,6 +54,7 @@ fn forest(seed: u64, levels: usize, p: usize) -> Ensemble {
         link: Link::Identity,
         growth: Growth::Independent,
         outcome: Outcome::Number,
+        class_weights: Default::default(),
     };
     ensemble.check().expect("a valid ensemble");
     ensemble

@@ -159,6 +159,7 @@ pub fn ensemble(seed: u64, kind: Kind, p: usize) -> Ensemble {
         link,
         growth: Growth::Independent,
         outcome,
+        class_weights: Default::default(),
     };
     ensemble.check().expect("a valid ensemble");
     ensemble

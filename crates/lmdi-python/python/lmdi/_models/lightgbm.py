@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .._errors import not_fitted
 from .._model import Model
+from .class_weights import with_class_weights
 from .foreign import model_of_bytes
 
 
@@ -27,4 +28,6 @@ def estimator(model) -> Model:
     if not model.__sklearn_is_fitted__():
         raise not_fitted(f"This {type(model).__name__} instance is not fitted yet: call its fit(X, y)")
     classes = model.classes_ if hasattr(model, "predict_proba") else None
-    return booster(model.booster_, classes)
+    read = booster(model.booster_, classes)
+    read._compiled = with_class_weights(read._compiled, model.class_weight, read.classes_)
+    return read

@@ -8,6 +8,7 @@ from .. import _lmdi
 from .._columns import Categories, Columns
 from .._errors import not_fitted
 from .._model import Model
+from .class_weights import with_class_weights
 
 
 def check_fitted(estimator, attribute: str) -> None:
@@ -65,7 +66,9 @@ def tree_arrays(tree, classes, in_bag=None, features=None) -> dict:
     }
 
 
-def assemble(estimator, columns: Columns, classes, trees, sees_every_row=False, **ensemble) -> Model:
+def assemble(
+    estimator, columns: Columns, classes, trees, sees_every_row=False, class_weight=None, **ensemble
+) -> Model:
     """The model of an ensemble, whose defaults are those of a forest."""
     from importlib.metadata import version
 
@@ -87,4 +90,5 @@ def assemble(estimator, columns: Columns, classes, trees, sees_every_row=False, 
         producer=f"scikit-learn {version('scikit-learn')} {type(estimator).__name__}",
         **parts,
     )
+    compiled = with_class_weights(compiled, class_weight, classes)
     return Model(compiled, columns, classes, sees_every_row)

@@ -39,6 +39,7 @@ def boosting(estimator) -> Model:
         loss=loss,
         output_of_tree=list(range(n_outputs)) * len(estimator._predictors) if n_outputs > 1 else [],
         sees_every_row=True,
+        class_weight=getattr(estimator, "class_weight", None),
     )
 
 

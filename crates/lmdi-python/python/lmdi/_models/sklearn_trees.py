@@ -17,7 +17,14 @@ def tree(estimator) -> Model:
     check_fitted(estimator, "tree_")
     classes = classes_of(estimator)
     trees = [tree_arrays(estimator.tree_, classes)]
-    return assemble(estimator, columns_of(estimator), classes, trees, sees_every_row=True)
+    return assemble(
+        estimator,
+        columns_of(estimator),
+        classes,
+        trees,
+        sees_every_row=True,
+        class_weight=_class_weight(estimator),
+    )
 
 
 def forest(estimator) -> Model:
@@ -29,8 +36,14 @@ def forest(estimator) -> Model:
     else:
         bags = [None] * len(estimator.estimators_)
     trees = [tree_arrays(member.tree_, classes, bag) for member, bag in zip(estimator.estimators_, bags)]
-    every = not estimator.bootstrap
-    return assemble(estimator, columns_of(estimator), classes, trees, sees_every_row=every)
+    return assemble(
+        estimator,
+        columns_of(estimator),
+        classes,
+        trees,
+        sees_every_row=not estimator.bootstrap,
+        class_weight=_class_weight(estimator),
+    )
 
 
 def bagging(estimator) -> Model:
@@ -49,7 +62,14 @@ def bagging(estimator) -> Model:
         tree_arrays(member.tree_, classes, bag, features)
         for member, bag, features in zip(members, bags, estimator.estimators_features_)
     ]
-    return assemble(estimator, columns_of(estimator), classes, trees)
+    return assemble(
+        estimator, columns_of(estimator), classes, trees, class_weight=_class_weight(members[0])
+    )
+
+
+def _class_weight(estimator):
+    """Trees of numbers have none."""
+    return getattr(estimator, "class_weight", None)
 
 
 def _counts(samples, n_rows: int):

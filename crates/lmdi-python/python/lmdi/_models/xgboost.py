@@ -23,6 +23,11 @@ def estimator(model) -> Model:
     """An `XGBRegressor`, `XGBClassifier` or their random forests."""
     if not model.__sklearn_is_fitted__():
         raise not_fitted(f"This {type(model).__name__} instance is not fitted yet: call its fit(X, y)")
+    if callable(model.objective):
+        raise ValueError(
+            "objective is a function of yours; what the model's output means is not known. Expected the name "
+            "of an objective of XGBoost"
+        )
     inner = model.get_booster()
     missing = model.missing
     classes = np.asarray(model.classes_) if hasattr(model, "predict_proba") else None

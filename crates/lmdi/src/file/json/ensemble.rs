@@ -5,7 +5,7 @@
 use super::arrays::{Number, Word, array, optional_array};
 use super::tree::{TreeV1, TreesOut};
 use crate::file::codes::{AggregationKind, GrowthKind, LossKind};
-use crate::forest::{Aggregation, Ensemble, Growth, Link, Loss, Outcome};
+use crate::forest::{Aggregation, ClassWeights, Ensemble, Growth, Link, Loss, Outcome};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,8 @@ pub(super) struct EnsembleOut<'a> {
     base_score: &'a [f64],
     #[serde(with = "array", skip_serializing_if = "<[u32]>::is_empty")]
     output_of_tree: &'a [u32],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class_weights: Option<WeightsV1>,
     trees: TreesOut<'a>,
 }
 
@@ -55,7 +57,46 @@ pub(super) struct EnsembleIn {
     base_score: Option<Vec<f64>>,
     #[serde(default, with = "array")]
     output_of_tree: Vec<u32>,
+    #[serde(default)]
+    class_weights: Option<WeightsV1>,
     trees: Vec<TreeV1>,
+}
+
+/// A number per class, or the word `balanced`.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WeightsV1 {
+    Given(Vec<Number>),
+    Rule(WeightRule),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WeightRule {
+    Balanced,
+}
+
+impl WeightsV1 {
+    fn of(weights: &ClassWeights) -> Option<Self> {
+        match weights {
+            ClassWeights::Equal => None,
+            ClassWeights::Given(factors) => {
+                Some(Self::Given(factors.iter().copied().map(Number).collect()))
+            }
+            ClassWeights::Balanced => Some(Self::Rule(WeightRule::Balanced)),
+        }
+    }
+}
+
+impl From<WeightsV1> for ClassWeights {
+    fn from(weights: WeightsV1) -> Self {
+        match weights {
+            WeightsV1::Given(factors) => {
+                ClassWeights::Given(factors.into_iter().map(|factor| factor.0).collect())
+            }
+            WeightsV1::Rule(WeightRule::Balanced) => ClassWeights::Balanced,
+        }
+    }
 }
 
 impl<'a> From<&'a Ensemble> for EnsembleOut<'a> {
@@ -85,6 +126,7 @@ impl<'a> From<&'a Ensemble> for EnsembleOut<'a> {
             },
             base_score: &ensemble.base_score,
             output_of_tree: &ensemble.output_of_tree,
+            class_weights: WeightsV1::of(&ensemble.class_weights),
             trees: TreesOut(&ensemble.trees),
         }
     }
@@ -148,6 +190,7 @@ impl EnsembleIn {
             link,
             growth: growth.with(loss, self.trees_per_round.unwrap_or(1))?,
             outcome,
+            class_weights: self.class_weights.map_or(ClassWeights::Equal, ClassWeights::from),
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::file::codes::StrengthKind;
 use crate::glm::Candidate;
 use crate::importance::OutputScale;
 use crate::importance::lmdi_plus::{RawTerm, TreeFit, TreeModel};
+use crate::{Error, Result};
 use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,12 @@ pub(super) struct ExplainerOut<'a> {
     options: &'a str,
     scale: Word<OutputScale>,
     trees: ModelsOut<'a>,
+    #[serde(with = "array", skip_serializing_if = "Vec::is_empty")]
+    lowest: Vec<f64>,
+    #[serde(with = "array", skip_serializing_if = "Vec::is_empty")]
+    highest: Vec<f64>,
+    #[serde(with = "array", skip_serializing_if = "<[f64]>::is_empty")]
+    tree_sizes: &'a [f64],
 }
 
 #[derive(Deserialize)]
@@ -23,6 +30,12 @@ pub(super) struct ExplainerIn {
     options: String,
     scale: Word<OutputScale>,
     trees: Vec<ModelV1>,
+    #[serde(with = "array", default)]
+    lowest: Vec<f64>,
+    #[serde(with = "array", default)]
+    highest: Vec<f64>,
+    #[serde(with = "array", default)]
+    tree_sizes: Vec<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -70,7 +83,7 @@ struct PenaltyV1 {
 struct ModelsOut<'a>(&'a [TreeModel]);
 
 impl Serialize for ModelsOut<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(Some(self.0.len()))?;
         for model in self.0 {
             sequence.serialize_element(&ModelV1::from(model))?;
@@ -85,6 +98,9 @@ impl<'a> From<&'a Explainer> for ExplainerOut<'a> {
             options: &explainer.options,
             scale: Word(explainer.scale),
             trees: ModelsOut(&explainer.trees),
+            lowest: explainer.ranges.iter().map(|range| range[0]).collect(),
+            highest: explainer.ranges.iter().map(|range| range[1]).collect(),
+            tree_sizes: &explainer.tree_sizes,
         }
     }
 }
@@ -120,12 +136,26 @@ impl From<&TreeModel> for ModelV1 {
 }
 
 impl ExplainerIn {
-    pub(super) fn into_explainer(self) -> Explainer {
-        Explainer {
+    pub(super) fn into_explainer(self) -> Result<Explainer> {
+        if self.lowest.len() != self.highest.len() {
+            return Err(Error::Format(format!(
+                "JSON: the explainer has {} smallest and {} largest cells; expected as many",
+                self.lowest.len(),
+                self.highest.len()
+            )));
+        }
+        Ok(Explainer {
             options: self.options,
             scale: self.scale.0,
             trees: self.trees.into_iter().map(ModelV1::into_model).collect(),
-        }
+            ranges: self
+                .lowest
+                .into_iter()
+                .zip(self.highest)
+                .map(|(low, high)| [low, high])
+                .collect(),
+            tree_sizes: self.tree_sizes,
+        })
     }
 }
 

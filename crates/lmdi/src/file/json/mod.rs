@@ -84,7 +84,7 @@ pub(super) fn decode(text: &[u8]) -> Result<Model> {
     Ok(Model {
         ensemble: file.ensemble.into_ensemble()?,
         schema: file.schema.map(schema::SchemaV1::into_schema).transpose()?,
-        explainer: file.explainer.map(explainer::ExplainerIn::into_explainer),
+        explainer: file.explainer.map(explainer::ExplainerIn::into_explainer).transpose()?,
         metadata: file.metadata.into_metadata()?,
     })
 }

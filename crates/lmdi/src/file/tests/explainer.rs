@@ -24,8 +24,13 @@ fn explained() -> Model {
         raw: vec![RawTerm { feature: 0, mean: 2.0, slope: vec![0.5] }],
         fits: vec![fit],
     };
-    let explainer =
-        Explainer { options: "paper".into(), scale: OutputScale::Identity, trees: vec![tree] };
+    let explainer = Explainer {
+        options: "paper".into(),
+        scale: OutputScale::Identity,
+        trees: vec![tree],
+        ranges: Vec::new(),
+        tree_sizes: Vec::new(),
+    };
     Model { explainer: Some(explainer), ..small_model() }
 }
 
@@ -77,6 +82,46 @@ fn scores_are_the_same_bits_after_reading() {
 fn a_file_without_the_section_has_no_explainer() {
     let bytes = small_model().to_bytes().unwrap();
     assert_eq!(Model::from_bytes(&bytes).unwrap().explainer, None);
+}
+
+#[test]
+fn ranges_that_are_none_are_refused() {
+    let invalid = |ranges: &[[f64; 2]]| {
+        let mut model = explained();
+        model.explainer.as_mut().unwrap().ranges = ranges.to_vec();
+        assert!(model.to_bytes().is_err(), "written");
+        v1::encode(&model).unwrap()
+    };
+    refused(&invalid(&[[0.0, 1.0]; 2]), "2 ranges of cells for 1 columns");
+    for range in [[1.0, 0.0], [f64::NAN, 1.0], [0.0, f64::NAN], [0.0, f64::INFINITY]] {
+        refused(&invalid(&[range]), "range of cells of column 0 is not a range");
+    }
+    let mut model = explained();
+    model.explainer.as_mut().unwrap().ranges = vec![[0.0, 9.0]];
+    let text = String::from_utf8(model.to_json().unwrap()).unwrap();
+    let shorter = text.replacen(r#""highest":[9.0]"#, r#""highest":[]"#, 1);
+    refused(shorter.as_bytes(), "1 smallest and 0 largest cells");
+    let bytes = v1::encode(&model).unwrap();
+    // The section without the explainer that it belongs to: the tag of EXPL becomes unknown.
+    let mut alone = bytes.clone();
+    let at = bytes.windows(4).position(|tag| tag == b"EXPL").unwrap();
+    alone[at..at + 4].copy_from_slice(b"LPXE");
+    reseal(&mut alone);
+    refused(&alone, "section ROWS belongs to section EXPL");
+}
+
+#[test]
+fn tree_sizes_that_are_none_are_refused() {
+    for (sizes, expected) in [
+        (vec![1.0; 2], "2 sizes for 1 trees"),
+        (vec![-1.0], "the size of tree 0 is -1"),
+        (vec![f64::NAN], "the size of tree 0 is NaN"),
+    ] {
+        let mut model = explained();
+        model.explainer.as_mut().unwrap().tree_sizes = sizes;
+        assert!(model.to_bytes().is_err(), "written");
+        refused(&v1::encode(&model).unwrap(), expected);
+    }
 }
 
 #[test]

@@ -46,6 +46,7 @@ fn small_model() -> Model {
         link: Link::Identity,
         growth: Growth::Independent,
         outcome: Outcome::Number,
+        class_weights: Default::default(),
     })
 }
 

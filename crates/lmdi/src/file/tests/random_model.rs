@@ -2,8 +2,8 @@
 
 use crate::file::{Explainer, Metadata, Model, Quality};
 use crate::forest::{
-    Aggregation, CategorySet, Comparison, Ensemble, Growth, InBag, Link, Loss, Missing, NONE,
-    Outcome, Precision, Tree,
+    Aggregation, CategorySet, ClassWeights, Comparison, Ensemble, Growth, InBag, Link, Loss,
+    Missing, NONE, Outcome, Precision, Tree,
 };
 use crate::glm::{Candidate, Strength};
 use crate::importance::OutputScale;
@@ -109,6 +109,11 @@ impl Recipe {
                 Outcome::Number
             } else {
                 Outcome::Classes((0..self.classes).map(|_| text(&mut random)).collect())
+            },
+            class_weights: match (self.classes, random.random_range(0..3)) {
+                (0, _) | (_, 0) => ClassWeights::Equal,
+                (_, 1) => ClassWeights::Balanced,
+                (n, _) => ClassWeights::Given((0..n).map(|_| finite(&mut random).abs()).collect()),
             },
         };
         let schema = self.table.then(|| schema(&mut ensemble, &mut random));
@@ -226,7 +231,21 @@ fn explainer(ensemble: &Ensemble, random: &mut Generator) -> Explainer {
         }
     });
     let trees = trees.collect();
-    Explainer { options: text(random), scale: scales[random.random_range(0..scales.len())], trees }
+    let range = |random: &mut Generator| {
+        let [a, b] = [finite(random), finite(random)];
+        [a.min(b), a.max(b)]
+    };
+    let bounded = random.random::<bool>();
+    let n_ranges = if bounded { ensemble.n_features() } else { 0 };
+    Explainer {
+        options: text(random),
+        scale: scales[random.random_range(0..scales.len())],
+        trees,
+        ranges: (0..n_ranges).map(|_| range(random)).collect(),
+        tree_sizes: (0..if random.random() { ensemble.trees.len() } else { 0 })
+            .map(|_| finite(random).abs())
+            .collect(),
+    }
 }
 
 /// A schema for the columns of the ensemble, which are renamed to fit.

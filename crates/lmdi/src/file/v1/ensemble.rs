@@ -3,7 +3,7 @@
 use super::tree;
 use crate::file::bytes::{Reader, Writer};
 use crate::file::codes::{AggregationKind, Coded, GrowthKind, LossKind};
-use crate::forest::{Aggregation, Ensemble, Growth, Link, Loss, Outcome};
+use crate::forest::{Aggregation, ClassWeights, Ensemble, Growth, Link, Loss, Outcome};
 use crate::{Error, Result};
 
 /// In place of a loss: the trees are independent.
@@ -85,5 +85,6 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Ensemble> {
         link,
         growth,
         outcome,
+        class_weights: ClassWeights::Equal,
     })
 }

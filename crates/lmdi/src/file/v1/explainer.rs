@@ -29,7 +29,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Explainer> {
             other => other,
         })?);
     }
-    Ok(Explainer { options, scale, trees })
+    Ok(Explainer { options, scale, trees, ranges: Vec::new(), tree_sizes: Vec::new() })
 }
 
 fn write_tree(tree: &TreeModel, writer: &mut Writer) -> Result<()> {

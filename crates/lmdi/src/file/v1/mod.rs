@@ -7,21 +7,26 @@
 //! know it would give wrong results. The layout of an existing section never changes within a
 //! version.
 
+mod class_weights;
 mod ensemble;
 mod explainer;
 mod metadata;
 mod schema;
+mod training_rows;
 mod tree;
 
 use super::bytes::{Reader, Writer};
 use super::container::{self, Body, Tag, tag_text};
-use super::{Metadata, Model};
+use super::{Explainer, Metadata, Model};
+use crate::forest::{ClassWeights, Ensemble};
 use crate::{Error, Result};
 
+const CLASS_WEIGHTS: Tag = *b"CLSW";
 const ENSEMBLE: Tag = *b"ENSM";
 const EXPLAINER: Tag = *b"EXPL";
 const METADATA: Tag = *b"META";
 const SCHEMA: Tag = *b"SCHM";
+const TRAINING_ROWS: Tag = *b"ROWS";
 
 /// The model as a file of version 1. The model has been checked.
 pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
@@ -38,8 +43,17 @@ pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
         sections.push((SCHEMA, true, schema));
     }
     sections.push((ENSEMBLE, true, &ensemble));
+    let weights = |writer: &mut Writer| class_weights::write(&model.ensemble.class_weights, writer);
+    if model.ensemble.class_weights != ClassWeights::Equal {
+        sections.push((CLASS_WEIGHTS, true, &weights));
+    }
     if let Some(explainer) = &explainer {
         sections.push((EXPLAINER, false, explainer));
+    }
+    let known = model.explainer.as_ref().filter(|explainer| explainer.knows_rows());
+    let rows = known.map(|known| move |writer: &mut Writer| training_rows::write(known, writer));
+    if let Some(rows) = &rows {
+        sections.push((TRAINING_ROWS, true, rows));
     }
     container::build(&sections)
 }
@@ -48,8 +62,10 @@ pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
 pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
     let mut metadata = Metadata::default();
     let mut schema = None;
-    let mut ensemble = None;
-    let mut explainer = None;
+    let mut ensemble: Option<Ensemble> = None;
+    let mut class_weights = ClassWeights::Equal;
+    let mut explainer: Option<Explainer> = None;
+    let mut training_rows = None;
     for section in container::open(bytes)? {
         let name = tag_text(&section.tag);
         let mut reader = Reader::new(&name, section.body);
@@ -57,7 +73,9 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
             METADATA => metadata = metadata::read(&mut reader)?,
             SCHEMA => schema = Some(schema::read(&mut reader)?),
             ENSEMBLE => ensemble = Some(ensemble::read(&mut reader)?),
+            CLASS_WEIGHTS => class_weights = class_weights::read(&mut reader)?,
             EXPLAINER => explainer = Some(explainer::read(&mut reader)?),
+            TRAINING_ROWS => training_rows = Some(training_rows::read(&mut reader)?),
             _ if section.required => {
                 return Err(Error::Format(format!(
                     "this build does not know section {name}, which is marked as required: \
@@ -68,8 +86,20 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
         }
         reader.finish()?;
     }
+    if let Some(rows) = training_rows {
+        let Some(explainer) = &mut explainer else {
+            return Err(Error::Format(
+                "section ROWS belongs to section EXPL, which is missing".into(),
+            ));
+        };
+        explainer.ranges = rows.ranges;
+        explainer.tree_sizes = rows.tree_sizes;
+    }
     match ensemble {
-        Some(ensemble) => Ok(Model { ensemble, schema, explainer, metadata }),
+        Some(ensemble) => {
+            let ensemble = Ensemble { class_weights, ..ensemble };
+            Ok(Model { ensemble, schema, explainer, metadata })
+        }
         None => Err(Error::Format("section ENSM (the trees) is missing".into())),
     }
 }

@@ -135,6 +135,7 @@ fn boost(set: &TrainingSet, params: &BoostingParams, monitor: &dyn Monitor) -> R
         link: link_of(loss),
         growth: if histograms { Growth::SecondOrder(loss) } else { Growth::FirstOrder(loss) },
         outcome: set.outcome(),
+        class_weights: Default::default(),
     })
 }
 

@@ -112,6 +112,7 @@ pub fn train_forest(
         link: Link::Identity,
         growth: Growth::Independent,
         outcome: set.outcome(),
+        class_weights: Default::default(),
     })
 }
 

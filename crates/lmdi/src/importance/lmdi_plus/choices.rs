@@ -100,6 +100,8 @@ pub struct Choices {
     pub fit_on: Option<FitOn>,
     /// Whether raw columns join the stumps.
     pub include_raw: Option<bool>,
+    /// Whether raw terms stop at the range of the training cells.
+    pub bound_raw: Option<bool>,
     /// Whether least squares divides the response by its standard deviation first.
     pub scale_target: Option<bool>,
     /// Kind of penalty.
@@ -151,6 +153,7 @@ impl Choices {
         first(&[
             ("fit_on", self.fit_on.is_some()),
             ("include_raw", self.include_raw.is_some()),
+            ("bound_raw", self.bound_raw.is_some()),
             ("scale_target", self.scale_target.is_some()),
             ("glm", self.glm.is_some()),
             ("l1_ratio", self.l1_ratio.is_some()),
@@ -172,6 +175,7 @@ impl Choices {
         options.family = self.family.or(options.family);
         options.fit_on = self.fit_on.or(options.fit_on);
         options.include_raw = self.include_raw.unwrap_or(options.include_raw);
+        options.bound_raw = self.bound_raw.unwrap_or(options.bound_raw);
         // A strength that is given is meant beside the loss of the response as it is.
         let fixed = self.alpha.is_some() || self.c.is_some();
         options.scale_target = self.scale_target.unwrap_or(options.scale_target && !fixed);

@@ -1,16 +1,15 @@
 //! Fitting the linear model of every tree.
 //!
 //! Trees are fitted in parallel, each from its own data, so the result does not depend on the number
-//! of threads. A boosted tree needs the margin of the trees before it, which comes from the ensemble
-//! itself; margins are advanced tree by tree and a few trees are then fitted side by side.
+//! of threads. Boosted trees are fitted round by round: [`super::boosted`].
 
 use super::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
 use super::options::{FitOn, LmdiPlusOptions, Validation};
 use super::rows::RowChoice;
-use super::target::{Plan, independent_response, scale_to_tree, working_response};
-use crate::basis::{Basis, TreeRows, leaf_nodes};
+use super::target::{Plan, independent_response};
+use crate::basis::{Basis, TreeRows};
 use crate::forest::routing::Router;
-use crate::forest::{Aggregation, Ensemble, Growth, InBag, Tree};
+use crate::forest::{Ensemble, Growth, InBag, Tree};
 use crate::glm::{Family, GlmFit, GlmOptions, fit_glm};
 use crate::importance::{check_cells, check_weights};
 use crate::monitor::Monitor;
@@ -19,13 +18,18 @@ use crate::{Error, Result};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
+/// Rows that tell the mean size of a tree's scores.
+const ROWS_FOR_A_MEAN: usize = 1024;
+
 /// What the fits of all trees share.
-struct Shared<'s> {
-    ensemble: &'s Ensemble,
-    router: Router,
-    x: &'s MatrixView<'s>,
-    weights: Option<&'s [f64]>,
-    mean_weight: f64,
+pub(super) struct Shared<'s> {
+    pub(super) ensemble: &'s Ensemble,
+    pub(super) router: Router,
+    pub(super) x: &'s MatrixView<'s>,
+    /// What each row weighs, with mean one: sample weights times class weights.
+    weight: Option<Vec<f64>>,
+    /// What its class weighs, with mean one.
+    class_weight: Option<Vec<f64>>,
     rows: RowChoice,
     include_raw: bool,
     scale_target: bool,
@@ -34,7 +38,7 @@ struct Shared<'s> {
 }
 
 /// What one output of one tree is fitted to.
-type TargetAndWeight = (Vec<f64>, Option<Vec<f64>>);
+pub(super) type TargetAndWeight = (Vec<f64>, Option<Vec<f64>>);
 
 impl LmdiPlus {
     /// Fits LMDI+ to an ensemble on the rows it was trained on.
@@ -78,12 +82,18 @@ impl LmdiPlus {
         let plan = Plan::new(ensemble, response, options.family)?;
         let glm = options.glm(plan.family)?;
         let rows = options.rows(ensemble, x.rows())?;
+        let class_weight = match response {
+            Response::Numeric(_) => None,
+            Response::Classes { codes, n_classes } => {
+                ensemble.class_weights.of_rows(codes, *n_classes)
+            }
+        };
         let shared = Shared {
             ensemble,
             router: Router::new(ensemble),
             x,
-            weights,
-            mean_weight: weights.map_or(1.0, mean_weight),
+            weight: row_weights(weights, class_weight.as_deref())?,
+            class_weight,
             rows,
             include_raw: options.include_raw,
             scale_target: options.scale_target && glm.family == Family::Gaussian,
@@ -103,12 +113,13 @@ impl LmdiPlus {
                     .into_par_iter()
                     .map(|index| {
                         monitor.check()?;
+                        let basis = shared.basis(index);
                         let model = match ensemble.output_of_tree.get(index) {
                             Some(&output) => {
                                 let own = std::slice::from_ref(&targets[output as usize]);
-                                shared.fit_tree(index, output, own)
+                                shared.fit_tree(index, output, &basis, own)
                             }
-                            None => shared.fit_tree(index, 0, &targets),
+                            None => shared.fit_tree(index, 0, &basis, &targets),
                         };
                         monitor.advance(1);
                         Ok(model)
@@ -117,16 +128,56 @@ impl LmdiPlus {
             }
             _ => shared.fit_boosted(response, monitor)?,
         };
-        Self::new(ensemble, plan.scale, trees)
+        let ranges = if options.bound_raw { shared.ranges() } else { Vec::new() };
+        let fitted = Self::new(ensemble, plan.scale, trees)?.within(ranges)?;
+        if matches!(ensemble.growth, Growth::Independent) {
+            return Ok(fitted);
+        }
+        let sizes = fitted.mean_sizes(x, &shared.some_rows());
+        fitted.weighing_trees(sizes)
     }
 }
 
 impl Shared<'_> {
-    fn fit_tree(&self, index: usize, first_output: u32, targets: &[TargetAndWeight]) -> TreeModel {
+    /// Rows spread evenly over those that count, enough for a mean.
+    fn some_rows(&self) -> Vec<usize> {
+        let counting: Vec<usize> =
+            (0..self.x.rows()).filter(|&row| self.weight(row) > 0.0).collect();
+        let step = counting.len().div_ceil(ROWS_FOR_A_MEAN).max(1);
+        counting.into_iter().step_by(step).collect()
+    }
+
+    /// The smallest and the largest cell of every column, over the rows that count.
+    fn ranges(&self) -> Vec<[f64; 2]> {
+        let counts = |row: &usize| self.weight(*row) > 0.0;
+        (0..self.x.cols())
+            .into_par_iter()
+            .map(|column| {
+                let cells = (0..self.x.rows()).filter(counts).map(|row| self.x.get(row, column));
+                let widen = |[low, high]: [f64; 2], cell: f64| [low.min(cell), high.max(cell)];
+                let range = cells.fold([f64::INFINITY, f64::NEG_INFINITY], widen);
+                // A column without any cell has no raw term.
+                if range[0] <= range[1] { range } else { [0.0; 2] }
+            })
+            .collect()
+    }
+
+    /// The columns of a tree, and the leaf of every row.
+    pub(super) fn basis(&self, index: usize) -> (Basis, Vec<u32>) {
         let tree = &self.ensemble.trees[index];
         let drawn = |row: usize| self.in_bag_weight(tree, row);
-        let (basis, leaves) =
-            Basis::with_leaves(tree, self.x, self.include_raw, drawn, &self.router, index);
+        Basis::with_leaves(tree, self.x, self.include_raw, drawn, &self.router, index)
+    }
+
+    /// Fits the linear models of a tree, one per target.
+    pub(super) fn fit_tree(
+        &self,
+        index: usize,
+        first_output: u32,
+        (basis, leaves): &(Basis, Vec<u32>),
+        targets: &[TargetAndWeight],
+    ) -> TreeModel {
+        let tree = &self.ensemble.trees[index];
         let n_outputs = targets.len();
         let mut model = TreeModel {
             first_output,
@@ -150,7 +201,7 @@ impl Shared<'_> {
             // Without extra weights all outputs share their rows.
             if kept_rows.is_none() || extra_weight.is_some() {
                 let weight = self.row_weights(tree, extra_weight.as_deref());
-                let rows = TreeRows::new(self.x, &basis, &leaves, &weight, &fold, n_folds);
+                let rows = TreeRows::new(self.x, basis, leaves, &weight, &fold, n_folds);
                 // Least squares takes all it needs in one pass.
                 let one_pass = self.glm.family == Family::Gaussian;
                 kept_rows = Some(if one_pass { rows } else { rows.keep_departures() });
@@ -159,9 +210,9 @@ impl Shared<'_> {
             let mut target = rows.gather(target);
             let unit = if self.scale_target { deviation(&target, &rows.weight) } else { 1.0 };
             target.iter_mut().for_each(|target| *target /= unit);
-            let mut fit = fit_glm(&basis, rows, &target, &self.glm);
+            let mut fit = fit_glm(basis, rows, &target, &self.glm);
             fit.coefficients.scale(unit);
-            model.add_output(&basis, output, fit);
+            model.add_output(basis, output, fit);
         }
         model
     }
@@ -184,10 +235,14 @@ impl Shared<'_> {
     }
 
     /// What a row weighed when the tree was grown. Forests draw rows with chances in proportion to
-    /// their weights, so that a draw counts one; other samples carry the weights themselves.
+    /// their sample weights, so that a draw counts as much as its class; other samples carry the weights
+    /// themselves.
     fn in_bag_weight(&self, tree: &Tree, row: usize) -> f64 {
         match self.in_bag(tree) {
-            Some(in_bag) if self.draws_by_weight() => f64::from(in_bag.count(row)),
+            Some(in_bag) if self.draws_by_weight() => {
+                let class = self.class_weight.as_ref().map_or(1.0, |weight| weight[row]);
+                f64::from(in_bag.count(row)) * class
+            }
             Some(in_bag) => f64::from(in_bag.count(row)) * self.weight(row),
             None => self.weight(row),
         }
@@ -197,9 +252,9 @@ impl Shared<'_> {
         matches!(self.ensemble.growth, Growth::Independent)
     }
 
-    /// The sample weight of a row, as a share of the mean weight.
-    fn weight(&self, row: usize) -> f64 {
-        self.weights.map_or(1.0, |weights| weights[row] / self.mean_weight)
+    /// The weight of a row, with mean one.
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        self.weight.as_ref().map_or(1.0, |weight| weight[row])
     }
 
     fn row_weights(&self, tree: &Tree, extra: Option<&[f64]>) -> Vec<f64> {
@@ -214,94 +269,6 @@ impl Shared<'_> {
                 chosen * extra.map_or(1.0, |extra| extra[row])
             })
             .collect()
-    }
-
-    fn fit_boosted(
-        &self,
-        response: &Response<'_>,
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<TreeModel>> {
-        let ensemble = self.ensemble;
-        let k = ensemble.n_outputs;
-        let learning_rate = match ensemble.aggregation {
-            Aggregation::Sum { learning_rate } => learning_rate,
-            Aggregation::Mean => 1.0 / ensemble.trees.len() as f64,
-        };
-        let mut margin: Vec<f64> =
-            (0..self.x.rows()).flat_map(|_| ensemble.base_score.iter().copied()).collect();
-        // The trees of one round see the margin before the round.
-        let mut round_margin = margin.clone();
-        let side_by_side = 2 * rayon::current_num_threads();
-        let mut models = Vec::with_capacity(ensemble.trees.len());
-        let mut last_output = 0;
-        let mut index = 0;
-        while index < ensemble.trees.len() {
-            monitor.check()?;
-            let end = (index + side_by_side).min(ensemble.trees.len());
-            let mut waiting = Vec::with_capacity(end - index);
-            for tree in index..end {
-                let outputs = match ensemble.output_of_tree.get(tree) {
-                    Some(&output) => output as usize..output as usize + 1,
-                    None => 0..k,
-                };
-                let starts_round = match ensemble.growth {
-                    Growth::Shrunk { trees_per_round, .. } => {
-                        tree.is_multiple_of(trees_per_round as usize)
-                    }
-                    _ => tree == 0 || outputs.start <= last_output,
-                };
-                if starts_round {
-                    round_margin.copy_from_slice(&margin);
-                }
-                last_output = outputs.start;
-                let leaves = leaf_nodes(&self.router, tree, self.x);
-                let targets: Vec<TargetAndWeight> = outputs
-                    .clone()
-                    .map(|output| {
-                        let target =
-                            working_response(ensemble.growth, response, &round_margin, k, output);
-                        self.on_scale_of_tree(tree, output - outputs.start, &leaves, target)
-                    })
-                    .collect();
-                waiting.push((tree, outputs.start as u32, targets));
-                for (row, &leaf) in leaves.iter().enumerate() {
-                    let values = ensemble.trees[tree].value_of(leaf as usize);
-                    for (output, value) in outputs.clone().zip(values) {
-                        margin[row * k + output] += learning_rate * value;
-                    }
-                }
-            }
-            let fitted: Vec<TreeModel> = waiting
-                .par_iter()
-                .map(|(tree, output, target)| {
-                    let model = self.fit_tree(*tree, *output, target);
-                    monitor.advance(1);
-                    model
-                })
-                .collect();
-            models.extend(fitted);
-            index = end;
-        }
-        Ok(models)
-    }
-
-    /// The target of one of a boosted tree's values, on the scale of the tree's own output where the
-    /// learning rate is inside it.
-    fn on_scale_of_tree(
-        &self,
-        tree: usize,
-        value: usize,
-        leaves: &[u32],
-        (mut target, weight): TargetAndWeight,
-    ) -> TargetAndWeight {
-        if let Growth::Shrunk { .. } = self.ensemble.growth {
-            let row_weight =
-                |row: usize| self.weight(row) * weight.as_ref().map_or(1.0, |weight| weight[row]);
-            let tree = &self.ensemble.trees[tree];
-            let factor = scale_to_tree(tree, value, leaves, &target, row_weight);
-            target.iter_mut().for_each(|target| *target *= factor);
-        }
-        (target, weight)
     }
 }
 
@@ -348,9 +315,34 @@ fn deviation(numbers: &[f64], weight: &[f64]) -> f64 {
     if deviation > f64::EPSILON * largest { deviation } else { 1.0 }
 }
 
+/// Sample weights times class weights, with mean one; `None` where all rows are alike.
+fn row_weights(sample: Option<&[f64]>, class: Option<&[f64]>) -> Result<Option<Vec<f64>>> {
+    let mut weights = match (sample, class) {
+        (None, None) => return Ok(None),
+        (Some(weights), None) | (None, Some(weights)) => weights.to_vec(),
+        (Some(sample), Some(class)) => {
+            let largest = largest(sample);
+            sample.iter().zip(class).map(|(sample, class)| sample / largest * class).collect()
+        }
+    };
+    let mean = mean_weight(&weights);
+    if mean.is_nan() || mean <= 0.0 {
+        return Err(Error::Data(
+            "no row has a positive weight once sample weights and class weights are multiplied"
+                .into(),
+        ));
+    }
+    weights.iter_mut().for_each(|weight| *weight /= mean);
+    Ok(Some(weights))
+}
+
+fn largest(weights: &[f64]) -> f64 {
+    weights.iter().copied().fold(0.0, f64::max)
+}
+
 /// The mean of the weights, scaled first so that no sum overflows.
 fn mean_weight(weights: &[f64]) -> f64 {
-    let largest = weights.iter().copied().fold(0.0, f64::max);
+    let largest = largest(weights);
     largest * (weights.iter().map(|w| w / largest).sum::<f64>() / weights.len() as f64)
 }
 

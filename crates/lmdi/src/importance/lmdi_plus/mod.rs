@@ -15,6 +15,7 @@
 //! (least squares). Scoring costs about as much as predicting: one walk per tree, one addition per
 //! feature on the path, and one multiplication per feature for all raw parts together.
 
+mod boosted;
 mod choices;
 mod fit;
 mod local_method;
@@ -29,7 +30,7 @@ mod target;
 
 pub use choices::{Choices, Glm, Preset, usual_family};
 pub use model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
-pub(crate) use model::{check_parts, outputs_of};
+pub(crate) use model::{check_parts, check_ranges, check_sizes, outputs_of};
 pub use options::{FitOn, LmdiPlusOptions, Validation};
 pub use rows::RowChoice;
 pub use score::ScoreOptions;

@@ -49,6 +49,25 @@ pub struct TreeModel {
     pub fits: Vec<TreeFit>,
 }
 
+impl TreeModel {
+    /// The linear predictor of a row in each node, without its raw terms: node by node, output by
+    /// output.
+    pub(super) fn without_raw(&self, tree: &Tree) -> Vec<f64> {
+        let k = self.n_outputs as usize;
+        let mut sums = self.step.clone();
+        sums[..k].copy_from_slice(&self.intercept);
+        // Children come after their parents.
+        for node in (0..tree.n_nodes()).filter(|&node| !tree.is_leaf(node)) {
+            for child in [tree.left[node] as usize, tree.right[node] as usize] {
+                for output in 0..k {
+                    sums[child * k + output] += sums[node * k + output];
+                }
+            }
+        }
+        sums
+    }
+}
+
 /// A fitted LMDI+ explainer.
 #[derive(Debug)]
 pub struct LmdiPlus {
@@ -66,6 +85,10 @@ pub struct LmdiPlus {
     pub(super) start: Vec<f64>,
     pub(super) scale: OutputScale,
     pub(super) trees: Vec<TreeModel>,
+    /// Smallest and largest training cell per feature, which bound the raw terms; empty without bounds.
+    pub(super) ranges: Vec<[f64; 2]>,
+    /// What each tree counts in a ranking by rank; empty where all count alike.
+    pub(super) tree_sizes: Vec<f64>,
     /// Features that each tree uses, rising.
     pub(super) used: Vec<Vec<u32>>,
     /// The trees with their steps, to be added on the way down.
@@ -115,10 +138,46 @@ impl LmdiPlus {
             start,
             scale,
             trees,
+            ranges: Vec::new(),
+            tree_sizes: Vec::new(),
             used,
             steps,
             paths: ensemble.trees.iter().map(Paths::new).collect(),
         })
+    }
+
+    /// Bounds the raw terms to the range of the training cells, `[smallest, largest]` per feature. Trees
+    /// are flat beyond that range, so a raw term that went on would explain a prediction nobody made.
+    pub fn within(mut self, ranges: Vec<[f64; 2]>) -> Result<Self> {
+        check_ranges(self.n_features, &ranges)?;
+        self.ranges = ranges;
+        Ok(self)
+    }
+
+    /// The range of the training cells per feature; empty when raw terms are not bounded.
+    pub fn ranges(&self) -> &[[f64; 2]] {
+        &self.ranges
+    }
+
+    /// Sets what each tree counts in a ranking by rank; nothing where all count alike.
+    pub fn weighing_trees(mut self, sizes: Vec<f64>) -> Result<Self> {
+        check_sizes(self.trees.len(), &sizes)?;
+        self.tree_sizes = sizes;
+        Ok(self)
+    }
+
+    /// What each tree counts in a ranking by rank; empty where all count alike.
+    pub fn tree_sizes(&self) -> &[f64] {
+        &self.tree_sizes
+    }
+
+    /// A cell as its raw terms see it; NaN stays NaN.
+    #[inline]
+    pub(super) fn bounded(&self, feature: usize, cell: f64) -> f64 {
+        match self.ranges.get(feature) {
+            Some(&[low, high]) => cell.clamp(low, high),
+            None => cell,
+        }
     }
 
     /// The trees, compiled for walking.
@@ -190,6 +249,31 @@ pub(crate) fn check_parts(
         }
     }
     Ok(())
+}
+
+/// Checks ranges of training cells, which may come from a file.
+pub(crate) fn check_ranges(n_features: usize, ranges: &[[f64; 2]]) -> Result<()> {
+    let fail = |what: String| Err(Error::Model(format!("LMDI+: {what}")));
+    if !ranges.is_empty() && ranges.len() != n_features {
+        return fail(format!("{} ranges of cells for {n_features} columns", ranges.len()));
+    }
+    let is_range = |[low, high]: &[f64; 2]| low.is_finite() && high.is_finite() && low <= high;
+    match ranges.iter().position(|range| !is_range(range)) {
+        Some(feature) => fail(format!("the range of cells of column {feature} is not a range")),
+        None => Ok(()),
+    }
+}
+
+/// Checks what trees count in a ranking, which may come from a file.
+pub(crate) fn check_sizes(n_trees: usize, sizes: &[f64]) -> Result<()> {
+    let fail = |what: String| Err(Error::Model(format!("LMDI+: {what}")));
+    if !sizes.is_empty() && sizes.len() != n_trees {
+        return fail(format!("{} sizes for {n_trees} trees", sizes.len()));
+    }
+    match sizes.iter().position(|size| !(size.is_finite() && *size >= 0.0)) {
+        Some(tree) => fail(format!("the size of tree {tree} is {}", sizes[tree])),
+        None => Ok(()),
+    }
 }
 
 fn check_tree(

@@ -78,6 +78,8 @@ pub struct LmdiPlusOptions {
     pub fit_on: Option<FitOn>,
     /// Whether the raw columns of the features a tree uses join its stumps.
     pub include_raw: bool,
+    /// Whether raw terms stop at the range of the training cells, beyond which trees are flat.
+    pub bound_raw: bool,
     /// Family of the response; `None` chooses gaussian for numbers and for boosting, binomial for
     /// classes (one model a class where there are three or more).
     pub family: Option<Family>,
@@ -117,6 +119,7 @@ impl LmdiPlusOptions {
     pub fn out_of_bag() -> Self {
         Self {
             fit_on: Some(FitOn::Uniform),
+            bound_raw: true,
             scale_target: true,
             validation: None,
             measure: Some(Measure::Deviance),
@@ -132,6 +135,7 @@ impl LmdiPlusOptions {
         Self {
             fit_on: None,
             include_raw: true,
+            bound_raw: false,
             family: None,
             scale_target: false,
             penalty: None,

@@ -1,11 +1,20 @@
 //! Ranking by rank: what each tree says about the order of the features, averaged.
 //!
-//! In each tree the features it uses are ranked by |score|, ranks 1 to p with larger for more
-//! important: features that the tree does not use stand below all that it does, and equal scores share
-//! the mean of their ranks. A feature's rank is the mean over the trees that use it; a feature that no
-//! tree uses has rank 0. Classes are ranked by the sum of |score| over outputs.
+//! In each tree the features it uses are ranked by |score|, larger for more important; equal scores share
+//! the mean of their ranks. Classes are ranked by the sum of |score| over outputs.
 //!
-//! Cost: trees x used features x log(used features) a row, in O(features) memory a thread.
+//! - **Forests**: ranks run from 1 to p, with the features that a tree does not use below all that it does. A
+//!   feature's rank is the mean over the trees that use it; a feature that no tree uses has rank 0. The
+//!   trees of a forest are alike, so they count alike.
+//! - **Boosting**: late trees fit what is left, much of it noise, and use few features each. A tree counts by
+//!   what it contributes, the mean of sum_k |score_k| over training rows, and a feature gets
+//!   `rank / number of used features` from each tree, 0 where it is not used:
+//!
+//!   ```text
+//!   rank_k(x) = sum_t size_t * rank_tk(x) / used_t  /  sum_t size_t     (from 0 to 1)
+//!   ```
+//!
+//! Cost: trees x used features x log(used features) per row, in O(features) memory per thread.
 
 use super::model::LmdiPlus;
 use crate::Result;
@@ -15,8 +24,8 @@ use crate::table::MatrixView;
 use rayon::prelude::*;
 
 impl LmdiPlus {
-    /// The mean rank of every feature for every row, row by row; larger is more important. The
-    /// monitor advances by one per row.
+    /// The rank of every feature for every row, row by row; larger is more important. The monitor
+    /// advances by one per row.
     pub fn rank_by_rank(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Vec<f64>> {
         self.rank_groups_by_rank(x, &Groups::singles(self.n_features), monitor)
     }
@@ -45,10 +54,7 @@ impl LmdiPlus {
                 list
             })
             .collect();
-        let mut trees_using = vec![0.0_f64; p];
-        for &group in used_groups.iter().flatten() {
-            trees_using[group as usize] += 1.0;
-        }
+        let weights = self.rank_weights(&used_groups, p);
         let rows = self.router().rows_per_block();
         let mut ranks = vec![0.0; x.rows() * p];
         ranks.par_chunks_mut((rows * p).max(1)).enumerate().try_for_each_init(
@@ -80,14 +86,16 @@ impl LmdiPlus {
                             (size, group)
                         }));
                         let line = &mut out[row * p..(row + 1) * p];
-                        let below = (p - used.len()) as f64;
-                        rank_in_place(order, |group, rank| line[group as usize] += below + rank);
+                        let TreeWeight { below, factor } = weights.of_tree[tree];
+                        rank_in_place(order, |group, rank| {
+                            line[group as usize] += factor * (below + rank);
+                        });
                     }
                 }
                 for line in out.chunks_exact_mut(p) {
-                    for (rank, &using) in line.iter_mut().zip(&trees_using) {
-                        if using > 0.0 {
-                            *rank /= using;
+                    for (rank, &total) in line.iter_mut().zip(&weights.total) {
+                        if total > 0.0 {
+                            *rank /= total;
                         }
                     }
                 }
@@ -97,4 +105,66 @@ impl LmdiPlus {
         )?;
         Ok(ranks)
     }
+
+    /// How the trees' ranks are added up and what their sum is divided by.
+    fn rank_weights(&self, used_groups: &[Vec<u32>], p: usize) -> RankWeights {
+        if self.tree_sizes.is_empty() {
+            let mut total = vec![0.0; p];
+            for &group in used_groups.iter().flatten() {
+                total[group as usize] += 1.0;
+            }
+            let below =
+                |used: &Vec<u32>| TreeWeight { below: (p - used.len()) as f64, factor: 1.0 };
+            return RankWeights { of_tree: used_groups.iter().map(below).collect(), total };
+        }
+        let shares = self
+            .tree_sizes
+            .iter()
+            .zip(used_groups)
+            .map(|(size, used)| TreeWeight { below: 0.0, factor: size / used.len().max(1) as f64 });
+        let of_tree = shares.collect();
+        RankWeights { of_tree, total: vec![self.tree_sizes.iter().sum(); p] }
+    }
+
+    /// What each tree contributes: the mean over some rows of the summed |score| of all features.
+    pub(super) fn mean_sizes(&self, x: &MatrixView<'_>, rows: &[usize]) -> Vec<f64> {
+        let cells: Vec<f64> = rows
+            .iter()
+            .flat_map(|&row| (0..x.cols()).map(move |column| x.get(row, column)))
+            .collect();
+        let Ok(sample) = MatrixView::from_rows(&cells, rows.len(), x.cols()) else {
+            return vec![1.0; self.trees.len()];
+        };
+        let mut block = self.router().block();
+        block.read(&sample, 0..rows.len());
+        let block = &block;
+        (0..self.trees.len())
+            .into_par_iter()
+            .map(|tree| {
+                let mut leaves = vec![0_u32; rows.len()];
+                self.router().leaves(tree, block, &mut leaves);
+                let mut scores = vec![0.0; self.n_features * self.n_outputs];
+                let mut sum = 0.0;
+                for (row, &leaf) in leaves.iter().enumerate() {
+                    scores.fill(0.0);
+                    self.add_tree(tree, leaf, |feature| sample.get(row, feature), &mut scores);
+                    sum += scores.iter().map(|score| score.abs()).sum::<f64>();
+                }
+                sum / rows.len().max(1) as f64
+            })
+            .collect()
+    }
+}
+
+/// What one tree adds to the rank of a feature it uses: `factor * (below + rank among those it uses)`.
+#[derive(Clone, Copy)]
+struct TreeWeight {
+    below: f64,
+    factor: f64,
+}
+
+struct RankWeights {
+    of_tree: Vec<TreeWeight>,
+    /// What each feature's sum is divided by; zero for a feature without any tree.
+    total: Vec<f64>,
 }

@@ -234,7 +234,8 @@ impl LmdiPlus {
             for (at, sums) in sums[..width].iter().enumerate() {
                 let (slope, offset) = (collapsed.slope[at], collapsed.offset[at]);
                 // NaN where the cell is missing or no tree has a raw term.
-                let cells = cells[at / k].map(|cell| cell - collapsed.centre[at / k]);
+                let centre = collapsed.centre[at / k];
+                let cells = cells[at / k].map(|cell| self.bounded(at / k, cell) - centre);
                 let raw = cells.map(|x| if x.is_nan() { 0.0 } else { slope * x - offset });
                 for (lane, row) in rows.clone().enumerate() {
                     let at = (row - range.start) * width + at;
@@ -276,7 +277,7 @@ impl LmdiPlus {
                 }
             }
             for (feature, _) in self.paths[index].above(leaf) {
-                let cell = x.get(first_row + row, feature);
+                let cell = self.bounded(feature, x.get(first_row + row, feature));
                 let term = tree.raw.binary_search_by_key(&(feature as u32), |term| term.feature);
                 for output in 0..tree_outputs {
                     // Zero from the second split on the feature on: it has been counted.
@@ -369,7 +370,7 @@ impl LmdiPlus {
             }
         }
         for term in &tree.raw {
-            let cell = cell(term.feature as usize);
+            let cell = self.bounded(term.feature as usize, cell(term.feature as usize));
             if !cell.is_nan() {
                 let at = term.feature as usize * k + first;
                 for (score, slope) in out[at..at + tree_outputs].iter_mut().zip(&term.slope) {

@@ -1,8 +1,8 @@
 //! What the linear models are fitted to: responses and extra weights, per tree and output.
 //!
-//! Independent trees are fitted to the response itself (classes: indicator of the class). Tree t of
-//! a boosted ensemble is fitted to its own working target at the margin F of the trees before it:
-//! minus the gradient g of the loss, or `-g/h` with weight h for second-order boosting.
+//! Independent trees are fitted to the response itself (classes: indicator of the class). A boosted tree
+//! is fitted to the Newton step `-g/h` with weight h, where g and h are the first and the second derivative of
+//! the loss at a margin; for squared errors that is the residual with weight one.
 //!
 //! Where a tree's learning rate is inside its values and not known, the working target is brought to
 //! the scale of the tree's own output ([`scale_to_tree`]).
@@ -144,19 +144,22 @@ pub(super) fn independent_response(
     }
 }
 
-/// Working responses of one output of a boosted ensemble at margins `margin` (rows x outputs), and
-/// the weights that go with them (`None` for first-order boosting).
+/// Working responses of one output of a boosted ensemble at margins `margin` (rows x outputs), and the
+/// weights that go with them (`None` where all are one). Every library sets leaf values by a Newton step,
+/// also where it grows its trees on the plain gradient; scikit-learn's GradientBoosting multiplies
+/// the step by (K - 1) / K for K classes.
 pub(super) fn working_response(
-    growth: Growth,
+    ensemble: &Ensemble,
     response: &Response<'_>,
     margin: &[f64],
-    n_outputs: usize,
     output: usize,
 ) -> (Vec<f64>, Option<Vec<f64>>) {
-    let (loss, second_order) = match growth {
-        Growth::FirstOrder(loss) => (loss, false),
-        Growth::SecondOrder(loss) | Growth::Shrunk { loss, .. } => (loss, true),
-        Growth::Independent => (Loss::SquaredError, false),
+    let (growth, n_outputs) = (ensemble.growth, ensemble.n_outputs);
+    let loss = growth.loss().unwrap_or(Loss::SquaredError);
+    let weighted = loss != Loss::SquaredError;
+    let step = match growth {
+        Growth::FirstOrder(Loss::Multinomial) => (n_outputs as f64 - 1.0) / n_outputs as f64,
+        _ => 1.0,
     };
     let mut target = Vec::with_capacity(response.len());
     let mut weight = Vec::new();
@@ -191,15 +194,15 @@ pub(super) fn working_response(
                 (a - b, (power - 1.0) * a + (2.0 - power) * b)
             }
         };
-        if second_order {
+        if weighted {
             let curvature = curvature.max(LEAST_CURVATURE);
-            target.push(residual / curvature);
+            target.push(step * residual / curvature);
             weight.push(curvature);
         } else {
             target.push(residual);
         }
     }
-    (target, second_order.then_some(weight))
+    (target, weighted.then_some(weight))
 }
 
 /// The factor that brings a working target to the scale of a tree's own output: with m the mean of the

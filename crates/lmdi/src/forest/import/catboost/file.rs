@@ -44,6 +44,14 @@ pub(super) struct Names {
 pub(super) struct Params {
     #[serde(default)]
     pub loss_function: LossFunction,
+    #[serde(default)]
+    pub data_processing_options: DataOptions,
+}
+
+#[derive(Deserialize, Default)]
+pub(super) struct DataOptions {
+    #[serde(default)]
+    pub class_weights: Vec<f64>,
 }
 
 #[derive(Deserialize, Default)]

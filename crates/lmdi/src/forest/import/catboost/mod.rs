@@ -17,7 +17,7 @@ use super::{
     Categories, Imported, Library, Rounds, category_words::CategoryWords, numbered_labels, refuse,
     rounds_used,
 };
-use crate::forest::{Aggregation, Ensemble, Loss, Missing};
+use crate::forest::{Aggregation, ClassWeights, Ensemble, Loss, Missing, Outcome};
 use crate::{Error, Result};
 use file::{Bias, FeaturesInfo, File, ModelInfo, Names};
 use std::collections::BTreeMap;
@@ -72,6 +72,7 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
             base_score,
             link: meaning.link,
             growth: meaning.shrunk(1),
+            class_weights: class_weights(&file.model_info, &meaning.outcome),
             outcome: meaning.outcome,
         },
         library: LIBRARY,
@@ -128,6 +129,15 @@ fn meaning_of(info: &ModelInfo) -> Result<(Meaning, String)> {
         }
     };
     Ok((meaning, loss.kind.clone()))
+}
+
+/// The file has a number per class, also where the library balanced the classes itself.
+fn class_weights(info: &ModelInfo, outcome: &Outcome) -> ClassWeights {
+    let weights = info.params().data_processing_options.class_weights;
+    match outcome {
+        Outcome::Classes(_) if !weights.is_empty() => ClassWeights::Given(weights),
+        _ => ClassWeights::Equal,
+    }
 }
 
 /// The version, from a text about the build that has it as `tags/v1.2.10` or `release 1.2.10`.

@@ -18,7 +18,7 @@ mod tree;
 use super::layout::in_tree;
 use super::objective::Meaning;
 use super::{Categories, Imported, Library, Rounds, numbered_labels, refuse, rounds_used};
-use crate::forest::{Aggregation, Ensemble, Growth, Loss, Tree};
+use crate::forest::{Aggregation, ClassWeights, Ensemble, Growth, Loss, Outcome, Tree};
 use crate::{Error, Result};
 use file::File;
 
@@ -61,6 +61,7 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
         (false, _) => (meaning.shrunk(k as u32), Aggregation::Sum { learning_rate: 1.0 }),
     };
     let categories = categories(&file, &by_category)?;
+    let class_weights = class_weights(&file, &meaning)?;
     Ok(Imported {
         ensemble: Ensemble {
             feature_names,
@@ -75,6 +76,7 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
             link: meaning.link,
             growth,
             outcome: meaning.outcome,
+            class_weights,
         },
         library: LIBRARY,
         version: file.header.get("version").map_or(String::new(), |text| format!("format {text}")),
@@ -93,6 +95,18 @@ fn take_out_average(tree: &mut Tree) -> f64 {
     let average = tree.value[0];
     tree.value.iter_mut().for_each(|value| *value -= average);
     average
+}
+
+/// The weights of two classes: `is_unbalance` balances them, `scale_pos_weight` weights the second.
+fn class_weights(file: &File, meaning: &Meaning) -> Result<ClassWeights> {
+    let two = matches!(&meaning.outcome, Outcome::Classes(labels) if labels.len() == 2);
+    let given = |key: &str| file.parameter(key).filter(|_| two);
+    if given("is_unbalance").is_some_and(|text| text == "1") {
+        return Ok(ClassWeights::Balanced);
+    }
+    let second = given("scale_pos_weight")
+        .map_or(Ok(1.0), |text| file::parse::<f64>(text, "scale_pos_weight"))?;
+    Ok(if second == 1.0 { ClassWeights::Equal } else { ClassWeights::Given(vec![1.0, second]) })
 }
 
 /// What the objective means, and the factor from its raw output to log-odds.

@@ -69,6 +69,17 @@ pub(super) struct LearnerParam {
 pub(super) struct Objective {
     pub name: String,
     pub tweedie_regression_param: Option<TweedieParam>,
+    pub reg_loss_param: Option<RegressionParam>,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct RegressionParam {
+    #[serde(default = "one")]
+    pub scale_pos_weight: Text<f64>,
+}
+
+fn one() -> Text<f64> {
+    Text(1.0)
 }
 
 #[derive(serde::Deserialize)]

@@ -17,7 +17,7 @@ use super::{
     Categories, Imported, Library, Rounds, category_words, detect, numbered_labels, refuse,
     rounds_used, ubjson,
 };
-use crate::forest::{Aggregation, Ensemble, Growth, Link, Loss};
+use crate::forest::{Aggregation, ClassWeights, Ensemble, Growth, Link, Loss};
 use crate::table::number_text;
 use crate::{Error, Result};
 use file::{File, Learner, Model};
@@ -98,6 +98,7 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
             base_score,
             link: meaning.link,
             growth,
+            class_weights: class_weights(&learner, &meaning),
             outcome: meaning.outcome,
         },
         library: LIBRARY,
@@ -214,6 +215,15 @@ fn meaning_of(learner: &Learner) -> Result<(Meaning, String)> {
         }
     };
     Ok((meaning, name))
+}
+
+/// `scale_pos_weight` multiplies the gradients of the rows of the second class.
+fn class_weights(learner: &Learner, meaning: &Meaning) -> ClassWeights {
+    let second = learner.objective.reg_loss_param.as_ref().map_or(1.0, |p| p.scale_pos_weight.0);
+    match meaning.link {
+        Link::Logit if second != 1.0 => ClassWeights::Given(vec![1.0, second]),
+        _ => ClassWeights::Equal,
+    }
 }
 
 /// Features that a file may have without naming them.
