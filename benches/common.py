@@ -119,12 +119,12 @@ def read_matrix(path):
     return np.frombuffer(content, dtype="<f8", offset=16).reshape(rows, columns)
 
 
-def build(example):
-    """Compiles one of our example binaries, optimised; returns its path."""
-    command = ["cargo", "build", "--release", "--quiet", "-p", "lmdi", "--example", example]
+def build(name):
+    """Compiles one of our benchmark binaries, optimised; returns its path."""
+    command = ["cargo", "build", "--release", "--quiet", "-p", "lmdi-bench", "--bin", name]
     subprocess.run(command, cwd=ROOT, check=True)
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / "release" / "examples" / example
+    return target / "release" / name
 
 
 def run(binary, *options, threads):

@@ -14,7 +14,7 @@ import pandas as pd
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = pathlib.Path(os.environ.get("LMDI_DATA", ROOT.parent / "shared" / "data"))
-BINARY = ROOT / "target" / "release" / "examples" / "bench_train"
+BINARY = ROOT / "target" / "release" / "bench_train"
 CLASSES = {"spam", "house_16H", "pol", "jannis", "higgs"}
 
 
@@ -30,7 +30,7 @@ def load(name):
 
 
 def build():
-    command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", "lmdi", "--example", "bench_train"]
+    command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", "lmdi-bench", "--bin", "bench_train"]
     subprocess.run(command, cwd=ROOT, check=True)
 
 

@@ -14,11 +14,11 @@ NAME.txt.gz) and NAME.expected.json.gz:
 
 Rows are random ones, rows exactly at every threshold of the model and one step beside it in 32 and in 64
 bits, and rows with NaN, zeros, tiny numbers and unknown categories in every column. The tests are in
-crates/lmdi/tests/import_golden.rs.
+crates/lmdi/tests/it/forest/import_golden.rs.
 
 Cases train_... have NAME.training.json.gz instead: the training rows, their targets y, and the raw outputs. They
 are trained without any penalty on leaf values, so that a leaf's value is the learning rate times the mean of its
-rows' working targets, as crates/lmdi/tests/import_lmdi_plus.rs wants to see it.
+rows' working targets, as crates/lmdi/tests/it/importance/lmdi_plus/imported.rs wants to see it.
 """
 
 import gzip

@@ -5,7 +5,7 @@
 
 Each model is stated here in the JSON form and written in the binary form by a writer that follows
 docs/model-format.md and shares no code with the library. Needs nothing but Python's standard
-library. The library's own writer must give the same bytes (crates/lmdi/tests/model_fixtures.rs).
+library. The library's own writer must give the same bytes (crates/lmdi/tests/it/file/fixtures.rs).
 """
 
 import json

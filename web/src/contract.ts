@@ -1,167 +1,471 @@
-// What the page is given: the same structure as crates/lmdi-report/src/page/contract.rs, which documents it.
+// Made by `npm run contract` from crates/lmdi-report/src/page/contract.rs.
 
-/** Numbers as base64 of raw deflate of little-endian bytes, all first bytes first, then all second ones. */
-export interface Packed {
-  type: "u8" | "u16" | "u32" | "i16" | "i32" | "f32" | "f64";
-  data: string;
-}
+/** A page only opens data of its own version. */
+export const VERSION = 1;
 
-export interface Report {
+/**
+ * All that the page shows.
+ */
+export type Report = {
+  /**
+   * Always `lmdi-report`.
+   */
   format: string;
+  /**
+   * [`VERSION`].
+   */
   version: number;
+  /**
+   * What was explained.
+   */
   about: About;
+  /**
+   * What scores mean.
+   */
   scale: Scale;
-  /** Names of the classes; empty if a number is predicted. */
-  labels: string[];
-  /** What has scores: one nameless output, or every class. */
-  outputs: string[];
+  /**
+   * Names of the classes; empty if a number is predicted.
+   */
+  labels: Array<string>;
+  /**
+   * What has scores: one nameless output, or every class.
+   */
+  outputs: Array<string>;
+  /**
+   * Whether scores add up.
+   */
   additivity: Additivity | null;
-  features: Feature[];
+  /**
+   * What has a score in every row.
+   */
+  features: Array<Feature>;
+  /**
+   * The rows of the page.
+   */
   rows: Rows;
+  /**
+   * Where rows are, if the table tells.
+   */
   map: MapColumns | null;
+  /**
+   * Groups of rows that behave alike.
+   */
   groups: Groups | null;
+  /**
+   * How much explanations change from run to run.
+   */
   stability: Stability | null;
-  methods: MethodResult[];
-}
+  /**
+   * Several methods side by side, the report's own first; empty if there is no other.
+   */
+  methods: Array<MethodResult>;
+};
 
-export interface About {
+/**
+ * What was explained.
+ */
+export type About = {
+  /**
+   * Name of the table.
+   */
   table: string;
+  /**
+   * Name of the target.
+   */
   target: string;
+  /**
+   * Name of the method.
+   */
   method: string;
-  /** What the explained rows are, such as `training rows`. */
+  /**
+   * What the explained rows are, such as `training rows`.
+   */
   row_kind: string;
-  /** How many rows were explained; the page holds `rows.n` of them. */
+  /**
+   * How many rows were explained; the page may hold fewer.
+   */
   rows_explained: number;
-  quality: Quality[];
-  /** Share of the differences between the model's own predictions that the explained ones show; null if they are the same. */
+  /**
+   * Measured on rows that were not trained on, the most telling first.
+   */
+  quality: Array<Quality>;
+  /**
+   * Share of the differences between the model's own predictions that the explained ones show (R2); none
+   * if they are the same.
+   */
   fidelity: number | null;
-  warnings: string[];
-  facts: FactGroup[];
-}
+  /**
+   * What a reader must know before trusting the rest.
+   */
+  warnings: Array<string>;
+  /**
+   * Everything else, for the record.
+   */
+  facts: Array<FactGroup>;
+};
 
-export interface Quality {
+/**
+ * Quality on one sample of rows.
+ */
+export type Quality = {
+  /**
+   * What it was measured on, such as `hold-out`.
+   */
   sample: string;
+  /**
+   * How many rows, if known.
+   */
   rows: number | null;
-  measures: { name: string; value: number | null }[];
-}
+  /**
+   * The measures.
+   */
+  measures: Array<Measure>;
+};
 
-export interface FactGroup {
+/**
+ * One measured number.
+ */
+export type Measure = {
+  /**
+   * What was measured, such as `R2`.
+   */
+  name: string;
+  /**
+   * The number; NaN if it is not defined.
+   */
+  value: number | null;
+};
+
+/**
+ * Facts about one thing.
+ */
+export type FactGroup = {
+  /**
+   * The thing.
+   */
   title: string;
-  entries: [string, string][];
-}
+  /**
+   * Name and value of each fact.
+   */
+  entries: Array<[string, string]>;
+};
 
-export interface Scale {
-  kind: "units" | "probability" | "log_odds" | "log" | "other";
-  /** The scale in words, such as `in units of price`. */
+/**
+ * What scores are measured in.
+ */
+export type ScaleKind = "units" | "probability" | "log_odds" | "log" | "other";
+
+/**
+ * What scores mean.
+ */
+export type Scale = {
+  /**
+   * What they are measured in.
+   */
+  kind: ScaleKind;
+  /**
+   * The same in words, such as `in units of price`.
+   */
   text: string;
-  /** What base plus scores is, such as `prediction`. */
+  /**
+   * What base plus scores is, such as `prediction`.
+   */
   total: string;
-}
+};
 
-/** How far base plus scores is from what it is to add up to. */
-export interface Additivity {
+/**
+ * How far base plus scores is from what it is to add up to.
+ */
+export type Additivity = {
+  /**
+   * Half of all rows are nearer.
+   */
   median: number;
+  /**
+   * 99 of 100 rows are nearer.
+   */
   high: number;
+  /**
+   * The largest difference.
+   */
   largest: number;
-}
+};
 
-export interface Feature {
+/**
+ * What has a score in every row: a column, or several columns as one.
+ */
+export type Feature = {
+  /**
+   * Its name.
+   */
   name: string;
-  /** The columns of a group; empty for a column of the table. */
-  members: string[];
-  /** Mean |score| over all explained rows, one number per output. */
-  importance: number[];
+  /**
+   * The columns of a group; empty for a column.
+   */
+  members: Array<string>;
+  /**
+   * Mean |score| over all explained rows, one number per output.
+   */
+  importance: Array<number>;
+  /**
+   * The cells of a column.
+   */
   cells: Cells | null;
-}
+};
 
+/**
+ * Cells of a column, one per row of the page.
+ */
 export type Cells =
-  | { kind: "number"; data: Packed }
-  /** Codes are places in `levels`, from 1; 0 is missing. */
-  | { kind: "levels"; levels: string[]; data: Packed };
+  | {
+      kind: "number";
+      /**
+       * The cells; NaN is missing.
+       */
+      data: Packed;
+    }
+  | {
+      kind: "levels";
+      /**
+       * The different texts.
+       */
+      levels: Array<string>;
+      /**
+       * Places in that list, from 1; 0 is missing.
+       */
+      data: Packed;
+    };
 
-/** Arrays over the rows of the page; with several numbers per row, all rows of the first come first. */
-export interface Rows {
+/**
+ * Arrays over the rows of the page.
+ */
+export type Rows = {
+  /**
+   * How many rows the page holds.
+   */
   n: number;
+  /**
+   * The place of each in the table, from 1, rising.
+   */
   number: Packed;
+  /**
+   * What scores are added to, by output.
+   */
   base: Packed;
+  /**
+   * Scores, by feature and output.
+   */
   scores: Packed;
+  /**
+   * Standard errors of the scores over the trees.
+   */
   errors: Packed | null;
-  /** Of what the scores add up to: a number, or the probability of every class. */
+  /**
+   * What the scores add up to, as a number or the probability of every class.
+   */
   predictions: Packed;
-  /** The model's own predictions, where they are not the same. */
+  /**
+   * The model's own predictions, where they are not the same.
+   */
   model_predictions: Packed | null;
-  /** What really happened: a number, or the place of the class; NaN is unknown. */
+  /**
+   * What really happened: a number, or the place of the class; NaN is unknown.
+   */
   truth: Packed | null;
-}
+};
 
-export interface MapColumns {
+/**
+ * Columns that say where rows are.
+ */
+export type MapColumns = {
+  /**
+   * Name of the column of latitudes.
+   */
   latitude: string;
+  /**
+   * Name of the column of longitudes.
+   */
   longitude: string;
+  /**
+   * Degrees north.
+   */
   latitudes: Packed;
+  /**
+   * Degrees east.
+   */
   longitudes: Packed;
-}
+};
 
-export interface Groups {
+/**
+ * Groups of rows that behave alike.
+ */
+export type Groups = {
+  /**
+   * How they were found, as a sentence.
+   */
   how: string;
-  /** What errors are, such as `root mean squared error`; null if the truth is not known. */
+  /**
+   * What `Group::error` is, such as `root mean squared error`; none if the truth is not known.
+   */
   error_name: string | null;
-  /** The group of every row of the page; NaN is none. */
+  /**
+   * The group of each row of the page, from 0; NaN is none.
+   */
   of_rows: Packed;
-  list: Group[];
-}
+  /**
+   * The groups.
+   */
+  list: Array<Group>;
+};
 
-export interface Group {
+/**
+ * One group.
+ */
+export type Group = {
+  /**
+   * Its rows.
+   */
   size: number;
+  /**
+   * Their mean prediction.
+   */
   prediction: number;
-  /** What the prediction is, such as `mean prediction`. */
+  /**
+   * What that is, such as `mean prediction`.
+   */
   prediction_name: string;
+  /**
+   * Their error, if the truth is known.
+   */
   error: number | null;
+  /**
+   * A short rule that finds it.
+   */
   rule: Rule;
-  traits: Trait[];
-}
+  /**
+   * What sets it apart, the most telling first.
+   */
+  traits: Array<Trait>;
+};
 
-/** A short rule that finds a group. */
-export interface Rule {
+/**
+ * A short rule that finds a group.
+ */
+export type Rule = {
+  /**
+   * The rule in words.
+   */
   text: string;
-  /** Share of all rows that it puts on the right side. */
+  /**
+   * Share of all rows that it puts on the right side.
+   */
   accuracy: number;
-  /** Share of the rows it finds that are members, and of the members that it finds. */
+  /**
+   * Share of the rows it finds that are members.
+   */
   precision: number;
+  /**
+   * Share of the members that it finds.
+   */
   recall: number;
-}
+};
 
-/** What sets a group apart. */
-export interface Trait {
+/**
+ * A feature that sets a group apart.
+ */
+export type Trait = {
+  /**
+   * The feature.
+   */
   feature: number;
-  /** Mean score in the group, and of all other rows. */
+  /**
+   * Mean score in the group.
+   */
   score: number;
+  /**
+   * Mean score of all other rows.
+   */
   score_elsewhere: number;
-  /** Usual cell in the group, and of all other rows. */
+  /**
+   * Usual cell in the group.
+   */
   cell: string;
+  /**
+   * Usual cell of all other rows.
+   */
   cell_elsewhere: string;
-}
+};
 
-export interface Stability {
+/**
+ * How much explanations change from run to run.
+ */
+export type Stability = {
+  /**
+   * What was repeated, as a sentence.
+   */
   how: string;
+  /**
+   * How many runs.
+   */
   runs: number;
-  /** Mean rank correlation of a row's scores between two runs. */
+  /**
+   * Mean rank correlation of a row's scores between two runs.
+   */
   correlation: number;
-  /** Mean number of different features among a row's `top` in all runs. */
+  /**
+   * Mean number of different features among a row's `top` over all runs.
+   */
   distinct: number;
+  /**
+   * How many of the largest scores are looked at.
+   */
   top: number;
-  /** Of every row of the page the mean rank correlation between runs. */
+  /**
+   * Of each row of the page the mean rank correlation between runs.
+   */
   of_rows: Packed;
-  /** Importance of every feature in every run. */
-  importance: number[][];
-}
+  /**
+   * Mean |score| of each feature in each run.
+   */
+  importance: Array<Array<number>>;
+};
 
-export interface MethodResult {
+/**
+ * One of several methods.
+ */
+export type MethodResult = {
+  /**
+   * Its name.
+   */
   name: string;
+  /**
+   * What its scores are measured in.
+   */
   scale: string;
-  /** Share of each feature in the sum of mean |score|. */
-  share: number[];
-  /** Mean rank correlation of a row's scores with those of the report; null for the report's own. */
+  /**
+   * Share of each feature in the sum of mean |score|.
+   */
+  share: Array<number>;
+  /**
+   * Mean rank correlation of a row's scores with the report's own; none for those.
+   */
   agreement: number | null;
-  /** Mean share of a row's five largest that are the same. */
+  /**
+   * Mean share of a row's five largest that are the report's five largest; none for those.
+   */
   top_shared: number | null;
-}
+};
+
+/**
+ * An array of numbers.
+ */
+export type Packed = {
+  /**
+   * Their type: `u8`, `u16`, `i16`, `i32`, `u32`, `f32` or `f64`.
+   */
+  type: "u8" | "u16" | "u32" | "i16" | "i32" | "f32" | "f64";
+  /**
+   * Base64 of raw deflate of their bytes.
+   */
+  data: string;
+};

@@ -30,7 +30,8 @@ export function sideOf(data: Data, row: number, threshold: number): number {
 function deviation(cells: Float64Array): number {
   const present = cells.filter((x) => !Number.isNaN(x));
   const mean = present.reduce((sum, x) => sum + x, 0) / Math.max(1, present.length);
-  const variance = present.reduce((sum, x) => sum + (x - mean) * (x - mean), 0) / Math.max(1, present.length);
+  const variance =
+    present.reduce((sum, x) => sum + (x - mean) * (x - mean), 0) / Math.max(1, present.length);
   const root = Math.sqrt(variance);
   return root > 0 && Number.isFinite(root) ? root : 1;
 }
@@ -40,10 +41,13 @@ export class Counterfactuals {
   private readonly known: boolean[];
 
   constructor(private readonly data: Data) {
-    this.deviations = data.columns.map(({ cells, levels }) => (cells && !levels ? deviation(cells) : 1));
+    this.deviations = data.columns.map(({ cells, levels }) =>
+      cells && !levels ? deviation(cells) : 1,
+    );
     this.known = Array.from({ length: data.n }, (_, row) => {
       for (let feature = 0; feature < data.p; feature++) {
-        for (let output = 0; output < data.k; output++) if (!Number.isFinite(data.score(row, feature, output))) return false;
+        for (let output = 0; output < data.k; output++)
+          if (!Number.isFinite(data.score(row, feature, output))) return false;
       }
       return data.prediction(row).every(Number.isFinite);
     });
@@ -56,8 +60,14 @@ export class Counterfactuals {
     const own = sideOf(data, row, wish.threshold);
     const best: { row: number; distance: number }[] = [];
     for (let other = 0; other < data.n; other++) {
-      if (!this.known[other] || sideOf(data, other, wish.threshold) === own || !this.allowed(row, other, wish)) continue;
-      const distance = wish.space === "scores" ? this.betweenScores(row, other) : this.betweenCells(row, other);
+      if (
+        !this.known[other] ||
+        sideOf(data, other, wish.threshold) === own ||
+        !this.allowed(row, other, wish)
+      )
+        continue;
+      const distance =
+        wish.space === "scores" ? this.betweenScores(row, other) : this.betweenCells(row, other);
       if (best.length === wish.k && distance >= best[wish.k - 1].distance) continue;
       let place = best.length;
       while (place > 0 && best[place - 1].distance > distance) place--;
@@ -72,7 +82,8 @@ export class Counterfactuals {
       if (this.same(row, other, feature)) continue;
       const cells = this.data.columns[feature].cells;
       if (!cells || limit === "fixed") return false;
-      if (limit === "up" ? !(cells[other] > cells[row]) : !(cells[other] < cells[row])) return false;
+      if (limit === "up" ? !(cells[other] > cells[row]) : !(cells[other] < cells[row]))
+        return false;
     }
     return true;
   }
@@ -87,14 +98,17 @@ export class Counterfactuals {
   private scoreChange(row: number, other: number, feature: number): number {
     let sum = 0;
     for (let output = 0; output < this.data.k; output++) {
-      sum += Math.abs(this.data.score(row, feature, output) - this.data.score(other, feature, output));
+      sum += Math.abs(
+        this.data.score(row, feature, output) - this.data.score(other, feature, output),
+      );
     }
     return sum;
   }
 
   private betweenScores(row: number, other: number): number {
     let sum = 0;
-    for (let feature = 0; feature < this.data.p; feature++) sum += this.scoreChange(row, other, feature);
+    for (let feature = 0; feature < this.data.p; feature++)
+      sum += this.scoreChange(row, other, feature);
     return sum;
   }
 
@@ -110,7 +124,10 @@ export class Counterfactuals {
 
   private changes(row: number, other: number): Found["changes"] {
     const differ = this.data.columns.filter(({ at }) => !this.same(row, other, at));
-    const changes = differ.map(({ at }) => ({ feature: at, scoreChange: this.scoreChange(row, other, at) }));
+    const changes = differ.map(({ at }) => ({
+      feature: at,
+      scoreChange: this.scoreChange(row, other, at),
+    }));
     return changes.sort((a, b) => b.scoreChange - a.scoreChange || a.feature - b.feature);
   }
 }

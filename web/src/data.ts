@@ -38,17 +38,19 @@ export class Data {
     this.p = report.features.length;
     this.k = report.outputs.length;
     this.width = Math.max(1, report.labels.length);
-    this.number.forEach((number, row) => this.placeOfNumber.set(number, row));
+    for (const [row, number] of this.number.entries()) this.placeOfNumber.set(number, row);
   }
 
   static async open(report: Report): Promise<Data> {
     const { rows, map } = report;
-    const columns = report.features.map(async (feature, at): Promise<Column> => ({
-      feature,
-      at,
-      cells: feature.cells && (await unpackAsDoubles(feature.cells.data)),
-      levels: feature.cells?.kind === "levels" ? feature.cells.levels : null,
-    }));
+    const columns = report.features.map(
+      async (feature, at): Promise<Column> => ({
+        feature,
+        at,
+        cells: feature.cells && (await unpackAsDoubles(feature.cells.data)),
+        levels: feature.cells?.kind === "levels" ? feature.cells.levels : null,
+      }),
+    );
     return new Data(
       report,
       await Promise.all(columns),
@@ -60,7 +62,10 @@ export class Data {
       rows.model_predictions && (await unpackAsDoubles(rows.model_predictions)),
       rows.truth && (await unpackAsDoubles(rows.truth)),
       report.groups && (await unpackAsDoubles(report.groups.of_rows)),
-      map && { latitudes: await unpackAsDoubles(map.latitudes), longitudes: await unpackAsDoubles(map.longitudes) },
+      map && {
+        latitudes: await unpackAsDoubles(map.latitudes),
+        longitudes: await unpackAsDoubles(map.longitudes),
+      },
       report.stability && (await unpack(report.stability.of_rows)),
     );
   }
@@ -100,7 +105,10 @@ export class Data {
 
   modelPrediction(row: number): number[] | null {
     const { modelPredictions } = this;
-    return modelPredictions && Array.from({ length: this.width }, (_, at) => modelPredictions[at * this.n + row]);
+    return (
+      modelPredictions &&
+      Array.from({ length: this.width }, (_, at) => modelPredictions[at * this.n + row])
+    );
   }
 
   /** One number that orders rows by their prediction: the number, or the probability of the explained class. */
@@ -122,7 +130,9 @@ export class Data {
   wrongness(row: number): number {
     const truth = this.truth ? this.truth[row] : NaN;
     if (Number.isNaN(truth)) return NaN;
-    return this.width === 1 ? Math.abs(this.predictions[row] - truth) : 1 - this.predictions[truth * this.n + row];
+    return this.width === 1
+      ? Math.abs(this.predictions[row] - truth)
+      : 1 - this.predictions[truth * this.n + row];
   }
 
   isMissing(row: number, feature: number): boolean {

@@ -10,7 +10,8 @@ function fill(element: Element, properties: Properties, children: Child[]): void
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  for (const child of children) if (child !== null && child !== false && child !== undefined) element.append(child);
+  for (const child of children)
+    if (child !== null && child !== false && child !== undefined) element.append(child);
 }
 
 /** An HTML element; properties that start with `on` are event handlers. */
@@ -62,7 +63,9 @@ export function choice(
   const select = h(
     "select",
     {},
-    ...options.map(({ value, text }) => h("option", { value, selected: value === chosen, title: text }, text)),
+    ...options.map(({ value, text }) =>
+      h("option", { value, selected: value === chosen, title: text }, text),
+    ),
   );
   select.addEventListener("change", () => change(select.value));
   return select;
@@ -70,16 +73,28 @@ export function choice(
 
 /** A part of the page that the contents list leads to. */
 export function section(id: string, title: string, ...children: Child[]): HTMLElement {
-  return h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title`, tabindex: -1 }, title), ...children);
+  return h(
+    "section",
+    { id, "aria-labelledby": `${id}-title` },
+    h("h2", { id: `${id}-title`, tabindex: -1 }, title),
+    ...children,
+  );
 }
 
 /** Columns of a drawn table, by what they hold. */
-export function columns(...kinds: ("names" | "bars" | "numbers" | "ranges" | "rest")[]): HTMLElement {
+export function columns(
+  ...kinds: ("names" | "bars" | "numbers" | "ranges" | "rest")[]
+): HTMLElement {
   return h("colgroup", {}, ...kinds.map((kind) => h("col", { class: kind })));
 }
 
 /** A table, with a caption that says what it holds. */
-export function table(caption: string, heads: Child[], rows: Child[][], kind = "plain"): HTMLElement {
+export function table(
+  caption: string,
+  heads: Child[],
+  rows: Child[][],
+  kind = "plain",
+): HTMLElement {
   return h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
@@ -92,7 +107,13 @@ export function table(caption: string, heads: Child[], rows: Child[][], kind = "
         "tbody",
         {},
         ...rows.map((cells) =>
-          h("tr", {}, ...cells.map((cell, at) => (at === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
+          h(
+            "tr",
+            {},
+            ...cells.map((cell, at) =>
+              at === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell),
+            ),
+          ),
         ),
       ),
     ),

@@ -1,7 +1,7 @@
 // Opens the report in the page: unpacks it and puts its views together.
 
 import "./style.css";
-import type { Report } from "./contract";
+import { type Report, VERSION } from "./contract";
 import { Data } from "./data";
 import { h, name } from "./dom";
 import { count } from "./format";
@@ -16,11 +16,10 @@ import { overall } from "./views/overall";
 import { oneRow } from "./views/row";
 import { stability } from "./views/stability";
 
-const VERSION = 1;
-
 async function open(page: HTMLElement): Promise<void> {
   const report = JSON.parse(document.getElementById("report")!.textContent!) as Report;
-  if (report.format !== "lmdi-report" || report.version !== VERSION) throw new Error("the data in it is of another version");
+  if (report.format !== "lmdi-report" || report.version !== VERSION)
+    throw new Error("the data in it is of another version");
   const data = await Data.open(report);
   const selection = new Selection({ row: 0, feature: data.order(0)[0], output: 0 });
   const { about } = report;
@@ -40,7 +39,13 @@ async function open(page: HTMLElement): Promise<void> {
   const contents = h(
     "nav",
     { "aria-label": "Contents" },
-    h("ul", {}, ...views.map((view) => h("li", {}, h("a", { href: `#${view.id}` }, view.querySelector("h2")!.textContent)))),
+    h(
+      "ul",
+      {},
+      ...views.map((view) =>
+        h("li", {}, h("a", { href: `#${view.id}` }, view.querySelector("h2")!.textContent)),
+      ),
+    ),
   );
   page.replaceChildren(
     h("a", { class: "skip", href: "#short" }, "Skip to the report"),
@@ -48,10 +53,20 @@ async function open(page: HTMLElement): Promise<void> {
       "header",
       {},
       h("h1", {}, "What drives ", name(about.target)),
-      h("p", {}, `${about.method} explanations of ${count(about.rows_explained)} ${about.row_kind} of `, name(about.table), ` with ${count(data.p)} features.`),
+      h(
+        "p",
+        {},
+        `${about.method} explanations of ${count(about.rows_explained)} ${about.row_kind} of `,
+        name(about.table),
+        ` with ${count(data.p)} features.`,
+      ),
     ),
     h("div", { class: "columns" }, contents, h("main", {}, ...views)),
-    h("footer", { class: "quiet" }, "Made by lmdi. This file is complete in itself: it loads nothing and sends nothing."),
+    h(
+      "footer",
+      { class: "quiet" },
+      "Made by lmdi. This file is complete in itself: it loads nothing and sends nothing.",
+    ),
   );
   follow(contents, views);
 }
@@ -79,5 +94,11 @@ function follow(contents: HTMLElement, views: HTMLElement[]): void {
 
 const page = document.getElementById("page")!;
 open(page).catch((error: unknown) => {
-  page.replaceChildren(h("p", { class: "loading", role: "alert" }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}. A current browser and an undamaged file are needed.`));
+  page.replaceChildren(
+    h(
+      "p",
+      { class: "loading", role: "alert" },
+      `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}. A current browser and an undamaged file are needed.`,
+    ),
+  );
 });

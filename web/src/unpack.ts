@@ -29,7 +29,9 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 }
 
 export async function unpack(packed: Packed): Promise<Numbers> {
-  const stream = new Blob([bytesOf(packed.data)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const stream = new Blob([bytesOf(packed.data)])
+    .stream()
+    .pipeThrough(new DecompressionStream("deflate-raw"));
   const planes = new Uint8Array(await new Response(stream).arrayBuffer());
   const Kind = KINDS[packed.type];
   const width = Kind.BYTES_PER_ELEMENT;

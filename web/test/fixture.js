@@ -15,13 +15,17 @@ export function pack(type, numbers) {
   const bytes = new Uint8Array(arrays[type].from(numbers).buffer);
   const planes = new Uint8Array(bytes.length);
   const n = numbers.length;
-  for (let at = 0; at < n; at++) for (let byte = 0; byte < width; byte++) planes[byte * n + at] = bytes[at * width + byte];
+  for (let at = 0; at < n; at++)
+    for (let byte = 0; byte < width; byte++) planes[byte * n + at] = bytes[at * width + byte];
   return { type, data: deflateRawSync(planes).toString("base64") };
 }
 
 /** The page with this report, as crates/lmdi-report/src/page/mod.rs writes it. */
 export function write(path, report) {
-  const json = JSON.stringify(report).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const json = JSON.stringify(report).replace(
+    /[<>&\u2028\u2029]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
   const [before, after] = readFileSync(BUNDLE, "utf8").split("REPORT</script>");
   writeFileSync(path, `${before}${json}</script>${after}`);
 }
@@ -55,11 +59,27 @@ export const HOSTILE = [
 export function report({ rows, names, explained = rows, labels = [] }) {
   const random = generator();
   const p = names.length;
-  const cells = names.map((_, at) => Array.from({ length: rows }, () => (at % 3 === 2 ? 1 + Math.floor(random() * 4) : random() * 10 ** (at % 4))));
-  const scores = names.map((_, at) => cells[at].map((cell) => ((at % 3 === 2 ? cell - 2.5 : cell / 10 ** (at % 4) - 0.5) * 8) / (1 + at) + (random() - 0.5) * 0.2));
+  const cells = names.map((_, at) =>
+    Array.from({ length: rows }, () =>
+      at % 3 === 2 ? 1 + Math.floor(random() * 4) : random() * 10 ** (at % 4),
+    ),
+  );
+  const scores = names.map((_, at) =>
+    cells[at].map(
+      (cell) =>
+        ((at % 3 === 2 ? cell - 2.5 : cell / 10 ** (at % 4) - 0.5) * 8) / (1 + at) +
+        (random() - 0.5) * 0.2,
+    ),
+  );
   const base = Array.from({ length: rows }, () => 0.25);
   const totals = base.map((value, row) => scores.reduce((sum, of) => sum + of[row], value));
-  const predictions = labels.length === 2 ? [...totals.map((t) => 1 - 1 / (1 + Math.exp(-t))), ...totals.map((t) => 1 / (1 + Math.exp(-t)))] : totals;
+  const predictions =
+    labels.length === 2
+      ? [
+          ...totals.map((t) => 1 - 1 / (1 + Math.exp(-t))),
+          ...totals.map((t) => 1 / (1 + Math.exp(-t))),
+        ]
+      : totals;
   const importance = scores.map((of) => of.reduce((sum, x) => sum + Math.abs(x), 0) / rows);
   const share = importance.map((x) => x / importance.reduce((a, b) => a + b, 0));
   const levels = ["low", "<b>bold</b>", "\u202Eטקסט", "__proto__"];
@@ -72,12 +92,33 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       method: "LMDI+",
       row_kind: "training rows",
       rows_explained: explained,
-      quality: [{ sample: "out-of-bag", rows, measures: labels.length ? [{ name: "AUROC", value: 0.91 }] : [{ name: "R2", value: 0.873 }, { name: "RMSE", value: null }] }],
+      quality: [
+        {
+          sample: "out-of-bag",
+          rows,
+          measures: labels.length
+            ? [{ name: "AUROC", value: 0.91 }]
+            : [
+                { name: "R2", value: 0.873 },
+                { name: "RMSE", value: null },
+              ],
+        },
+      ],
       fidelity: 0.96,
       warnings: ["a warning with <b>markup</b>"],
-      facts: [{ title: "Data", entries: [["Rows", String(explained)], ["__proto__", "<i>x</i>"]] }],
+      facts: [
+        {
+          title: "Data",
+          entries: [
+            ["Rows", String(explained)],
+            ["__proto__", "<i>x</i>"],
+          ],
+        },
+      ],
     },
-    scale: labels.length ? { kind: "log_odds", text: "in log-odds that y is yes", total: "log-odds" } : { kind: "units", text: "in units of price", total: "prediction" },
+    scale: labels.length
+      ? { kind: "log_odds", text: "in log-odds that y is yes", total: "log-odds" }
+      : { kind: "units", text: "in units of price", total: "prediction" },
     labels,
     outputs: [""],
     additivity: { median: 1e-15, high: 1e-14, largest: 2e-14 },
@@ -85,35 +126,70 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       name,
       members: [],
       importance: [importance[at]],
-      cells: at % 3 === 2 ? { kind: "levels", levels, data: pack("u8", cells[at]) } : { kind: "number", data: pack("f64", cells[at].map((x, row) => (row % 17 === 3 ? NaN : x))) },
+      cells:
+        at % 3 === 2
+          ? { kind: "levels", levels, data: pack("u8", cells[at]) }
+          : {
+              kind: "number",
+              data: pack(
+                "f64",
+                cells[at].map((x, row) => (row % 17 === 3 ? NaN : x)),
+              ),
+            },
     })),
     rows: {
       n: rows,
-      number: pack("u32", Array.from({ length: rows }, (_, row) => 1 + Math.floor((row * explained) / rows))),
+      number: pack(
+        "u32",
+        Array.from({ length: rows }, (_, row) => 1 + Math.floor((row * explained) / rows)),
+      ),
       base: pack("f64", base),
       scores: pack("f64", scores.flat()),
-      errors: pack("f32", scores.flat().map((x) => 0.02 + Math.abs(x) / 20)),
+      errors: pack(
+        "f32",
+        scores.flat().map((x) => 0.02 + Math.abs(x) / 20),
+      ),
       predictions: pack("f64", predictions),
       model_predictions: pack("f32", predictions),
-      truth: pack("f64", labels.length ? totals.map((t) => Number(t > 0)) : totals.map((t) => t + 0.5 - random())),
+      truth: pack(
+        "f64",
+        labels.length ? totals.map((t) => Number(t > 0)) : totals.map((t) => t + 0.5 - random()),
+      ),
     },
     map: {
       latitude: "latitude",
       longitude: "longitude",
-      latitudes: pack("f64", Array.from({ length: rows }, () => 25.4 + random() * 0.6)),
-      longitudes: pack("f64", Array.from({ length: rows }, () => -80.5 + random() * 0.4)),
+      latitudes: pack(
+        "f64",
+        Array.from({ length: rows }, () => 25.4 + random() * 0.6),
+      ),
+      longitudes: pack(
+        "f64",
+        Array.from({ length: rows }, () => -80.5 + random() * 0.4),
+      ),
     },
     groups: {
       how: "Three groups.",
       error_name: "root mean squared error",
-      of_rows: pack("u8", Array.from({ length: rows }, (_, row) => row % 3)),
+      of_rows: pack(
+        "u8",
+        Array.from({ length: rows }, (_, row) => row % 3),
+      ),
       list: [0, 1, 2].map((at) => ({
         size: Math.ceil(explained / 3),
         prediction: at,
         prediction_name: "mean prediction",
         error: 0.5,
         rule: { text: `${names[at % p]} <= 3`, accuracy: 0.93, precision: 0.9, recall: 0.88 },
-        traits: [{ feature: at % p, score: 1.5, score_elsewhere: -0.25, cell: "3.1", cell_elsewhere: "1.2" }],
+        traits: [
+          {
+            feature: at % p,
+            score: 1.5,
+            score_elsewhere: -0.25,
+            cell: "3.1",
+            cell_elsewhere: "1.2",
+          },
+        ],
       })),
     },
     stability: {
@@ -122,12 +198,21 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       correlation: 0.93,
       distinct: 5.4,
       top: 5,
-      of_rows: pack("f32", Array.from({ length: rows }, () => 0.8 + 0.2 * random())),
+      of_rows: pack(
+        "f32",
+        Array.from({ length: rows }, () => 0.8 + 0.2 * random()),
+      ),
       importance: [0.98, 1, 1.03].map((factor) => importance.map((x) => x * factor)),
     },
     methods: [
       { name: "LMDI+", scale: "in units of price", share, agreement: null, top_shared: null },
-      { name: "TreeSHAP", scale: "in units of price", share: [...share].reverse(), agreement: 0.71, top_shared: 0.8 },
+      {
+        name: "TreeSHAP",
+        scale: "in units of price",
+        share: [...share].reverse(),
+        agreement: 0.71,
+        top_shared: 0.8,
+      },
     ],
   };
 }

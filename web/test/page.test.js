@@ -13,7 +13,16 @@ import { HOSTILE, report, write } from "./fixture.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LMDI = process.env.LMDI ?? join(ROOT, "target/debug/lmdi");
-const FEATURES = ["living_area", "latitude", "quality", "age", "distance", "structure", "bedrooms", "month"];
+const FEATURES = [
+  "living_area",
+  "latitude",
+  "quality",
+  "age",
+  "distance",
+  "structure",
+  "bedrooms",
+  "month",
+];
 
 let browser;
 let folder;
@@ -32,7 +41,11 @@ after(async () => {
 function explain(name, data, ...options) {
   const path = join(folder, `${name}.html`);
   const scores = join(folder, `${name}.csv`);
-  execFileSync(LMDI, ["explain", data, "--trees", "15", "--report", path, "--out", scores, ...options], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(
+    LMDI,
+    ["explain", data, "--trees", "15", "--report", path, "--out", scores, ...options],
+    { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] },
+  );
   return { path, scores: parse(readFileSync(scores, "utf8")) };
 }
 
@@ -58,7 +71,12 @@ function readWaterfall(page) {
       title: document.querySelector("#row-name").textContent,
       base: exact(lines[0]),
       total: exact(lines.at(-1)),
-      scores: lines.slice(1, -1).map((line) => ({ name: line.querySelector("th").textContent, value: line.querySelector(".value").textContent, score: exact(line), text: line.querySelector("td.right data").textContent })),
+      scores: lines.slice(1, -1).map((line) => ({
+        name: line.querySelector("th").textContent,
+        value: line.querySelector(".value").textContent,
+        score: exact(line),
+        text: line.querySelector("td.right data").textContent,
+      })),
     };
   });
 }
@@ -83,10 +101,25 @@ function compareRow(shown, row, prefix = "") {
 
 test("a report of numbers opens, draws, and its numbers are those of the scores file", async () => {
   const data = "examples/diabetes.csv";
-  const { path, scores } = explain("diabetes", data, "--target", "progression", "--compare", "tree-shap");
+  const { path, scores } = explain(
+    "diabetes",
+    data,
+    "--target",
+    "progression",
+    "--compare",
+    "tree-shap",
+  );
   const { page, complaints } = await open(browser, path);
-  const drawn = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll("main > section")].map(({ id }) => [id, document.querySelectorAll(`#${id} svg *`).length])));
-  for (const view of ["overall", "row", "feature", "methods"]) assert.ok(drawn[view] > 10, `${view}: ${drawn[view]}`);
+  const drawn = await page.evaluate(() =>
+    Object.fromEntries(
+      [...document.querySelectorAll("main > section")].map(({ id }) => [
+        id,
+        document.querySelectorAll(`#${id} svg *`).length,
+      ]),
+    ),
+  );
+  for (const view of ["overall", "row", "feature", "methods"])
+    assert.ok(drawn[view] > 10, `${view}: ${drawn[view]}`);
   for (const view of ["short", "about", "download"]) assert.ok(view in drawn, view);
   const table = parse(readFileSync(join(ROOT, data), "utf8"));
   for (const number of [1, 17, 442]) {
@@ -99,12 +132,19 @@ test("a report of numbers opens, draws, and its numbers are those of the scores 
     assert.equal(prediction, Number(scores.rows[number - 1].get("prediction")));
     for (const { name, value } of shown.scores) {
       const cell = table.rows[number - 1].get(name);
-      assert.equal(value, Number.isNaN(Number(cell)) ? cell : String(Number(Number(cell).toPrecision(6))));
+      assert.equal(
+        value,
+        Number.isNaN(Number(cell)) ? cell : String(Number(Number(cell).toPrecision(6))),
+      );
     }
   }
   const before = await readWaterfall(page);
   await page.click("#row-next");
-  assert.match((await readWaterfall(page)).title, /^Row 1 of /, "after the last row comes the first");
+  assert.match(
+    (await readWaterfall(page)).title,
+    /^Row 1 of /,
+    "after the last row comes the first",
+  );
   await page.click("#row-before");
   assert.deepEqual(await readWaterfall(page), before);
   assert.deepEqual(complaints, []);
@@ -114,11 +154,19 @@ test("every feature can be looked into, and every order stepped through", async 
   const path = join(folder, "all.html");
   write(path, report({ rows: 400, names: FEATURES }));
   const { page, complaints } = await open(browser, path);
-  const features = await page.$$eval("#feature-name option", (options) => options.map(({ value }) => value));
+  const features = await page.$$eval("#feature-name option", (options) =>
+    options.map(({ value }) => value),
+  );
   for (const value of new Set(features.filter((value) => value !== "-1"))) {
     await page.select("#feature-name", value);
     await page.select("#feature-colour", value);
-    assert.ok((await page.$$eval("#feature .dots", (paths) => paths.map((path) => path.getAttribute("d")).join("").length)) > 500, value);
+    assert.ok(
+      (await page.$$eval(
+        "#feature .dots",
+        (paths) => paths.map((path) => path.getAttribute("d")).join("").length,
+      )) > 500,
+      value,
+    );
   }
   for (const way of ["high", "low", "wrong", "unsteady", "number"]) {
     const before = (await readWaterfall(page)).title;
@@ -127,14 +175,35 @@ test("every feature can be looked into, and every order stepped through", async 
     assert.notEqual((await readWaterfall(page)).title, before, way);
   }
   const views = await page.$$eval("nav a", (links) => links.map((link) => link.hash.slice(1)));
-  assert.deepEqual(views, ["short", "overall", "row", "feature", "groups", "map", "stability", "methods", "about", "download"]);
-  for (const colour of await page.$$eval("#map option", (options) => options.map(({ value }) => value))) await page.select("#map select", colour);
+  assert.deepEqual(views, [
+    "short",
+    "overall",
+    "row",
+    "feature",
+    "groups",
+    "map",
+    "stability",
+    "methods",
+    "about",
+    "download",
+  ]);
+  for (const colour of await page.$$eval("#map option", (options) =>
+    options.map(({ value }) => value),
+  ))
+    await page.select("#map select", colour);
   assert.ok((await page.$$eval("#map .dots", (paths) => paths.length)) > 3);
   assert.deepEqual(complaints, []);
 });
 
 test("classes are explained in log-odds, one or several", async () => {
-  const two = explain("cancer", "examples/breast_cancer.csv", "--target", "diagnosis", "--holdout", "0.5");
+  const two = explain(
+    "cancer",
+    "examples/breast_cancer.csv",
+    "--target",
+    "diagnosis",
+    "--holdout",
+    "0.5",
+  );
   const opened = await open(browser, two.path);
   const numbers = two.scores.rows.map((row) => Number(row.get("row")));
   await findRow(opened.page, numbers[5]);
@@ -145,7 +214,9 @@ test("classes are explained in log-odds, one or several", async () => {
 
   const three = explain("wine", "examples/wine.csv", "--target", "cultivar");
   const { page, complaints } = await open(browser, three.path);
-  const classes = await page.$$eval("#row-class option", (options) => options.map(({ textContent }) => textContent));
+  const classes = await page.$$eval("#row-class option", (options) =>
+    options.map(({ textContent }) => textContent),
+  );
   assert.equal(classes.length, 3);
   for (const [at, label] of classes.entries()) {
     await page.select("#row-class", String(at));
@@ -156,38 +227,87 @@ test("classes are explained in log-odds, one or several", async () => {
 
 test("counterfactuals are the nearest rows, and limits are kept", async () => {
   const data = "examples/wine.csv";
-  const { path, scores } = explain("counterfactuals", data, "--target", "cultivar", "--stability-runs", "0");
+  const { path, scores } = explain(
+    "counterfactuals",
+    data,
+    "--target",
+    "cultivar",
+    "--stability-runs",
+    "0",
+  );
   const table = parse(readFileSync(join(ROOT, data), "utf8"));
   const columns = scores.names.filter((name) => name.startsWith("score:"));
   /** Numbers of the nearest rows of another class, by looking at all of them. */
   const nearest = (own, allowed) => {
-    const distance = (other) => columns.reduce((sum, name) => sum + Math.abs(Number(own.get(name)) - Number(other.get(name))), 0);
-    const others = scores.rows.filter((other) => other.get("prediction") !== own.get("prediction") && allowed(other.get("row") - 1));
-    const found = others.map((other) => ({ number: other.get("row"), distance: distance(other) })).sort((a, b) => a.distance - b.distance);
+    const distance = (other) =>
+      columns.reduce(
+        (sum, name) => sum + Math.abs(Number(own.get(name)) - Number(other.get(name))),
+        0,
+      );
+    const others = scores.rows.filter(
+      (other) => other.get("prediction") !== own.get("prediction") && allowed(other.get("row") - 1),
+    );
+    const found = others
+      .map((other) => ({ number: other.get("row"), distance: distance(other) }))
+      .sort((a, b) => a.distance - b.distance);
     return found.slice(0, 4).map(({ number }) => number);
   };
   const { page } = await open(browser, path);
-  const shown = () => page.$$eval("#counterfactuals h4", (titles) => titles.map((title) => /Row ([\d,]+)/.exec(title.textContent)[1]));
-  const limit = await page.$eval("#row", (part) => [...part.querySelectorAll("option")].find(({ value }) => value.startsWith("up ")).value);
-  const column = (await page.$eval("#row", (part, wanted) => [...part.querySelectorAll("option")].find(({ value }) => value === wanted).textContent, limit)).replace(" may only rise", "");
+  const shown = () =>
+    page.$$eval("#counterfactuals h4", (titles) =>
+      titles.map((title) => /Row ([\d,]+)/.exec(title.textContent)[1]),
+    );
+  const limit = await page.$eval(
+    "#row",
+    (part) =>
+      [...part.querySelectorAll("option")].find(({ value }) => value.startsWith("up ")).value,
+  );
+  const column = (
+    await page.$eval(
+      "#row",
+      (part, wanted) =>
+        [...part.querySelectorAll("option")].find(({ value }) => value === wanted).textContent,
+      limit,
+    )
+  ).replace(" may only rise", "");
   for (const number of [3, 90, 170]) {
     await findRow(page, number);
-    assert.deepEqual(await shown(), nearest(scores.rows[number - 1], () => true));
+    assert.deepEqual(
+      await shown(),
+      nearest(scores.rows[number - 1], () => true),
+    );
   }
   await page.select(".counterfactuals .control:last-child select", limit);
   const cell = (row) => Number(table.rows[row].get(column));
-  assert.deepEqual(await shown(), nearest(scores.rows[169], (row) => cell(row) >= cell(169)));
+  assert.deepEqual(
+    await shown(),
+    nearest(scores.rows[169], (row) => cell(row) >= cell(169)),
+  );
 });
 
 test("the downloaded file is the scores file", async () => {
   const { path, scores } = explain("downloaded", "examples/wine.csv", "--target", "cultivar");
   const { page } = await open(browser, path);
   const client = await page.createCDPSession();
-  await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder, eventsEnabled: true });
-  const done = new Promise((resolve) => client.on("Browser.downloadProgress", ({ state }) => state === "completed" && resolve()));
+  await client.send("Browser.setDownloadBehavior", {
+    behavior: "allow",
+    downloadPath: folder,
+    eventsEnabled: true,
+  });
+  const done = new Promise((resolve) =>
+    client.on("Browser.downloadProgress", ({ state }) => state === "completed" && resolve()),
+  );
   await page.click("#download-csv");
   await done;
-  const downloaded = parse(readFileSync(join(folder, readdirSync(folder).find((name) => name.startsWith("scores") && name.endsWith(".csv"))), "utf8"));
+  const downloaded = parse(
+    readFileSync(
+      join(
+        folder,
+        readdirSync(folder).find((name) => name.startsWith("scores") && name.endsWith(".csv")),
+      ),
+      "utf8",
+    ),
+  );
   assert.deepEqual(downloaded.names, scores.names);
   assert.equal(downloaded.rows.length, scores.rows.length);
   for (const [at, row] of scores.rows.entries()) {
@@ -202,7 +322,8 @@ test("the keyboard alone is enough", async () => {
   const path = join(folder, "keyboard.html");
   write(path, report({ rows: 200, names: FEATURES }));
   const { page, complaints } = await open(browser, path);
-  const focused = () => page.evaluate(() => document.activeElement.textContent || document.activeElement.tagName);
+  const focused = () =>
+    page.evaluate(() => document.activeElement.textContent || document.activeElement.tagName);
   await page.keyboard.press("Tab");
   assert.equal(await focused(), "Skip to the report");
   const tabTo = async (what, wanted) => {
@@ -212,9 +333,15 @@ test("the keyboard alone is enough", async () => {
     }
     assert.fail(`${what} is not reached by Tab`);
   };
-  await tabTo("a feature", () => document.activeElement.closest("#overall button.link")?.textContent === "age");
+  await tabTo(
+    "a feature",
+    () => document.activeElement.closest("#overall button.link")?.textContent === "age",
+  );
   await page.keyboard.press("Enter");
-  assert.equal(await page.$eval("#feature-name", (select) => select.selectedOptions[0].textContent), "age");
+  assert.equal(
+    await page.$eval("#feature-name", (select) => select.selectedOptions[0].textContent),
+    "age",
+  );
   assert.equal(await page.evaluate(() => document.activeElement.id), "feature-title");
   await page.evaluate(() => document.querySelector("nav a").focus());
   await tabTo("the search", () => document.activeElement.type === "search");
@@ -224,8 +351,15 @@ test("the keyboard alone is enough", async () => {
   await tabTo("the next row", () => document.activeElement.id === "row-next");
   await page.keyboard.press("Space");
   assert.match((await readWaterfall(page)).title, /^Row 43 of /);
-  assert.match(await page.$eval("#row [role=status].hidden", (status) => status.textContent), /^Row 43\. Predicted/, "a screen reader is told");
-  await tabTo("the limits", () => document.activeElement.value === "" && document.activeElement.tagName === "SELECT");
+  assert.match(
+    await page.$eval("#row [role=status].hidden", (status) => status.textContent),
+    /^Row 43\. Predicted/,
+    "a screen reader is told",
+  );
+  await tabTo(
+    "the limits",
+    () => document.activeElement.value === "" && document.activeElement.tagName === "SELECT",
+  );
   await page.keyboard.type("quality must");
   await page.keyboard.press("Tab");
   assert.match(await page.$eval(".chips", (list) => list.textContent), /quality must stay/);
@@ -237,13 +371,24 @@ test("controls, drawings and tables say what they are", async () => {
   const path = join(folder, "named.html");
   write(path, report({ rows: 100, names: FEATURES }));
   const { page } = await open(browser, path);
-  const nameless = await page.evaluate(() => [
-    ...[...document.querySelectorAll("select, input")].filter((control) => control.labels.length === 0),
-    ...[...document.querySelectorAll("button")].filter((button) => button.textContent.trim() === ""),
-    ...[...document.querySelectorAll("svg")].filter((drawing) => drawing.getAttribute("aria-hidden") !== "true" && !drawing.getAttribute("aria-label")),
-    ...[...document.querySelectorAll("table")].filter((table) => !table.caption || !table.tHead),
-    ...[...document.querySelectorAll("section")].filter((part) => !document.getElementById(part.getAttribute("aria-labelledby"))),
-  ].map((element) => element.outerHTML.slice(0, 200)));
+  const nameless = await page.evaluate(() =>
+    [
+      ...[...document.querySelectorAll("select, input")].filter(
+        (control) => control.labels.length === 0,
+      ),
+      ...[...document.querySelectorAll("button")].filter(
+        (button) => button.textContent.trim() === "",
+      ),
+      ...[...document.querySelectorAll("svg")].filter(
+        (drawing) =>
+          drawing.getAttribute("aria-hidden") !== "true" && !drawing.getAttribute("aria-label"),
+      ),
+      ...[...document.querySelectorAll("table")].filter((table) => !table.caption || !table.tHead),
+      ...[...document.querySelectorAll("section")].filter(
+        (part) => !document.getElementById(part.getAttribute("aria-labelledby")),
+      ),
+    ].map((element) => element.outerHTML.slice(0, 200)),
+  );
   assert.deepEqual(nameless, []);
   const ids = await page.$$eval("[id]", (elements) => elements.map(({ id }) => id));
   assert.equal(new Set(ids).size, ids.length, "ids are unique");
@@ -251,29 +396,56 @@ test("controls, drawings and tables say what they are", async () => {
 
 test("hostile names, cells and labels stay text", async () => {
   const byHand = join(folder, "hostile.html");
-  write(byHand, report({ rows: 60, names: HOSTILE, labels: ["<script>window.hacked=1</script>", "__proto__"] }));
+  write(
+    byHand,
+    report({ rows: 60, names: HOSTILE, labels: ["<script>window.hacked=1</script>", "__proto__"] }),
+  );
   const data = join(folder, "hostile.csv");
   const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
   // A table cannot have a nameless column.
   const names = HOSTILE.filter((name) => name !== "");
-  const lines = Array.from({ length: 60 }, (_, row) => names.map((_, at) => (at % 3 === 0 ? quoted(HOSTILE[(row * 7 + at) % 4]) : String(((row * (at + 3)) % 17) + row / 100))).join(",") + `,${row % 7}.5`);
+  const lines = Array.from(
+    { length: 60 },
+    (_, row) =>
+      `${names
+        .map((_, at) =>
+          at % 3 === 0
+            ? quoted(HOSTILE[(row * 7 + at) % 4])
+            : String(((row * (at + 3)) % 17) + row / 100),
+        )
+        .join(",")},${row % 7}.5`,
+  );
   writeFileSync(data, `${names.map(quoted).join(",")},"<b>y</b>"\n${lines.join("\n")}\n`);
   const byCommand = explain("hostile-made", data, "--target", "<b>y</b>", "--compare", "tree-shap");
-  for (const [path, expected] of [[byHand, HOSTILE.filter((name) => name !== "")], [byCommand.path, names]]) {
+  for (const [path, expected] of [
+    [byHand, HOSTILE.filter((name) => name !== "")],
+    [byCommand.path, names],
+  ]) {
     const { page, complaints } = await open(browser, path);
-    for (const option of await page.$$eval("#feature-name option", (options) => options.map(({ value }) => value))) {
+    for (const option of await page.$$eval("#feature-name option", (options) =>
+      options.map(({ value }) => value),
+    )) {
       await page.select("#feature-name", option);
     }
     await page.click("#row-next");
     const found = await page.evaluate(() => ({
       hacked: window.hacked,
-      foreign: document.querySelectorAll("#page img, #page script, #page b, #page iframe, [onerror]").length,
+      foreign: document.querySelectorAll(
+        "#page img, #page script, #page b, #page iframe, [onerror]",
+      ).length,
       names: [...document.querySelectorAll("#overall th bdi")].map((name) => name.textContent),
     }));
     assert.equal(found.hacked, undefined);
     assert.equal(found.foreign, 0);
-    for (const name of expected) assert.ok(found.names.includes(name), `${JSON.stringify(name)} among ${JSON.stringify(found.names)}`);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a long name does not widen the page");
+    for (const name of expected)
+      assert.ok(
+        found.names.includes(name),
+        `${JSON.stringify(name)} among ${JSON.stringify(found.names)}`,
+      );
+    assert.ok(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+      "a long name does not widen the page",
+    );
     assert.deepEqual(complaints, []);
   }
 });
@@ -315,6 +487,9 @@ test("narrow screens, dark mode and print", async () => {
   assert.equal(await paper(dark.page), "rgb(20, 24, 30)");
   await dark.page.emulateMediaType("print");
   assert.equal(await paper(dark.page), "rgb(255, 255, 255)", "dark mode is not printed");
-  assert.equal(await dark.page.$eval("nav", (contents) => getComputedStyle(contents).display), "none");
+  assert.equal(
+    await dark.page.$eval("nav", (contents) => getComputedStyle(contents).display),
+    "none",
+  );
   assert.deepEqual([...narrow.complaints, ...dark.complaints], []);
 });

@@ -12,12 +12,18 @@ const looks = [
 ];
 for (const [look, size] of looks) {
   const { page } = await open(browser, path, size);
-  const views = ["top", ...(await page.$$eval("main > section", (parts) => parts.map(({ id }) => id)))];
+  const views = [
+    "top",
+    ...(await page.$$eval("main > section", (parts) => parts.map(({ id }) => id))),
+  ];
   for (const view of views) {
     const name = `report-${view}${look}`;
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const part = view === "top" ? page : await page.$(`#${view}`);
-    await page.evaluate((id) => document.getElementById(id)?.scrollIntoView({ behavior: "instant" }), view);
+    await page.evaluate(
+      (id) => document.getElementById(id)?.scrollIntoView({ behavior: "instant" }),
+      view,
+    );
     await part.screenshot({ path: join(folder, `${name}.png`) });
   }
 }

@@ -63,6 +63,11 @@ pub enum Error {
     Interrupted,
 }
 
+/// Why a build without the feature `parquet` refuses a Parquet file, and what to do.
+#[cfg(not(feature = "parquet"))]
+pub(crate) const NO_PARQUET: &str = "this build of lmdi has no Parquet; use CSV, or install lmdi \
+    with its default features";
+
 /// Result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 

@@ -4,8 +4,11 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use lmdi::monitor::Silent;
-use lmdi::table::{Column, Frame, Values};
+use lmdi::table::Frame;
+#[cfg(feature = "parquet")]
+use lmdi::table::{Column, Values};
 use lmdi_io::read::{CellType, Input, ReadOptions, read_table};
+#[cfg(feature = "parquet")]
 use lmdi_io::write::{Output, write_table};
 use std::io::Write;
 
@@ -127,6 +130,7 @@ fn gzip_is_unpacked_and_a_cut_or_damaged_one_refused() {
     assert!(message.contains("damaged") || message.contains("line"), "{message}");
 }
 
+#[cfg(feature = "parquet")]
 #[test]
 fn a_cut_or_bit_flipped_parquet_file_never_panics_through() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -36,7 +36,9 @@ fn nothing_half_written_is_left() {
     let directory = tempfile::tempdir().expect("a directory");
     let numbers = Values::Numbers((0..2_000_000).map(f64::from).collect());
     let frame = Frame::new(vec![Column { name: "x".into(), values: numbers }]).expect("a frame");
-    for name in ["t.csv", "t.parquet"] {
+    let names: &[&str] =
+        if cfg!(feature = "parquet") { &["t.csv", "t.parquet"] } else { &["t.csv"] };
+    for &name in names {
         let path = directory.path().join(name);
         std::fs::write(&path, "old").expect("written");
         let output = Output::from_argument(&path).expect("an ending");

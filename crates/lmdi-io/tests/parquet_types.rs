@@ -1,5 +1,7 @@
 //! Parquet files by another writer: every type is read as documented, nested columns are refused.
 
+#![cfg(feature = "parquet")]
+
 use lmdi::monitor::Silent;
 use lmdi::table::Values;
 use lmdi_io::read::{CellType, Input, ReadOptions, Table, read_table};

@@ -1,5 +1,6 @@
 //! Pictures: well-formed whatever the names, complete, the same bytes each time, and pixels where
 //! they belong.
+#![cfg(feature = "png")]
 #![allow(clippy::unwrap_used)]
 
 use lmdi::explanation::{Columns, ExplainedRows};

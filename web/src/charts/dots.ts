@@ -35,7 +35,10 @@ export function inOrder(numbers: Float64Array): number[] {
 /** The class of numbers by their place between the lowest and the highest, each step with as many rows. */
 export function steps(numbers: Float64Array): (row: number) => string {
   const sorted = inOrder(numbers);
-  const limits = Array.from({ length: STEPS - 1 }, (_, at) => quantileSorted(sorted, (at + 1) / STEPS) ?? 0);
+  const limits = Array.from(
+    { length: STEPS - 1 },
+    (_, at) => quantileSorted(sorted, (at + 1) / STEPS) ?? 0,
+  );
   const [lowest, highest] = [sorted[0], sorted[sorted.length - 1]];
   return (row) => {
     const x = numbers[row];

@@ -3,9 +3,9 @@
 import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
-import { dots } from "./dots";
 import { h, svg } from "../dom";
 import { cellNumber, tick } from "../format";
+import { dots } from "./dots";
 
 export interface Points {
   label: string;
@@ -70,7 +70,10 @@ export class Scatter {
     const [[x0, x1], [y0, y1]] = [points.xRange, points.yRange];
     if (points.aspect) {
       // One scale for both directions.
-      const unit = Math.min(inner / (x1 - x0), (this.height * 1.4 - MARGIN.bottom) / ((y1 - y0) * points.aspect));
+      const unit = Math.min(
+        inner / (x1 - x0),
+        (this.height * 1.4 - MARGIN.bottom) / ((y1 - y0) * points.aspect),
+      );
       inner = Math.max(120, unit * (x1 - x0));
       tall = Math.max(120, unit * points.aspect * (y1 - y0));
     }
@@ -78,31 +81,72 @@ export class Scatter {
     const x = scaleLinear(points.xRange, [MARGIN.left, MARGIN.left + inner]);
     const y = scaleLinear(points.yRange, [MARGIN.top + tall - foot, MARGIN.top]);
     const bottom = MARGIN.top + tall;
-    const place = (row: number) => ({ x: x(points.x(row)), y: y(points.y(row)), kind: points.kind(row) });
+    const place = (row: number) => ({
+      x: x(points.x(row)),
+      y: y(points.y(row)),
+      kind: points.kind(row),
+    });
     this.place = { x: (row) => x(points.x(row)), y: (row) => y(points.y(row)) };
     const across = svg("g", { transform: `translate(0 ${bottom})` });
     select<SVGGElement, unknown>(across).call(
-      axisBottom(x).ticks(Math.max(3, inner / 110)).tickFormat((at) => cellNumber(at.valueOf())).tickSizeOuter(0),
+      axisBottom(x)
+        .ticks(Math.max(3, inner / 110))
+        .tickFormat((at) => cellNumber(at.valueOf()))
+        .tickSizeOuter(0),
     );
     const up = svg("g", { transform: `translate(${MARGIN.left} 0)` });
     select<SVGGElement, unknown>(up).call(
-      axisLeft(y).ticks(Math.max(3, tall / 60)).tickFormat((at) => tick(at.valueOf())).tickSizeOuter(0),
+      axisLeft(y)
+        .ticks(Math.max(3, tall / 60))
+        .tickFormat((at) => tick(at.valueOf()))
+        .tickSizeOuter(0),
     );
     const drawing = svg(
       "svg",
-      { width: MARGIN.left + inner + MARGIN.right, height: bottom + MARGIN.bottom, role: "img", "aria-label": points.label },
+      {
+        width: MARGIN.left + inner + MARGIN.right,
+        height: bottom + MARGIN.bottom,
+        role: "img",
+        "aria-label": points.label,
+      },
       across,
       up,
-      svg("text", { class: "axis-title", x: MARGIN.left + inner / 2, y: bottom + 36, "text-anchor": "middle" }, points.xTitle),
       svg(
         "text",
-        { class: "axis-title", transform: `translate(14 ${MARGIN.top + (tall - foot) / 2}) rotate(-90)`, "text-anchor": "middle" },
+        {
+          class: "axis-title",
+          x: MARGIN.left + inner / 2,
+          y: bottom + 36,
+          "text-anchor": "middle",
+        },
+        points.xTitle,
+      ),
+      svg(
+        "text",
+        {
+          class: "axis-title",
+          transform: `translate(14 ${MARGIN.top + (tall - foot) / 2}) rotate(-90)`,
+          "text-anchor": "middle",
+        },
         points.yTitle,
       ),
       ...this.histogram(points, x, bottom, foot),
-      !points.aspect && y0 < 0 && y1 > 0 && svg("line", { class: "zero", x1: MARGIN.left, x2: MARGIN.left + inner, y1: y(0), y2: y(0) }),
+      !points.aspect &&
+        y0 < 0 &&
+        y1 > 0 &&
+        svg("line", {
+          class: "zero",
+          x1: MARGIN.left,
+          x2: MARGIN.left + inner,
+          y1: y(0),
+          y2: y(0),
+        }),
       ...dots(points.rows.map(place)),
-      points.line && svg("path", { class: "curve", d: `M${points.line.map(([a, b]) => `${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("L")}` }),
+      points.line &&
+        svg("path", {
+          class: "curve",
+          d: `M${points.line.map(([a, b]) => `${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("L")}`,
+        }),
       this.ring,
     );
     drawing.addEventListener("pointermove", (event) => this.point(event, points, false));
@@ -112,7 +156,12 @@ export class Scatter {
     this.mark(this.marked);
   }
 
-  private histogram(points: Points, x: (at: number) => number, bottom: number, foot: number): SVGElement[] {
+  private histogram(
+    points: Points,
+    x: (at: number) => number,
+    bottom: number,
+    foot: number,
+  ): SVGElement[] {
     const counts = points.histogram;
     if (!counts) return [];
     const most = Math.max(1, ...counts);
@@ -120,7 +169,13 @@ export class Scatter {
     const edge = (at: number) => x(from + ((to - from) * at) / counts.length);
     return counts.map((n, at) => {
       const tall = (n / most) * (foot - 8);
-      return svg("rect", { class: "count", x: edge(at) + 0.5, width: Math.max(0.5, edge(at + 1) - edge(at) - 1), y: bottom - tall, height: tall });
+      return svg("rect", {
+        class: "count",
+        x: edge(at) + 0.5,
+        width: Math.max(0.5, edge(at + 1) - edge(at) - 1),
+        y: bottom - tall,
+        height: tall,
+      });
     });
   }
 

@@ -2,8 +2,8 @@
 //
 // The drawing stretches with its place in the page, so nothing is redrawn when that changes.
 
-import { dots } from "./dots";
 import { svg } from "../dom";
+import { dots } from "./dots";
 
 const WIDTH = 1000;
 const HEIGHT = 36;
@@ -18,7 +18,12 @@ export interface Strip {
 /** Where a value lies on the axis, as a share of its length. */
 export type Place = (value: number) => number;
 
-export function strip(rows: number[], values: (row: number) => number, kind: (row: number) => string, place: Place): Strip {
+export function strip(
+  rows: number[],
+  values: (row: number) => number,
+  kind: (row: number) => string,
+  place: Place,
+): Strip {
   const filled = new Uint16Array(BINS + 1);
   const bin = (row: number) => Math.round(Math.min(1, Math.max(0, place(values(row)))) * BINS);
   let most = 1;
@@ -36,7 +41,12 @@ export function strip(rows: number[], values: (row: number) => number, kind: (ro
   const mark = svg("line", { class: "mark", y1: 2, y2: HEIGHT - 2, visibility: "hidden" });
   const element = svg(
     "svg",
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", class: "strip", "aria-hidden": "true" },
+    {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      preserveAspectRatio: "none",
+      class: "strip",
+      "aria-hidden": "true",
+    },
     svg("line", { class: "zero", x1: zero, x2: zero, y1: 0, y2: HEIGHT }),
     ...dots(points),
     mark,

@@ -25,14 +25,22 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
   const few = all || order.length <= FEW + 1 ? order.length : FEW;
   const steps: Step[] = order.slice(0, few).map((at) => ({
     label: name(data.report.features[at].name),
-    cell: data.columns[at].cells ? name(data.cell(row, at), data.isMissing(row, at) ? "cell none" : "cell") : "",
+    cell: data.columns[at].cells
+      ? name(data.cell(row, at), data.isMissing(row, at) ? "cell none" : "cell")
+      : "",
     score: data.score(row, at, output),
     error: data.error(row, at, output),
     feature: at,
   }));
   if (few < order.length) {
     const rest = order.slice(few).reduce((sum, at) => sum + data.score(row, at, output), 0);
-    steps.push({ label: `${count(order.length - few)} other features`, cell: "", score: rest, error: NaN, feature: null });
+    steps.push({
+      label: `${count(order.length - few)} other features`,
+      cell: "",
+      score: rest,
+      error: NaN,
+      feature: null,
+    });
   }
 
   const base = data.base(row, output);
@@ -47,11 +55,18 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const margin = (high - low || 1) * 0.03;
   const x = scaleLinear([low - margin, high + margin], [0, 100]);
-  const text = decimalsFor(Math.max(Math.abs(base), Math.abs(total), ...steps.map((step) => Math.abs(step.score))));
+  const text = decimalsFor(
+    Math.max(Math.abs(base), Math.abs(total), ...steps.map((step) => Math.abs(step.score))),
+  );
 
   // Numbers stay in line whether or not a spread follows them.
   const room = (error: number) =>
-    data.hasErrors && h("span", { class: "spread" }, ...(Number.isFinite(error) ? ["± ", exact(SPREAD * error, text(SPREAD * error))] : []));
+    data.hasErrors &&
+    h(
+      "span",
+      { class: "spread" },
+      ...(Number.isFinite(error) ? ["± ", exact(SPREAD * error, text(SPREAD * error))] : []),
+    );
   const end = (value: number) => h("span", {}, exact(value, text(value)), room(NaN));
   const lines: HTMLElement[] = [line("base", "", end(base), stop(x(base)), "end")];
   at = base;
@@ -61,8 +76,18 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
     if (Number.isFinite(step.error) && step.error > 0) {
       drawing.append(...whisker(x(to - SPREAD * step.error), x(to + SPREAD * step.error)));
     }
-    const adds = h("span", { class: step.score < 0 ? "down" : "up" }, exact(step.score, signed(text(step.score))));
-    const element = line(step.label, step.cell, h("span", {}, adds, room(step.error)), drawing, "step");
+    const adds = h(
+      "span",
+      { class: step.score < 0 ? "down" : "up" },
+      exact(step.score, signed(text(step.score))),
+    );
+    const element = line(
+      step.label,
+      step.cell,
+      h("span", {}, adds, room(step.error)),
+      drawing,
+      "step",
+    );
     if (step.feature !== null) element.dataset.feature = String(step.feature);
     lines.push(element);
     at = to;
@@ -71,18 +96,42 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
   return h(
     "table",
     { class: "waterfall" },
-    h("caption", { class: "quiet" }, `From the base to the ${data.report.scale.total}, the largest scores first`),
+    h(
+      "caption",
+      { class: "quiet" },
+      `From the base to the ${data.report.scale.total}, the largest scores first`,
+    ),
     h(
       "thead",
       {},
-      h("tr", {}, h("th", { scope: "col" }, "feature"), h("th", { scope: "col" }, "value"), h("th", { scope: "col", class: "right" }, "adds"), h("th", { scope: "col", class: "drawn" }, h("span", { class: "hidden" }, "drawing"))),
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, "feature"),
+        h("th", { scope: "col" }, "value"),
+        h("th", { scope: "col", class: "right" }, "adds"),
+        h("th", { scope: "col", class: "drawn" }, h("span", { class: "hidden" }, "drawing")),
+      ),
     ),
     h("tbody", {}, ...lines),
   );
 }
 
-function line(label: Node | string, cell: Node | string, adds: Node, drawing: SVGElement, kind: string): HTMLElement {
-  return h("tr", { class: kind }, h("th", { scope: "row" }, label), h("td", { class: "value" }, cell), h("td", { class: "right" }, adds), h("td", { class: "drawn" }, drawing));
+function line(
+  label: Node | string,
+  cell: Node | string,
+  adds: Node,
+  drawing: SVGElement,
+  kind: string,
+): HTMLElement {
+  return h(
+    "tr",
+    { class: kind },
+    h("th", { scope: "row" }, label),
+    h("td", { class: "value" }, cell),
+    h("td", { class: "right" }, adds),
+    h("td", { class: "drawn" }, drawing),
+  );
 }
 
 function canvas(...content: SVGElement[]): SVGSVGElement {
@@ -92,7 +141,14 @@ function canvas(...content: SVGElement[]): SVGSVGElement {
 function move(from: number, to: number, kind: string): SVGSVGElement {
   return canvas(
     svg("line", { class: "guide", x1: `${from}%`, x2: `${from}%`, y1: "0%", y2: "20%" }),
-    svg("rect", { class: kind, x: `${Math.min(from, to)}%`, width: `${Math.max(0.3, Math.abs(to - from))}%`, y: "20%", height: "60%", rx: 1.5 }),
+    svg("rect", {
+      class: kind,
+      x: `${Math.min(from, to)}%`,
+      width: `${Math.max(0.3, Math.abs(to - from))}%`,
+      y: "20%",
+      height: "60%",
+      rx: 1.5,
+    }),
     svg("line", { class: "guide", x1: `${to}%`, x2: `${to}%`, y1: "80%", y2: "100%" }),
   );
 }
@@ -102,6 +158,11 @@ function stop(at: number): SVGSVGElement {
 }
 
 function whisker(from: number, to: number): SVGElement[] {
-  const cap = (at: number) => svg("line", { class: "whisker", x1: `${at}%`, x2: `${at}%`, y1: "38%", y2: "62%" });
-  return [svg("line", { class: "whisker", x1: `${from}%`, x2: `${to}%`, y1: "50%", y2: "50%" }), cap(from), cap(to)];
+  const cap = (at: number) =>
+    svg("line", { class: "whisker", x1: `${at}%`, x2: `${at}%`, y1: "38%", y2: "62%" });
+  return [
+    svg("line", { class: "whisker", x1: `${from}%`, x2: `${to}%`, y1: "50%", y2: "50%" }),
+    cap(from),
+    cap(to),
+  ];
 }

@@ -16,10 +16,20 @@ function bestQuality(report: Report): { sample: Quality; measure: string; value:
 
 function qualityInWords(measure: string, value: number, target: string): (Node | string)[] {
   if (measure === "R2") {
-    return ["The model predicts ", h("strong", {}, percent(Math.max(0, value))), " of the differences in ", name(target), " between rows it had not seen."];
+    return [
+      "The model predicts ",
+      h("strong", {}, percent(Math.max(0, value))),
+      " of the differences in ",
+      name(target),
+      " between rows it had not seen.",
+    ];
   }
   if (measure === "AUROC") {
-    return ["Given two unseen rows of different classes, the model tells which is which in ", h("strong", {}, percent(value)), " of cases (50 % would be guessing)."];
+    return [
+      "Given two unseen rows of different classes, the model tells which is which in ",
+      h("strong", {}, percent(value)),
+      " of cases (50 % would be guessing).",
+    ];
   }
   return [`${measure} on unseen rows: `, h("strong", {}, number(value)), "."];
 }
@@ -28,10 +38,28 @@ function trustInWords(report: Report): (Node | string)[] {
   const { stability, additivity } = report;
   if (stability) {
     const steady = stability.correlation;
-    const word = steady > 0.9 ? "very steady" : steady > 0.75 ? "steady" : steady > 0.5 ? "moderately steady" : "unsteady";
-    return ["Explanations are ", h("strong", {}, word), `: over ${counted(stability.runs, "run")}, a row's features keep their order with a rank correlation of ${steady.toFixed(2)}.`];
+    const word =
+      steady > 0.9
+        ? "very steady"
+        : steady > 0.75
+          ? "steady"
+          : steady > 0.5
+            ? "moderately steady"
+            : "unsteady";
+    return [
+      "Explanations are ",
+      h("strong", {}, word),
+      `: over ${counted(stability.runs, "run")}, a row's features keep their order with a rank correlation of ${steady.toFixed(2)}.`,
+    ];
   }
-  if (additivity) return ["Base plus scores gives the ", report.scale.total, " of every row, to within ", h("strong", {}, number(additivity.largest)), "."];
+  if (additivity)
+    return [
+      "Base plus scores gives the ",
+      report.scale.total,
+      " of every row, to within ",
+      h("strong", {}, number(additivity.largest)),
+      ".",
+    ];
   return ["The scores of a row add up to the ", h("strong", {}, report.scale.total), "."];
 }
 
@@ -40,9 +68,12 @@ export function inShort(data: Data): HTMLElement {
   const { about } = report;
   const [first, second, third] = data.order(0).map((at) => report.features[at]);
   const quality = bestQuality(report);
-  const card = (title: string, ...content: (Node | string)[]) => h("div", { class: "card" }, h("h3", {}, title), h("p", {}, ...content));
+  const card = (title: string, ...content: (Node | string)[]) =>
+    h("div", { class: "card" }, h("h3", {}, title), h("p", {}, ...content));
   const fidelity = about.fidelity;
-  const known = about.row_kind.startsWith("training") ? " of these rows, whose noise it knows from training" : "";
+  const known = about.row_kind.startsWith("training")
+    ? " of these rows, whose noise it knows from training"
+    : "";
   return section(
     "short",
     "In short",
@@ -55,16 +86,29 @@ export function inShort(data: Data): HTMLElement {
         " matters most",
         ...(second ? [", then ", name(second.name)] : []),
         ...(third ? [" and ", name(third.name)] : []),
-        `. On average ${report.outputs.length > 1 ? "over classes it moves a row's log-odds" : "it moves a row's " + report.scale.total} by ${number(first.importance[0])}.`,
+        `. On average ${report.outputs.length > 1 ? "over classes it moves a row's log-odds" : `it moves a row's ${report.scale.total}`} by ${number(first.importance[0])}.`,
       ),
-      card("How good the model is", ...(quality ? qualityInWords(quality.measure, quality.value, about.target) : ["Quality was not measured on unseen rows. Add --holdout 0.2 to measure it."])),
+      card(
+        "How good the model is",
+        ...(quality
+          ? qualityInWords(quality.measure, quality.value, about.target)
+          : ["Quality was not measured on unseen rows. Add --holdout 0.2 to measure it."]),
+      ),
       card(
         "Can this be trusted",
         ...trustInWords(report),
-        ...(fidelity === null ? [] : [` ${about.method} shows `, h("strong", {}, percent(Math.max(0, fidelity))), ` of the differences between the model's own predictions${known}.`]),
+        ...(fidelity === null
+          ? []
+          : [
+              ` ${about.method} shows `,
+              h("strong", {}, percent(Math.max(0, fidelity))),
+              ` of the differences between the model's own predictions${known}.`,
+            ]),
       ),
     ),
-    ...about.warnings.map((text) => h("p", { class: "warning", role: "note" }, h("strong", {}, "Careful: "), text)),
+    ...about.warnings.map((text) =>
+      h("p", { class: "warning", role: "note" }, h("strong", {}, "Careful: "), text),
+    ),
     scaleInWords(data),
     h("p", { class: "quiet" }, sampling(data)),
   );
@@ -103,12 +147,18 @@ function scaleInWords(data: Data): HTMLElement {
       {},
       `Scores are ${text}. Each row starts from the base, what the model says about an average row. Every feature then adds its score or takes it away, and the sum is the row's ${total}. For example, row ${count(data.number[row])} has `,
       name(report.features[feature].name),
-      ...(report.features[feature].members.length === 0 ? [" = ", name(data.cell(row, feature), "cell")] : []),
+      ...(report.features[feature].members.length === 0
+        ? [" = ", name(data.cell(row, feature), "cell")]
+        : []),
       `, which ${score < 0 ? "lowers" : "raises"} its ${total} by `,
       exact(score, number(Math.abs(score))),
       `.${extra}`,
     ),
-    h("p", {}, "A score tells what the model does with a feature. It is no proof that changing the feature would change the outcome."),
+    h(
+      "p",
+      {},
+      "A score tells what the model does with a feature. It is no proof that changing the feature would change the outcome.",
+    ),
     report.additivity &&
       h(
         "p",
@@ -120,7 +170,9 @@ function scaleInWords(data: Data): HTMLElement {
 
 export function whatWasExplained(data: Data): HTMLElement {
   const { about } = data.report;
-  const measures = [...new Set(about.quality.flatMap((sample) => sample.measures.map((measure) => measure.name)))];
+  const measures = [
+    ...new Set(about.quality.flatMap((sample) => sample.measures.map((measure) => measure.name))),
+  ];
   return section(
     "about",
     "What was explained",
@@ -141,7 +193,19 @@ export function whatWasExplained(data: Data): HTMLElement {
       "div",
       { class: "facts" },
       ...about.facts.map(({ title, entries }) =>
-        h("div", {}, h("h3", {}, title), h("dl", {}, ...entries.flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, name(value, "fact"))]))),
+        h(
+          "div",
+          {},
+          h("h3", {}, title),
+          h(
+            "dl",
+            {},
+            ...entries.flatMap(([key, value]) => [
+              h("dt", {}, key),
+              h("dd", {}, name(value, "fact")),
+            ]),
+          ),
+        ),
       ),
     ),
   );

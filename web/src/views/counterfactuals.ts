@@ -13,15 +13,28 @@ const CHANGES = 6;
 
 export function counterfactuals(data: Data, selection: Selection): HTMLElement {
   const search = new Counterfactuals(data);
-  const middle = quantile(Array.from({ length: data.n }, (_, row) => data.prediction(row)[0]).filter(Number.isFinite), 0.5) ?? 0;
-  const wish: Wish = { space: "scores", threshold: Number(middle.toPrecision(3)), limits: new Map(), k: SHOWN };
+  const middle =
+    quantile(
+      Array.from({ length: data.n }, (_, row) => data.prediction(row)[0]).filter(Number.isFinite),
+      0.5,
+    ) ?? 0;
+  const wish: Wish = {
+    space: "scores",
+    threshold: Number(middle.toPrecision(3)),
+    limits: new Map(),
+    k: SHOWN,
+  };
   const place = h("div", { id: "counterfactuals" });
   const limits = h("ul", { class: "chips", "aria-label": "Limits" });
 
   const draw = () => {
     const { row, output } = selection.now;
     const found = search.of(row, wish);
-    place.replaceChildren(...(found.length === 0 ? [h("p", {}, "No row in this page is on the other side and fits.")] : found.map((one, at) => compared(data, row, one, at, output))));
+    place.replaceChildren(
+      ...(found.length === 0
+        ? [h("p", {}, "No row in this page is on the other side and fits.")]
+        : found.map((one, at) => compared(data, row, one, at, output))),
+    );
   };
   const listLimits = () => {
     limits.replaceChildren(
@@ -31,7 +44,15 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
           {},
           name(data.report.features[feature].name),
           { fixed: " must stay as it is ", up: " may only rise ", down: " may only fall " }[limit],
-          h("button", { class: "link", "aria-label": `Remove the limit of ${shortened(data.report.features[feature].name, 60)}`, onclick: () => setLimit(feature, null) }, "remove"),
+          h(
+            "button",
+            {
+              class: "link",
+              "aria-label": `Remove the limit of ${shortened(data.report.features[feature].name, 60)}`,
+              onclick: () => setLimit(feature, null),
+            },
+            "remove",
+          ),
         ),
       ),
     );
@@ -46,13 +67,21 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
     const text = shortened(feature.name, 50);
     const fixed = { value: `fixed ${at}`, text: `${text} must stay as it is` };
     if (!cells || levels) return [fixed];
-    return [fixed, { value: `up ${at}`, text: `${text} may only rise` }, { value: `down ${at}`, text: `${text} may only fall` }];
+    return [
+      fixed,
+      { value: `up ${at}`, text: `${text} may only rise` },
+      { value: `down ${at}`, text: `${text} may only fall` },
+    ];
   });
-  const adding: HTMLSelectElement = choice([{ value: "", text: "add a limit …" }, ...options], "", (value) => {
-    const [limit, at] = value.split(" ");
-    if (limit === "fixed" || limit === "up" || limit === "down") setLimit(Number(at), limit);
-    adding.value = "";
-  });
+  const adding: HTMLSelectElement = choice(
+    [{ value: "", text: "add a limit …" }, ...options],
+    "",
+    (value) => {
+      const [limit, at] = value.split(" ");
+      if (limit === "fixed" || limit === "up" || limit === "down") setLimit(Number(at), limit);
+      adding.value = "";
+    },
+  );
   const line = h("input", { type: "number", step: "any", value: String(wish.threshold) });
   line.addEventListener("change", () => {
     if (!Number.isFinite(line.valueAsNumber)) return;
@@ -82,9 +111,17 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
         ? "The nearest rows whose prediction is on the other side of the line you draw, and what differs, by importance."
         : "The nearest rows that get another class, and what differs, by importance.",
       " They are real rows of the data, ",
-      data.n === data.report.about.rows_explained ? "looked up among all explained rows." : `looked up among the ${count(data.n)} rows in this page.`,
+      data.n === data.report.about.rows_explained
+        ? "looked up among all explained rows."
+        : `looked up among the ${count(data.n)} rows in this page.`,
     ),
-    h("div", { class: "controls" }, data.width === 1 && labelled("Draw the line at", line), labelled("Similar by", space), labelled("What may change", adding)),
+    h(
+      "div",
+      { class: "controls" },
+      data.width === 1 && labelled("Draw the line at", line),
+      labelled("Similar by", space),
+      labelled("What may change", adding),
+    ),
     limits,
     place,
   );
@@ -93,7 +130,15 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
 function compared(data: Data, row: number, found: Found, at: number, output: number): HTMLElement {
   const { labels } = data.report;
   const prediction = data.prediction(found.row);
-  const decided = labels.length === 0 ? exact(prediction[0], number(prediction[0])) : h("span", {}, name(labels[sideOf(data, found.row, NaN)], "cell"), ` (${percent(Math.max(...prediction))})`);
+  const decided =
+    labels.length === 0
+      ? exact(prediction[0], number(prediction[0]))
+      : h(
+          "span",
+          {},
+          name(labels[sideOf(data, found.row, NaN)], "cell"),
+          ` (${percent(Math.max(...prediction))})`,
+        );
   const listed = found.changes.slice(0, CHANGES);
   const more = found.changes.length - listed.length;
   return h(
@@ -104,8 +149,15 @@ function compared(data: Data, row: number, found: Found, at: number, output: num
       `What differs, at a distance of ${number(found.distance)}${more > 0 ? `; ${count(more)} smaller differences are not listed` : ""}`,
       ["feature", "here", "there", "score here", "score there"],
       listed.map(({ feature }) => {
-        const score = (of: number) => exact(data.score(of, feature, output), signed(number(data.score(of, feature, output))));
-        return [name(data.report.features[feature].name), name(data.cell(row, feature), "cell"), name(data.cell(found.row, feature), "cell"), score(row), score(found.row)];
+        const score = (of: number) =>
+          exact(data.score(of, feature, output), signed(number(data.score(of, feature, output))));
+        return [
+          name(data.report.features[feature].name),
+          name(data.cell(row, feature), "cell"),
+          name(data.cell(found.row, feature), "cell"),
+          score(row),
+          score(found.row),
+        ];
       }),
     ),
   );

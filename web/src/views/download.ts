@@ -15,10 +15,13 @@ function numberText(x: number): string {
 
 export function csv(data: Data): string {
   const { labels, outputs, features } = data.report;
-  const prefix = (output: number) => (data.k > 1 ? `${outputs[output].replaceAll("\\", "\\\\").replaceAll(":", "\\:")}:` : "");
+  const prefix = (output: number) =>
+    data.k > 1 ? `${outputs[output].replaceAll("\\", "\\\\").replaceAll(":", "\\:")}:` : "";
   const names = ["row", "prediction", ...labels.map((label) => `probability:${label}`)];
-  for (let output = 0; output < data.k; output++) names.push(`base:${prefix(output)}`.replace(/:+$/, ""));
-  for (let output = 0; output < data.k; output++) names.push(...features.map((feature) => `score:${prefix(output)}${feature.name}`));
+  for (let output = 0; output < data.k; output++)
+    names.push(`base:${prefix(output)}`.replace(/:+$/, ""));
+  for (let output = 0; output < data.k; output++)
+    names.push(...features.map((feature) => `score:${prefix(output)}${feature.name}`));
   const lines = [names.map(quoted).join(",")];
   for (let row = 0; row < data.n; row++) {
     const prediction = data.prediction(row);
@@ -28,7 +31,8 @@ export function csv(data: Data): string {
     else cells.push(known ? quoted(labels[data.classOf(row)]) : "", ...prediction.map(numberText));
     for (let output = 0; output < data.k; output++) cells.push(numberText(data.base(row, output)));
     for (let output = 0; output < data.k; output++) {
-      for (let feature = 0; feature < data.p; feature++) cells.push(numberText(data.score(row, feature, output)));
+      for (let feature = 0; feature < data.p; feature++)
+        cells.push(numberText(data.score(row, feature, output)));
     }
     lines.push(cells.join(","));
   }
@@ -37,7 +41,10 @@ export function csv(data: Data): string {
 
 export function download(data: Data): HTMLElement {
   const save = () => {
-    const link = h("a", { download: "scores.csv", href: URL.createObjectURL(new Blob([csv(data)], { type: "text/csv" })) });
+    const link = h("a", {
+      download: "scores.csv",
+      href: URL.createObjectURL(new Blob([csv(data)], { type: "text/csv" })),
+    });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   };
@@ -49,7 +56,14 @@ export function download(data: Data): HTMLElement {
       "p",
       {},
       `The scores of ${all ? "all" : "the"} ${count(data.n)} rows in this page, as a CSV file with full precision.`,
-      !all && h("span", {}, " ", h("code", {}, "lmdi explain … --out scores.csv"), " writes those of all rows."),
+      !all &&
+        h(
+          "span",
+          {},
+          " ",
+          h("code", {}, "lmdi explain … --out scores.csv"),
+          " writes those of all rows.",
+        ),
     ),
     h("button", { id: "download-csv", onclick: save }, "Download scores.csv"),
   );

@@ -1,10 +1,10 @@
 // One feature: its scores against its values, with the distribution of the values.
 
 import { mean, quantileSorted } from "d3-array";
+import { topAxis } from "../charts/axis";
 import { cellSteps, inOrder, spaced } from "../charts/dots";
 import { roomy, Scatter } from "../charts/scatter";
 import { strip } from "../charts/strip";
-import { topAxis } from "../charts/axis";
 import type { Data } from "../data";
 import { behind, choice, columns, exact, h, labelled, name, section, svg, table } from "../dom";
 import { cellNumber, count, decimalsFor, number, shortened } from "../format";
@@ -27,15 +27,25 @@ interface Average {
 }
 
 /** Mean score of rows with similar values; equal values are never torn apart. */
-function averages(cells: Float64Array, scores: Float64Array, [low, high]: [number, number]): Average[] {
-  const order = [...cells.keys()].filter((row) => !Number.isNaN(cells[row]) && !Number.isNaN(scores[row]));
+function averages(
+  cells: Float64Array,
+  scores: Float64Array,
+  [low, high]: [number, number],
+): Average[] {
+  const order = [...cells.keys()].filter(
+    (row) => !Number.isNaN(cells[row]) && !Number.isNaN(scores[row]),
+  );
   order.sort((a, b) => cells[a] - cells[b]);
   const found: Average[] = [];
   let from = 0;
   while (from < order.length) {
     const [most, widest] = [from + order.length * STEP, cells[order[from]] + (high - low) * STEP];
     let to = from + 1;
-    while (to < order.length && ((to < most && cells[order[to]] <= widest) || cells[order[to]] === cells[order[to - 1]])) to++;
+    while (
+      to < order.length &&
+      ((to < most && cells[order[to]] <= widest) || cells[order[to]] === cells[order[to - 1]])
+    )
+      to++;
     const rows = order.slice(from, to);
     found.push({
       from: cells[rows[0]],
@@ -53,7 +63,10 @@ function averages(cells: Float64Array, scores: Float64Array, [low, high]: [numbe
 function ranges(cells: Float64Array): { whole: [number, number]; usual: [number, number] | null } {
   const sorted = inOrder(cells);
   const whole: [number, number] = [sorted[0] ?? 0, sorted[sorted.length - 1] ?? 1];
-  const usual: [number, number] = [quantileSorted(sorted, 0.01) ?? 0, quantileSorted(sorted, 0.99) ?? 1];
+  const usual: [number, number] = [
+    quantileSorted(sorted, 0.01) ?? 0,
+    quantileSorted(sorted, 0.99) ?? 1,
+  ];
   const squeezed = usual[1] > usual[0] && whole[1] - whole[0] > 2.5 * (usual[1] - usual[0]);
   return { whole, usual: squeezed ? usual : null };
 }
@@ -61,8 +74,12 @@ function ranges(cells: Float64Array): { whole: [number, number]; usual: [number,
 export function oneFeature(data: Data, selection: Selection): HTMLElement {
   const scatter = new Scatter(430);
   const place = h("div", {});
-  const features = data.order(0).map((at) => ({ value: String(at), text: shortened(data.report.features[at].name, 60) }));
-  const pick = choice(features, String(selection.now.feature), (value) => selection.set({ feature: Number(value) }));
+  const features = data
+    .order(0)
+    .map((at) => ({ value: String(at), text: shortened(data.report.features[at].name, 60) }));
+  const pick = choice(features, String(selection.now.feature), (value) =>
+    selection.set({ feature: Number(value) }),
+  );
   pick.id = "feature-name";
   let colour = -1;
   let whole = false;
@@ -77,13 +94,18 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
     const scores = data.scoresOf(feature, output);
     const range = ranges(cells);
     const shown = range.usual && !whole ? range.usual : range.whole;
-    const rows = spaced(data.n, DOTS).filter((row) => cells[row] >= shown[0] && cells[row] <= shown[1] && !Number.isNaN(scores[row]));
+    const rows = spaced(data.n, DOTS).filter(
+      (row) => cells[row] >= shown[0] && cells[row] <= shown[1] && !Number.isNaN(scores[row]),
+    );
     const outside = cells.reduce((sum, x) => sum + (x < shown[0] || x > shown[1] ? 1 : 0), 0);
     const missing = [...cells.keys()].filter((row) => Number.isNaN(cells[row]));
     const xRange = roomy(...shown);
     const histogram = new Array<number>(COUNTED).fill(0);
     for (const x of cells) {
-      if (x >= shown[0] && x <= shown[1]) histogram[Math.min(COUNTED - 1, Math.floor(((x - xRange[0]) / (xRange[1] - xRange[0])) * COUNTED))]++;
+      if (x >= shown[0] && x <= shown[1])
+        histogram[
+          Math.min(COUNTED - 1, Math.floor(((x - xRange[0]) / (xRange[1] - xRange[0])) * COUNTED))
+        ]++;
     }
     const found = averages(cells, scores, shown);
     const sizes = rows.map((row) => scores[row]);
@@ -98,9 +120,12 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       yTitle: `score, ${shortened(data.report.scale.text, 40)}`,
       xRange,
       yRange: roomy(Math.min(0, ...sizes), Math.max(0, ...sizes)),
-      line: found.filter(({ middle }) => middle >= shown[0] && middle <= shown[1]).map(({ middle, mean }) => [middle, mean]),
+      line: found
+        .filter(({ middle }) => middle >= shown[0] && middle <= shown[1])
+        .map(({ middle, mean }) => [middle, mean]),
       histogram,
-      describe: (row) => `Row ${count(data.number[row])}: value ${cellNumber(cells[row])}, score ${number(scores[row])}. Click to choose it.`,
+      describe: (row) =>
+        `Row ${count(data.number[row])}: value ${cellNumber(cells[row])}, score ${number(scores[row])}. Click to choose it.`,
       pick: (row) => selection.set({ row }),
     });
     scatter.mark(selection.now.row);
@@ -143,11 +168,18 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
   const drawLevels = (feature: number, output: number, cells: Float64Array, levels: string[]) => {
     const scores = data.scoresOf(feature, output);
     const rowsOf: number[][] = [[], ...levels.map(() => [])];
-    cells.forEach((code, row) => rowsOf[code].push(row));
-    const used = rowsOf.map((rows, code) => ({ code, rows, mean: mean(rows, (row) => scores[row]) ?? 0 })).filter(({ rows }) => rows.length > 0);
+    for (const [row, code] of cells.entries()) rowsOf[code].push(row);
+    const used = rowsOf
+      .map((rows, code) => ({ code, rows, mean: mean(rows, (row) => scores[row]) ?? 0 }))
+      .filter(({ rows }) => rows.length > 0);
     const most = Math.max(...used.map(({ rows }) => rows.length));
-    const listed = used.sort((a, b) => b.rows.length - a.rows.length).slice(0, LEVELS).sort((a, b) => b.mean - a.mean);
-    const seen = listed.flatMap(({ rows }) => spaced(rows.length, 600).map((at) => scores[rows[at]])).filter(Number.isFinite);
+    const listed = used
+      .sort((a, b) => b.rows.length - a.rows.length)
+      .slice(0, LEVELS)
+      .sort((a, b) => b.mean - a.mean);
+    const seen = listed
+      .flatMap(({ rows }) => spaced(rows.length, 600).map((at) => scores[rows[at]]))
+      .filter(Number.isFinite);
     const [low, high] = roomy(Math.min(0, ...seen), Math.max(0, ...seen));
     const axis = (x: number) => (x - low) / (high - low);
     const text = decimalsFor(Math.max(...listed.map(({ mean }) => Math.abs(mean))));
@@ -161,7 +193,15 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
         h(
           "thead",
           {},
-          h("tr", {}, h("th", { scope: "col" }, "value"), h("td", { class: "bar" }), h("th", { scope: "col", class: "right" }, "rows"), h("th", { scope: "col", class: "right" }, "mean score"), h("th", { scope: "col", class: "swarm" }, "scores of single rows", topAxis(low, high))),
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, "value"),
+            h("td", { class: "bar" }),
+            h("th", { scope: "col", class: "right" }, "rows"),
+            h("th", { scope: "col", class: "right" }, "mean score"),
+            h("th", { scope: "col", class: "swarm" }, "scores of single rows", topAxis(low, high)),
+          ),
         ),
         h(
           "tbody",
@@ -172,15 +212,34 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
               "tr",
               {},
               h("th", { scope: "row" }, code === 0 ? "missing" : name(levels[code - 1], "cell")),
-              h("td", { class: "bar small" }, svg("svg", { class: "bar", "aria-hidden": "true" }, svg("rect", { class: "count", width: `${(100 * rows.length) / most}%`, height: "100%", rx: 2 }))),
+              h(
+                "td",
+                { class: "bar small" },
+                svg(
+                  "svg",
+                  { class: "bar", "aria-hidden": "true" },
+                  svg("rect", {
+                    class: "count",
+                    width: `${(100 * rows.length) / most}%`,
+                    height: "100%",
+                    rx: 2,
+                  }),
+                ),
+              ),
               h("td", { class: "right" }, count(rows.length)),
               h("td", { class: "right" }, exact(mean, text(mean))),
-              h("td", { class: "swarm" }, strip(drawn, (row) => scores[row], paintOf, axis).element),
+              h(
+                "td",
+                { class: "swarm" },
+                strip(drawn, (row) => scores[row], paintOf, axis).element,
+              ),
             );
           }),
         ),
       ),
-      used.length > LEVELS ? h("p", { class: "quiet" }, `The ${LEVELS} most frequent of ${count(used.length)} values.`) : "",
+      used.length > LEVELS
+        ? h("p", { class: "quiet" }, `The ${LEVELS} most frequent of ${count(used.length)} values.`)
+        : "",
     );
   };
 
@@ -189,7 +248,14 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
     const { cells, levels, feature: about } = data.columns[feature];
     if (!cells) {
       place.replaceChildren(
-        h("p", {}, name(about.name), ` is a group of ${count(about.members.length)} columns, whose scores are added up: `, ...about.members.flatMap((member, at) => [at > 0 ? ", " : "", name(member)]), "."),
+        h(
+          "p",
+          {},
+          name(about.name),
+          ` is a group of ${count(about.members.length)} columns, whose scores are added up: `,
+          ...about.members.flatMap((member, at) => [at > 0 ? ", " : "", name(member)]),
+          ".",
+        ),
       );
     } else if (levels) {
       drawLevels(feature, output, cells, levels);
@@ -206,8 +272,17 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
   return section(
     "feature",
     "One feature",
-    h("p", {}, "How the score of a feature depends on its value. Dots at the same value differ because of the other features of their rows."),
-    h("div", { class: "controls" }, labelled("Feature", pick), labelled("Colour of the dots: value of", paint)),
+    h(
+      "p",
+      {},
+      "How the score of a feature depends on its value. Dots at the same value differ because of the other features of their rows.",
+    ),
+    h(
+      "div",
+      { class: "controls" },
+      labelled("Feature", pick),
+      labelled("Colour of the dots: value of", paint),
+    ),
     place,
   );
 }
@@ -215,5 +290,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
 function inWords(found: Average[]): string {
   const ends = [found[0], found[found.length - 1]];
   if (!ends[0]) return "no values";
-  return ends.map(({ middle, mean }) => `mean score ${number(mean)} near ${cellNumber(middle)}`).join(", ");
+  return ends
+    .map(({ middle, mean }) => `mean score ${number(mean)} near ${cellNumber(middle)}`)
+    .join(", ");
 }

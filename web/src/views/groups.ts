@@ -30,21 +30,32 @@ function card(data: Data, group: Group, at: number, all: number): HTMLElement {
   return h(
     "article",
     { class: "card", "aria-label": `Group ${at + 1}` },
-    h("h3", {}, h("i", { class: `swatch ${groupClass(at)}`, "aria-hidden": "true" }), `Group ${at + 1}`),
+    h(
+      "h3",
+      {},
+      h("i", { class: `swatch ${groupClass(at)}`, "aria-hidden": "true" }),
+      `Group ${at + 1}`,
+    ),
     h(
       "p",
       {},
       h("strong", {}, count(group.size)),
       ` rows (${percent(group.size / all)}), ${group.prediction_name} `,
       h("strong", {}, exact(group.prediction, number(group.prediction))),
-      found.error_name !== null && group.error !== null && h("span", {}, `, ${found.error_name} `, exact(group.error, number(group.error))),
+      found.error_name !== null &&
+        group.error !== null &&
+        h("span", {}, `, ${found.error_name} `, exact(group.error, number(group.error))),
     ),
     h(
       "p",
       { class: "rule" },
       h("span", { class: "quiet" }, "Found by: "),
       name(group.rule.text, "fact"),
-      h("span", { class: "quiet" }, `. This rule is right about ${percent(group.rule.accuracy)} of all rows; ${percent(group.rule.precision)} of the rows it finds are in the group, and it finds ${percent(group.rule.recall)} of the group.`),
+      h(
+        "span",
+        { class: "quiet" },
+        `. This rule is right about ${percent(group.rule.accuracy)} of all rows; ${percent(group.rule.precision)} of the rows it finds are in the group, and it finds ${percent(group.rule.recall)} of the group.`,
+      ),
     ),
     table(
       "What sets it apart",

@@ -17,15 +17,23 @@ export function map(data: Data, selection: Selection): HTMLElement | null {
   const names = data.report.map;
   if (!places || !names) return null;
   const { latitudes, longitudes } = places;
-  const rows = spaced(data.n, DOTS).filter((row) => Number.isFinite(latitudes[row]) && Number.isFinite(longitudes[row]));
+  const rows = spaced(data.n, DOTS).filter(
+    (row) => Number.isFinite(latitudes[row]) && Number.isFinite(longitudes[row]),
+  );
   const scatter = new Scatter(520);
   const key = h("div", {});
   const features = data.order(0);
   const options = [
     ...(data.groupOf ? [{ value: "group", text: "group" }] : []),
     { value: "prediction", text: data.width === 1 ? "prediction" : "probability" },
-    ...features.map((at) => ({ value: `score ${at}`, text: `score of ${shortened(data.report.features[at].name, 50)}` })),
-    ...features.map((at) => ({ value: `cell ${at}`, text: `value of ${shortened(data.report.features[at].name, 50)}` })),
+    ...features.map((at) => ({
+      value: `score ${at}`,
+      text: `score of ${shortened(data.report.features[at].name, 50)}`,
+    })),
+    ...features.map((at) => ({
+      value: `cell ${at}`,
+      text: `value of ${shortened(data.report.features[at].name, 50)}`,
+    })),
   ];
   let paint = options[0].value;
 
@@ -58,7 +66,14 @@ export function map(data: Data, selection: Selection): HTMLElement | null {
     scatter.mark(selection.now.row);
     key.replaceChildren(
       paint === "group"
-        ? h("p", { class: "legend quiet" }, ...(data.report.groups?.list ?? []).flatMap((_, at) => [h("i", { class: `swatch ${groupClass(at)}`, "aria-hidden": "true" }), ` group ${at + 1} `]))
+        ? h(
+            "p",
+            { class: "legend quiet" },
+            ...(data.report.groups?.list ?? []).flatMap((_, at) => [
+              h("i", { class: `swatch ${groupClass(at)}`, "aria-hidden": "true" }),
+              ` group ${at + 1} `,
+            ]),
+          )
         : legend(options.find(({ value }) => value === paint)?.text),
     );
   };
@@ -71,7 +86,11 @@ export function map(data: Data, selection: Selection): HTMLElement | null {
   return section(
     "map",
     "On the map",
-    h("p", {}, `Each dot is a row at its place (${count(rows.length)} are drawn). The ring is the chosen row.`),
+    h(
+      "p",
+      {},
+      `Each dot is a row at its place (${count(rows.length)} are drawn). The ring is the chosen row.`,
+    ),
     h("div", { class: "controls" }, labelled("Colour by", colour)),
     scatter.element,
     key,

@@ -14,7 +14,11 @@ export function methods(data: Data): HTMLElement | null {
   return section(
     "methods",
     "Other methods",
-    h("p", {}, "Methods measure on different scales, so each is shown as the share of every feature in the sum of its scores. Where they disagree, look twice."),
+    h(
+      "p",
+      {},
+      "Methods measure on different scales, so each is shown as the share of every feature in the sum of its scores. Where they disagree, look twice.",
+    ),
     table(
       "Agreement on single rows",
       ["method", "scale", "rank correlation with this report", "same among the five largest"],
@@ -29,7 +33,16 @@ export function methods(data: Data): HTMLElement | null {
       "table",
       { class: "overall methods" },
       h("caption", {}, "Share of each feature, method by method"),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "feature"), ...found.map(({ name: method }) => h("th", { scope: "col" }, method)))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, "feature"),
+          ...found.map(({ name: method }) => h("th", { scope: "col" }, method)),
+        ),
+      ),
       h(
         "tbody",
         {},
@@ -39,7 +52,24 @@ export function methods(data: Data): HTMLElement | null {
             {},
             h("th", { scope: "row" }, name(data.report.features[at].name)),
             ...found.map(({ share }) =>
-              h("td", {}, h("div", { class: "shared" }, svg("svg", { class: "bar", "aria-hidden": "true" }, svg("rect", { width: `${(100 * share[at]) / largest}%`, height: "100%", rx: 2 })), h("span", { class: "number" }, percent(share[at])))),
+              h(
+                "td",
+                {},
+                h(
+                  "div",
+                  { class: "shared" },
+                  svg(
+                    "svg",
+                    { class: "bar", "aria-hidden": "true" },
+                    svg("rect", {
+                      width: `${(100 * share[at]) / largest}%`,
+                      height: "100%",
+                      rx: 2,
+                    }),
+                  ),
+                  h("span", { class: "number" }, percent(share[at])),
+                ),
+              ),
             ),
           ),
         ),

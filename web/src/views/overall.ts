@@ -3,7 +3,7 @@
 import { extent } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { topAxis } from "../charts/axis";
-import { cellSteps, spaced, STEPS } from "../charts/dots";
+import { cellSteps, STEPS, spaced } from "../charts/dots";
 import { type Strip, strip } from "../charts/strip";
 import type { Data } from "../data";
 import { behind, columns, exact, h, name, section, svg, table } from "../dom";
@@ -24,11 +24,17 @@ export function overall(data: Data, selection: Selection): HTMLElement {
     const order = data.order(output);
     const shown = all ? order : order.slice(0, FEW);
     const largest = data.report.features[order[0]].importance[output] || 1;
-    const total = data.report.features.reduce((sum, feature) => sum + feature.importance[output], 0) || 1;
+    const total =
+      data.report.features.reduce((sum, feature) => sum + feature.importance[output], 0) || 1;
     const text = decimalsFor(largest);
     const rows = spaced(data.n, DOTS);
-    const ends = shown.flatMap((at) => extent(rows, (row) => data.score(row, at, output)) as number[]);
-    const [low, high] = [Math.min(0, ...ends.filter(Number.isFinite)), Math.max(0, ...ends.filter(Number.isFinite))];
+    const ends = shown.flatMap(
+      (at) => extent(rows, (row) => data.score(row, at, output)) as number[],
+    );
+    const [low, high] = [
+      Math.min(0, ...ends.filter(Number.isFinite)),
+      Math.max(0, ...ends.filter(Number.isFinite)),
+    ];
     const room = (high - low || 1) * 0.02;
     const axis = scaleLinear([low - room, high + room], [0, 1]);
     strips = shown.map((feature) => ({
@@ -45,9 +51,21 @@ export function overall(data: Data, selection: Selection): HTMLElement {
           "th",
           { scope: "row" },
           h("span", { class: "rank" }, String(at + 1)),
-          h("button", { class: "link", onclick: () => openFeature(feature, selection) }, name(data.report.features[feature].name)),
+          h(
+            "button",
+            { class: "link", onclick: () => openFeature(feature, selection) },
+            name(data.report.features[feature].name),
+          ),
         ),
-        h("td", { class: "bar" }, svg("svg", { class: "bar", "aria-hidden": "true" }, svg("rect", { width, height: "100%", rx: 2 }))),
+        h(
+          "td",
+          { class: "bar" },
+          svg(
+            "svg",
+            { class: "bar", "aria-hidden": "true" },
+            svg("rect", { width, height: "100%", rx: 2 }),
+          ),
+        ),
         h("td", { class: "right" }, exact(importance[output], text(importance[output]))),
         h("td", { class: "swarm" }, element),
       );
@@ -56,7 +74,11 @@ export function overall(data: Data, selection: Selection): HTMLElement {
       h(
         "table",
         { class: "overall" },
-        h("caption", {}, `Features by the mean size of their scores, ${data.report.scale.text}. Choose one to look into it.`),
+        h(
+          "caption",
+          {},
+          `Features by the mean size of their scores, ${data.report.scale.text}. Choose one to look into it.`,
+        ),
         columns("names", "bars", "numbers", "rest"),
         h(
           "thead",
@@ -67,13 +89,18 @@ export function overall(data: Data, selection: Selection): HTMLElement {
             h("th", { scope: "col" }, "feature"),
             h("td", { class: "bar" }),
             h("th", { scope: "col", class: "right" }, "mean size of score"),
-            h("th", { scope: "col", class: "swarm" }, "scores of single rows", topAxis(low - room, high + room)),
+            h(
+              "th",
+              { scope: "col", class: "swarm" },
+              "scores of single rows",
+              topAxis(low - room, high + room),
+            ),
           ),
         ),
         h("tbody", {}, ...lines),
       ),
       legend(),
-      order.length > FEW &&
+      (order.length > FEW &&
         h(
           "button",
           {
@@ -84,14 +111,19 @@ export function overall(data: Data, selection: Selection): HTMLElement {
             },
           },
           all ? `Show the first ${FEW} features` : `Show all ${count(order.length)} features`,
-        ) || "",
+        )) ||
+        "",
       behind("As a table of numbers", () =>
         table(
           "Mean size of scores",
           ["feature", "mean |score|", "share of all"],
           order.map((at) => {
             const size = data.report.features[at].importance[output];
-            return [name(data.report.features[at].name), exact(size, number(size)), percent(size / total)];
+            return [
+              name(data.report.features[at].name),
+              exact(size, number(size)),
+              percent(size / total),
+            ];
           }),
         ),
       ),
@@ -129,7 +161,11 @@ export function legend(what = "value of the feature"): HTMLElement {
     "p",
     { class: "legend quiet" },
     `Colour is the ${what}: low `,
-    h("span", { class: "swatches", "aria-hidden": "true" }, ...Array.from({ length: STEPS }, (_, at) => h("i", { class: `swatch step-${at}` }))),
+    h(
+      "span",
+      { class: "swatches", "aria-hidden": "true" },
+      ...Array.from({ length: STEPS }, (_, at) => h("i", { class: `swatch step-${at}` })),
+    ),
     " high. Grey: text without an order. Pale: missing. The upright line marks the chosen row.",
   );
 }

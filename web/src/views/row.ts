@@ -1,8 +1,8 @@
 // One row: search, step through, take apart, and compare with its counterfactuals.
 
-import { waterfall, FEW } from "../charts/waterfall";
+import { FEW, waterfall } from "../charts/waterfall";
 import type { Data } from "../data";
-import { exact, h, labelled, name, section, choice } from "../dom";
+import { choice, exact, h, labelled, name, section } from "../dom";
 import { count, counted, number, percent, shortened } from "../format";
 import type { Selection } from "../selection";
 import { counterfactuals } from "./counterfactuals";
@@ -11,15 +11,20 @@ import { searchBox } from "./search";
 /** Orders in which rows are stepped through. */
 function orders(data: Data): Map<string, { text: string; rows: () => number[] }> {
   const all = () => Array.from({ length: data.n }, (_, row) => row);
-  const by = (size: (row: number) => number) => () => all().sort((a, b) => (size(b) || 0) - (size(a) || 0) || a - b);
+  const by = (size: (row: number) => number) => () =>
+    all().sort((a, b) => (size(b) || 0) - (size(a) || 0) || a - b);
   const found = new Map([["number", { text: "row number", rows: all }]]);
   const what = data.width === 1 ? "prediction" : "probability";
   found.set("high", { text: `highest ${what} first`, rows: by((row) => data.predicted(row, 0)) });
   found.set("low", { text: `lowest ${what} first`, rows: by((row) => -data.predicted(row, 0)) });
-  if (data.truth) found.set("wrong", { text: "most wrong first", rows: by((row) => data.wrongness(row)) });
+  if (data.truth)
+    found.set("wrong", { text: "most wrong first", rows: by((row) => data.wrongness(row)) });
   if (data.steadiness) {
     const steadiness = data.steadiness;
-    found.set("unsteady", { text: "least steady explanation first", rows: by((row) => -steadiness[row]) });
+    found.set("unsteady", {
+      text: "least steady explanation first",
+      rows: by((row) => -steadiness[row]),
+    });
   }
   return found;
 }
@@ -27,17 +32,26 @@ function orders(data: Data): Map<string, { text: string; rows: () => number[] }>
 function predictionInWords(data: Data, row: number): (Node | string)[] {
   const { labels } = data.report;
   const tell = (numbers: number[]): (Node | string)[] => {
-    if (labels.length === 0) return [h("strong", { class: "prediction" }, exact(numbers[0], number(numbers[0])))];
+    if (labels.length === 0)
+      return [h("strong", { class: "prediction" }, exact(numbers[0], number(numbers[0])))];
     if (numbers.some(Number.isNaN)) return ["unknown"];
     const best = numbers.reduce((best, p, at) => (p > numbers[best] ? at : best), 0);
-    return [h("strong", { class: "prediction" }, name(labels[best], "cell")), " with a probability of ", exact(numbers[best], percent(numbers[best]))];
+    return [
+      h("strong", { class: "prediction" }, name(labels[best], "cell")),
+      " with a probability of ",
+      exact(numbers[best], percent(numbers[best])),
+    ];
   };
   const text: (Node | string)[] = ["Predicted: ", ...tell(data.prediction(row)), "."];
   const model = data.modelPrediction(row);
   if (model) text.push(" The model itself says ", ...tell(model), ".");
   const truth = data.truth ? data.truth[row] : NaN;
   if (!Number.isNaN(truth)) {
-    text.push(" What really happened: ", labels.length > 0 ? name(labels[truth], "cell") : exact(truth, number(truth)), ".");
+    text.push(
+      " What really happened: ",
+      labels.length > 0 ? name(labels[truth], "cell") : exact(truth, number(truth)),
+      ".",
+    );
   }
   return text;
 }
@@ -54,12 +68,20 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
     const at = order.indexOf(selection.now.row);
     selection.set({ row: order[(at + by + order.length) % order.length] });
   };
-  const way = choice([...ways].map(([value, { text }]) => ({ value, text })), "number", (value) => {
-    order = ways.get(value)!.rows();
-    selection.set({ row: order[0] });
-  });
+  const way = choice(
+    [...ways].map(([value, { text }]) => ({ value, text })),
+    "number",
+    (value) => {
+      order = ways.get(value)!.rows();
+      selection.set({ row: order[0] });
+    },
+  );
   way.id = "row-order";
-  const classes = choice(data.report.outputs.map((text, at) => ({ value: String(at), text: shortened(text, 50) })), "0", (value) => selection.set({ output: Number(value) }));
+  const classes = choice(
+    data.report.outputs.map((text, at) => ({ value: String(at), text: shortened(text, 50) })),
+    "0",
+    (value) => selection.set({ output: Number(value) }),
+  );
   classes.id = "row-class";
 
   const draw = () => {
@@ -91,7 +113,12 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
       "div",
       { class: "controls" },
       searchBox(data, (row) => selection.set({ row })),
-      h("div", { class: "stepper" }, h("button", { id: "row-before", onclick: () => step(-1) }, "‹ Before"), h("button", { id: "row-next", onclick: () => step(1) }, "Next ›")),
+      h(
+        "div",
+        { class: "stepper" },
+        h("button", { id: "row-before", onclick: () => step(-1) }, "‹ Before"),
+        h("button", { id: "row-next", onclick: () => step(1) }, "Next ›"),
+      ),
       labelled("Step through by", way),
       data.k > 1 && labelled("Scores of class", classes),
     ),
@@ -99,7 +126,11 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
     prediction,
     place,
     data.hasErrors
-      ? h("p", { class: "quiet" }, "± and the thin line: two standard errors over the trees, within which the score would stay if other trees of the same kind were grown.")
+      ? h(
+          "p",
+          { class: "quiet" },
+          "± and the thin line: two standard errors over the trees, within which the score would stay if other trees of the same kind were grown.",
+        )
       : null,
     status,
     counterfactuals(data, selection),

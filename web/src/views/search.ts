@@ -10,7 +10,9 @@ const SHOWN = 12;
 export function findRows(data: Data, typed: string): number[] {
   const text = typed.trim();
   if (text === "") return [];
-  const byNumber = /^[\d,]+$/.test(text) ? data.rowOfNumber(Number(text.replaceAll(",", ""))) : undefined;
+  const byNumber = /^[\d,]+$/.test(text)
+    ? data.rowOfNumber(Number(text.replaceAll(",", "")))
+    : undefined;
   if (byNumber !== undefined) return [byNumber];
   const wanted = text.toLowerCase();
   const found: number[] = [];
@@ -18,12 +20,17 @@ export function findRows(data: Data, typed: string): number[] {
     .filter(({ feature }) => wanted.startsWith(`${feature.name.toLowerCase()}=`))
     .map(({ at, feature }) => ({ at, cell: wanted.slice(feature.name.length + 1).trim() }));
   // Text cells are looked at level by level, not row by row.
-  const matching = data.columns.map(({ levels }) => (levels ?? []).map((level) => level.toLowerCase().includes(wanted)));
+  const matching = data.columns.map(({ levels }) =>
+    (levels ?? []).map((level) => level.toLowerCase().includes(wanted)),
+  );
   for (let row = 0; row < data.n && found.length < SHOWN; row++) {
     const fits =
       parts.length > 0
         ? parts.some(({ at, cell }) => data.cell(row, at).toLowerCase() === cell)
-        : data.columns.some(({ at, cells, levels }) => levels && cells && cells[row] > 0 && matching[at][cells[row] - 1]);
+        : data.columns.some(
+            ({ at, cells, levels }) =>
+              levels && cells && cells[row] > 0 && matching[at][cells[row] - 1],
+          );
     if (fits) found.push(row);
   }
   return found;
@@ -31,7 +38,12 @@ export function findRows(data: Data, typed: string): number[] {
 
 export function searchBox(data: Data, pick: (row: number) => void): HTMLElement {
   const example = `${count(data.number[Math.min(data.n - 1, 16)])}`;
-  const input = h("input", { type: "search", autocomplete: "off", placeholder: `number, such as ${example}, or column=value`, "aria-describedby": "row-found" });
+  const input = h("input", {
+    type: "search",
+    autocomplete: "off",
+    placeholder: `number, such as ${example}, or column=value`,
+    "aria-describedby": "row-found",
+  });
   const list = h("ul", { class: "found", "aria-label": "Rows found" });
   const told = h("span", { id: "row-found", class: "quiet", role: "status" });
   const choose = (row: number) => {
@@ -43,9 +55,28 @@ export function searchBox(data: Data, pick: (row: number) => void): HTMLElement 
   input.addEventListener("input", () => {
     rows = findRows(data, input.value);
     const typed = input.value.trim();
-    told.replaceChildren(typed === "" ? "" : rows.length === 0 ? missing(data, typed) : rows.length === SHOWN ? `The first ${SHOWN}` : "");
+    told.replaceChildren(
+      typed === ""
+        ? ""
+        : rows.length === 0
+          ? missing(data, typed)
+          : rows.length === SHOWN
+            ? `The first ${SHOWN}`
+            : "",
+    );
     list.replaceChildren(
-      ...rows.map((row) => h("li", {}, h("button", { class: "link", onclick: () => choose(row) }, `Row ${count(data.number[row])}`, h("span", { class: "quiet" }, " · ", brief(data, row))))),
+      ...rows.map((row) =>
+        h(
+          "li",
+          {},
+          h(
+            "button",
+            { class: "link", onclick: () => choose(row) },
+            `Row ${count(data.number[row])}`,
+            h("span", { class: "quiet" }, " · ", brief(data, row)),
+          ),
+        ),
+      ),
     );
   });
   input.addEventListener("keydown", (event) => {

@@ -13,7 +13,9 @@ use clap::{Args, ValueEnum};
 use lmdi::named::Named;
 use lmdi::study::Study;
 use lmdi_io::printable::printable;
-use lmdi_report::plot::{Picture, PlotData, bar, beeswarm, heatmap, png, scatter, waterfall};
+use lmdi_report::plot::{
+    Picture, PlotData, bar, beeswarm, check_png, heatmap, png, scatter, waterfall,
+};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -164,7 +166,7 @@ impl Options {
         let ending = self.out.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         match ending.as_str() {
             "svg" => Ok(false),
-            "png" => Ok(true),
+            "png" => Ok(check_png().map(|()| true)?),
             _ => Err(invalid("out", format!("{:?}", self.out), "a name that ends in .svg or .png")),
         }
     }

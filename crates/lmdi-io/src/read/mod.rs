@@ -7,6 +7,7 @@
 //! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`,
 //! `N/A`, `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
 
+#[cfg(feature = "parquet")]
 mod arrow_cells;
 mod cell;
 mod column;
@@ -15,6 +16,7 @@ mod delimiter;
 mod digest;
 mod input;
 mod names;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 pub use input::Input;
@@ -126,11 +128,14 @@ pub struct Table {
 pub fn read_table(input: &Input, options: &ReadOptions, monitor: &dyn Monitor) -> Result<Table> {
     let opened = input.open()?;
     let table = match opened.magic()? {
+        #[cfg(feature = "parquet")]
         input::Magic::Parquet => {
             let table = parquet::read(&opened, options, monitor)?;
             let sha256 = options.sha256.then(|| digest::of(&opened)).transpose()?;
             Table { sha256, ..table }
         }
+        #[cfg(not(feature = "parquet"))]
+        input::Magic::Parquet => return Err(opened.unusable(crate::error::NO_PARQUET)),
         input::Magic::Gzip => csv::read(&opened, true, options, monitor)?,
         input::Magic::Text => csv::read(&opened, false, options, monitor)?,
     };

@@ -1,6 +1,7 @@
 //! Writing tables: CSV or Parquet by the ending of the file's name, whole or not at all.
 
 mod csv;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 use crate::atomic::AtomicFile;
@@ -17,7 +18,7 @@ pub enum Output {
     Stdout,
     /// A CSV file.
     Csv(PathBuf),
-    /// A Parquet file.
+    /// A Parquet file; refused by a build without the feature `parquet`.
     Parquet(PathBuf),
 }
 
@@ -30,6 +31,12 @@ impl Output {
         let ending = argument.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         match ending.as_str() {
             "csv" => Ok(Output::Csv(argument.to_owned())),
+            #[cfg(not(feature = "parquet"))]
+            "parquet" => Err(Error::Table {
+                input: argument.display().to_string(),
+                what: crate::error::NO_PARQUET.into(),
+            }),
+            #[cfg(feature = "parquet")]
             "parquet" => Ok(Output::Parquet(argument.to_owned())),
             _ => Err(Error::Table {
                 input: argument.display().to_string(),
@@ -63,7 +70,15 @@ pub fn write_table(frame: &Frame, output: &Output, monitor: &dyn Monitor) -> Res
             })
         }
         Output::Csv(path) => to_file(path, |file| csv::write(frame, file, monitor)),
+        #[cfg(feature = "parquet")]
         Output::Parquet(path) => to_file(path, |file| parquet::write(frame, file, monitor)),
+        #[cfg(not(feature = "parquet"))]
+        Output::Parquet(path) => {
+            let name = path.display().to_string();
+            let name = crate::printable::printable(&name);
+            let what = format!("cannot write {name}: {}", crate::error::NO_PARQUET);
+            Err(io::Error::new(io::ErrorKind::Unsupported, what))
+        }
     };
     written.map_err(|error| match monitor.cancelled() {
         true => Error::Interrupted,

@@ -16,6 +16,10 @@ and `Permutation` give one number a column.
 be installed and are loaded when first used.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from ._errors import LmdiWarning, NotFittedError
 from ._explanation import Explanation
 from ._files import export, load
@@ -31,6 +35,16 @@ from ._permutation import Permutation
 from ._tree_shap import TreeSHAP
 from ._uses import Counterfactual, Subgroups, counterfactuals, stability, subgroups
 
+if TYPE_CHECKING:
+    from ._learners import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        GradientBoostingClassifier,
+        GradientBoostingRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+
 _LEARNERS = (
     "RandomForestRegressor",
     "RandomForestClassifier",
@@ -43,6 +57,10 @@ _LEARNERS = (
 __all__ = [
     "Counterfactual",
     "Explanation",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "LIME",
     "LMDIPlus",
     "LmdiWarning",
@@ -53,6 +71,8 @@ __all__ = [
     "Model",
     "NotFittedError",
     "Permutation",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Saabas",
     "Subgroups",
     "TreeSHAP",
@@ -62,11 +82,10 @@ __all__ = [
     "load",
     "stability",
     "subgroups",
-    *_LEARNERS,
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name not in _LEARNERS:
         raise AttributeError(f"module 'lmdi' has no attribute {name!r}")
     try:
@@ -80,5 +99,5 @@ def __getattr__(name):
     return getattr(_learners, name)
 
 
-def __dir__():
+def __dir__() -> Any:
     return sorted([*globals(), *_LEARNERS])

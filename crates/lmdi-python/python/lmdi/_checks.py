@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 
-def whole(value, name: str, least: int) -> int:
+def whole(value: Any, name: str, least: int) -> int:
     """A whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ValueError(f"{name} is {value!r}; expected a whole number of at least {least}")
     return int(value)
 
 
-def number(value, name: str) -> float:
+def number(value: Any, name: str) -> float:
     """A number."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"{name} is {value!r}; expected a number")

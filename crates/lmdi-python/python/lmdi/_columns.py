@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,9 @@ class Categories:
     the same category.
     """
 
-    def __init__(self, values):
+    def __init__(self, values: Any) -> None:
         self.levels = [level_text(value) for value in values]
-        self._codes = {level: at for at, level in enumerate(self.levels)}
+        self._codes: dict[str | None, int] = {level: at for at, level in enumerate(self.levels)}
 
     def encode(self, column: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """The code of each cell, NaN for missing and unknown ones, and the unknown categories."""
@@ -33,30 +33,30 @@ class Categories:
         return np.asarray(codes, dtype=np.float64)[inverse], unknown
 
 
-def level_text(value) -> str:
+def level_text(value: Any) -> str:
     """A category as text."""
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
 
 
-def is_missing(cell) -> bool:
+def is_missing(cell: Any) -> bool:
     """Whether a cell is None, NaN or the missing value of pandas."""
     return cell is None or cell is _pandas_missing() or cell != cell
 
 
-def _pandas_missing():
+def _pandas_missing() -> Any:
     """pandas' own missing value, which no comparison recognises, if pandas is in use."""
     pandas = sys.modules.get("pandas")
     return None if pandas is None else getattr(pandas, "NA", None)
 
 
-def _distinct(column):
+def _distinct(column: Any) -> Any:
     """Distinct cells as Python values, and where each cell is among them."""
     if column.dtype.kind != "O":
         distinct, inverse = np.unique(column, return_inverse=True)
         return distinct.tolist(), inverse
-    place: dict = {}
+    place: dict[Any, int] = {}
     inverse = np.empty(len(column), dtype=np.intp)
     for at, cell in enumerate(column.tolist()):
         cell = None if is_missing(cell) else cell
@@ -71,7 +71,7 @@ class Cells(NamedTuple):
     names: list[str] | None
 
     @property
-    def table(self):
+    def table(self) -> Any:
         """The form that compiled code takes."""
         return _tables.strided(self.array)
 
@@ -104,7 +104,7 @@ class Columns:
             return self
         return replace(self, names=tuple(names))
 
-    def read(self, X) -> Cells:
+    def read(self, X: Any) -> Cells:
         """The cells of a table, its columns in the order of the model."""
         frame = _tables.frame_of(X)
         if frame is None:
@@ -118,7 +118,7 @@ class Columns:
         _tables.check_cells(cells.array, cells.names or self.labels())
         return cells
 
-    def _read_array(self, X) -> Cells:
+    def _read_array(self, X: Any) -> Cells:
         if self.categories and not _tables.is_sparse(X):
             X = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
             if X.ndim == 2:
@@ -142,7 +142,7 @@ class Columns:
         labels = names or self.labels()
         place = order or range(self.count)
 
-        def column(at):
+        def column(at: Any) -> Any:
             cells = frame.column(place[at])
             if at in self.coded:
                 return _tables.category_codes(cells, labels[at])
@@ -150,7 +150,7 @@ class Columns:
 
         return Cells(self._fill(frame.n_rows, column), names)
 
-    def _fill(self, n_rows: int, column) -> np.ndarray:
+    def _fill(self, n_rows: int, column: Any) -> np.ndarray:
         """A new matrix, column by column; 32 bits wide if that holds every column."""
         labels = self.labels()
         array = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class NotFittedError(ValueError, AttributeError):
     """Raised when something is used before it was fitted.
@@ -23,7 +25,7 @@ class LmdiWarning(UserWarning):
     """A result is usable but not what was asked for."""
 
 
-def listed(names, most=5):
+def listed(names: Any, most: Any = 5) -> Any:
     """Names in quotes, the first few of them."""
     names = [repr(str(name)) for name in names]
     rest = len(names) - most

@@ -7,6 +7,7 @@ untouched, as scikit-learn asks of estimators.
 from __future__ import annotations
 
 import inspect
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from ._model import Model
 from ._models import model_of
 from ._running import running
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 
 class Explainer:
     """Base of the explainers."""
@@ -24,16 +28,22 @@ class Explainer:
     #: Attribute that fit sets.
     _fitted_attribute = "model_"
 
+    # Keywords that all explainers have, and what fit sets.
+    model: Any
+    n_jobs: int | None
+    progress: bool
+    model_: Model
+
     @classmethod
     def _keywords(cls) -> list[str]:
         names = list(inspect.signature(cls.__init__).parameters)
         return names[1:]
 
-    def get_params(self, deep: bool = True) -> dict:
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The keywords that the explainer was made with."""
         return {name: getattr(self, name) for name in self._keywords()}
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Changes keywords; fit again for them to count."""
         known = self._keywords()
         for name in params:
@@ -45,7 +55,7 @@ class Explainer:
             setattr(self, name, value)
         return self
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> Any:
         # The model stays the fitted one: without it there would be nothing to explain.
         return type(self)(**self.get_params())
 
@@ -65,7 +75,7 @@ class Explainer:
             name = type(self).__name__
             raise not_fitted(f"This {name} instance is not fitted yet: call fit(X_train, y_train) first")
 
-    def _take_model(self, X) -> tuple[Model, Cells]:
+    def _take_model(self, X: Any) -> tuple[Model, Cells]:
         """The model's trees, with the names of the table's columns if they had none, and the table."""
         model = model_of(self.model, X)
         cells = model._read(X)
@@ -95,10 +105,10 @@ class Explainer:
         self._check_fitted()
         return self.model_._columns.count
 
-    def _running(self, what: str, total: int):
+    def _running(self, what: str, total: int) -> Any:
         return running(self.n_jobs, self.progress, what, total)
 
-    def _explanation(self, cells: Cells, arrays, scale: str) -> Explanation:
+    def _explanation(self, cells: Cells, arrays: Any, scale: str) -> Explanation:
         """The explanation of a table from the arrays of compiled code."""
         values, base_values, std_error = arrays
         model = self.model_

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ._errors import listed
@@ -34,15 +36,15 @@ class Explanation:
 
     def __init__(
         self,
-        values,
-        base_values,
-        data=None,
-        feature_names=None,
-        output_names=None,
-        std_error=None,
-        scale="identity",
-        categories=None,
-    ):
+        values: Any,
+        base_values: Any,
+        data: Any = None,
+        feature_names: Any = None,
+        output_names: Any = None,
+        std_error: Any = None,
+        scale: Any = "identity",
+        categories: Any = None,
+    ) -> None:
         self.values = values
         self.base_values = base_values
         self.data = data
@@ -69,7 +71,7 @@ class Explanation:
         return shown
 
     @property
-    def plot(self):
+    def plot(self) -> Any:
         """Plots with matplotlib: bar, beeswarm, waterfall, scatter and heatmap."""
         from ._plots import Plots
 
@@ -82,7 +84,7 @@ class Explanation:
         sizes = " x ".join(map(str, self.shape))
         return f"lmdi.Explanation({sizes}, scale={self.scale!r}, features {listed(self.feature_names)})"
 
-    def __getitem__(self, key) -> Explanation:
+    def __getitem__(self, key: Any) -> Explanation:
         if isinstance(key, tuple):
             if len(key) != 2 or key[0] is not Ellipsis:
                 raise IndexError("expected rows, or [..., output] for one output")
@@ -90,7 +92,7 @@ class Explanation:
         if isinstance(key, (int, np.integer)):
             key = slice(key, key + 1 or None)
 
-        def rows(array):
+        def rows(array: Any) -> Any:
             return None if array is None else array[key]
 
         return self._with(
@@ -100,7 +102,7 @@ class Explanation:
             std_error=rows(self.std_error),
         )
 
-    def output(self, which) -> Explanation:
+    def output(self, which: Any) -> Explanation:
         """One output, by name or position."""
         if self.values.ndim == 2:
             if which in (0, -1) or which in (self.output_names or []):
@@ -117,7 +119,7 @@ class Explanation:
             std_error=None if self.std_error is None else self.std_error[:, :, which],
         )
 
-    def _with(self, **changes) -> Explanation:
+    def _with(self, **changes: Any) -> Explanation:
         parts = {
             "values": self.values,
             "base_values": self.base_values,
@@ -180,7 +182,7 @@ class Explanation:
         values = np.moveaxis(values, -1, 1)
         return self._with(values=values, feature_names=names, data=None, std_error=None, categories={})
 
-    def to_shap(self):
+    def to_shap(self) -> Any:
         """A `shap.Explanation`, which shap's plots take."""
         try:
             import shap
@@ -196,7 +198,7 @@ class Explanation:
             output_names=None if single else self.output_names,
         )
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """A pandas frame: a column a feature, a row a row; several outputs as an outer level of columns.
 
         The base value is the last column, `base_value`.
@@ -206,7 +208,7 @@ class Explanation:
         except ImportError as error:
             raise ImportError("to_frame needs pandas; install it with `pip install pandas`") from error
 
-        def frame(values, base):
+        def frame(values: Any, base: Any) -> Any:
             table = pandas.DataFrame(values, columns=list(self.feature_names))
             table["base_value"] = base
             return table

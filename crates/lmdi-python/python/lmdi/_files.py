@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
+from typing import Any
 
 from . import _lmdi
 from ._model import model_of_file
 
 
-def write(path, content: bytes) -> None:
+def write(path: Any, content: bytes) -> None:
     """Writes beside the target and renames, so that a reader never sees a part of the file."""
     path = os.path.realpath(os.fspath(path))
     mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else None
@@ -30,12 +31,12 @@ def write(path, content: bytes) -> None:
         raise
 
 
-def is_json(path) -> bool:
+def is_json(path: Any) -> bool:
     """Whether the name asks for the readable form."""
     return os.fspath(path).lower().endswith(".json")
 
 
-def export(model, path) -> None:
+def export(model: Any, path: Any) -> None:
     """Writes the trees of a fitted model to a file that the command `lmdi` and `lmdi.load` read.
 
     The binary form, or JSON if the name ends in `.json`; docs/model-format.md describes both.
@@ -55,7 +56,7 @@ def export(model, path) -> None:
     write(path, model_of(model).to_bytes(is_json(path)))
 
 
-def load(path):
+def load(path: Any) -> Any:
     """Reads a model file: a fitted `LMDIPlus` if it holds one, else a `Model` to make one from.
 
     Files by the command `lmdi`, by `lmdi.export` and by `LMDIPlus.save` are all of one format. Class labels

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ._explainer import Explainer
@@ -14,6 +16,8 @@ class Importances(Explainer):
 
     _fitted_attribute = "importances_"
 
+    groups: Any
+
     def ranking(self) -> list[tuple[str, float]]:
         """The columns and groups with their importances, the most important first."""
         importances = self.importances_
@@ -25,12 +29,12 @@ class Importances(Explainer):
         names, group_of_column = group_columns(self.groups, model.feature_names)
         return names, (group_of_column, len(names))
 
-    def _keep(self, model: Model, names: list[str], arrays) -> None:
+    def _keep(self, model: Model, names: list[str], arrays: Any) -> None:
         self.importances_, self.deviations_ = arrays
         self.names_ = names
         self.model_ = model
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         state = self.__dict__.copy()
         if "model_" in state:
             # The library that grew the trees is then not needed to read them back.
@@ -38,7 +42,7 @@ class Importances(Explainer):
         return state
 
 
-def metric_of(metric, model: Model, weighted: bool):
+def metric_of(metric: Any, model: Model, weighted: bool) -> Any:
     """A metric in the form of compiled code: a name, None, or a function of codes.
 
     A user's function is given weights if the user gave any.
@@ -51,7 +55,7 @@ def metric_of(metric, model: Model, weighted: bool):
         )
     classes = model.classes_
 
-    def measure(y, prediction, weights):
+    def measure(y: Any, prediction: Any, weights: Any) -> Any:
         if classes is not None:
             y = classes[y]
         value = metric(y, prediction, sample_weight=weights) if weighted else metric(y, prediction)

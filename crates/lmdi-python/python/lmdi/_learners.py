@@ -7,6 +7,7 @@ handled by the trees, and the same seed gives the same model on any number of th
 from __future__ import annotations
 
 import numbers
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -20,17 +21,20 @@ from ._model import Model
 from ._running import n_threads
 from ._tables import strided
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 
 class _Learner(BaseEstimator):
     """What all learners share: checking the table, training, predicting."""
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Trains on the rows of X with the responses y."""
         X, y = validate_data(
             self,
@@ -65,7 +69,7 @@ class _Learner(BaseEstimator):
         self.model_ = Model(compiled, columns, classes, every_row)
         return self
 
-    def _response(self, y):
+    def _response(self, y: Any) -> Any:
         if not self._classifies:
             return np.ascontiguousarray(y, dtype=np.float64), []
         check_classification_targets(y)
@@ -76,7 +80,7 @@ class _Learner(BaseEstimator):
             )
         return (codes.ravel().astype(np.uint32), len(self.classes_)), self.classes_.tolist()
 
-    def _predictions(self, X, work="predict"):
+    def _predictions(self, X: Any, work: Any = "predict") -> Any:
         check_is_fitted(self)
         X = validate_data(
             self,
@@ -90,7 +94,7 @@ class _Learner(BaseEstimator):
         run = (n_threads(self.n_jobs), None)
         return getattr(self.model_._compiled, work)(strided(X), run)
 
-    def apply(self, X):
+    def apply(self, X: Any) -> Any:
         """The leaf of each row in each tree, as an index into the nodes of the tree."""
         return self._predictions(X, "apply")
 
@@ -98,7 +102,7 @@ class _Learner(BaseEstimator):
 class _Regressor(RegressorMixin, _Learner):
     _classifies = False
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Any:
         """The number predicted for each row."""
         return self._predictions(X)[:, 0]
 
@@ -106,21 +110,21 @@ class _Regressor(RegressorMixin, _Learner):
 class _Classifier(ClassifierMixin, _Learner):
     _classifies = True
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Any:
         """The probability of each class, in the order of `classes_`."""
         return self._predictions(X)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Any:
         """The most probable class of each row."""
         most_probable = self.predict_proba(X).argmax(axis=1)
         return self.classes_[most_probable]
 
 
-def _seed(random) -> int:
+def _seed(random: Any) -> int:
     return int(random.randint(np.iinfo(np.int32).max))
 
 
-def _amount(value, name):
+def _amount(value: Any, name: Any) -> Any:
     """A count, a share or None, as compiled code tells them apart."""
     if value is None or (isinstance(value, numbers.Integral) and not isinstance(value, bool)):
         return value if value is None else int(value)
@@ -134,21 +138,24 @@ class _Forest:
 
     _extra_trees = False
 
+    # Set by scikit-learn's validation.
+    n_features_in_: int
+
     def __init__(
         self,
-        n_estimators,
-        criterion,
-        max_depth,
-        min_samples_split,
-        min_samples_leaf,
-        max_leaf_nodes,
-        min_impurity_decrease,
-        max_features,
-        bootstrap,
-        max_samples,
-        random_state,
-        n_jobs,
-    ):
+        n_estimators: Any,
+        criterion: Any,
+        max_depth: Any,
+        min_samples_split: Any,
+        min_samples_leaf: Any,
+        max_leaf_nodes: Any,
+        min_impurity_decrease: Any,
+        max_features: Any,
+        bootstrap: Any,
+        max_samples: Any,
+        random_state: Any,
+        n_jobs: Any,
+    ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.max_depth = max_depth
@@ -162,7 +169,7 @@ class _Forest:
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _training_params(self, random):
+    def _training_params(self, random: Any) -> Any:
         share = self.max_features
         if share == "sqrt":
             share = max(1, int(np.sqrt(self.n_features_in_)))
@@ -181,7 +188,7 @@ class _Forest:
             "seed": _seed(random),
         }
 
-    def _train(self, table, params, run):
+    def _train(self, table: Any, params: Any, run: Any) -> Any:
         return _lmdi.train_forest(table, params, run)
 
 
@@ -229,20 +236,20 @@ class RandomForestRegressor(_Forest, _Regressor):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="squared_error",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        max_features=None,
-        bootstrap=True,
-        max_samples=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        criterion: str = "squared_error",
+        max_depth: Any = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: Any = 1,
+        max_leaf_nodes: Any = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = None,
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         super().__init__(
             n_estimators,
             criterion,
@@ -266,20 +273,20 @@ class RandomForestClassifier(_Forest, _Classifier):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="gini",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        max_features="sqrt",
-        bootstrap=True,
-        max_samples=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        criterion: str = "gini",
+        max_depth: Any = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: Any = 1,
+        max_leaf_nodes: Any = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = "sqrt",
+        bootstrap: bool = True,
+        max_samples: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         super().__init__(
             n_estimators,
             criterion,
@@ -306,20 +313,20 @@ class ExtraTreesRegressor(RandomForestRegressor):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="squared_error",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        max_features=None,
-        bootstrap=False,
-        max_samples=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        criterion: str = "squared_error",
+        max_depth: Any = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: Any = 1,
+        max_leaf_nodes: Any = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = None,
+        bootstrap: bool = False,
+        max_samples: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         _Forest.__init__(
             self,
             n_estimators,
@@ -347,20 +354,20 @@ class ExtraTreesClassifier(RandomForestClassifier):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="gini",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        max_features="sqrt",
-        bootstrap=False,
-        max_samples=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        criterion: str = "gini",
+        max_depth: Any = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: Any = 1,
+        max_leaf_nodes: Any = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = "sqrt",
+        bootstrap: bool = False,
+        max_samples: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         _Forest.__init__(
             self,
             n_estimators,
@@ -413,25 +420,25 @@ class _Boosting:
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        learning_rate=0.1,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=20,
-        max_leaf_nodes=31,
-        max_features=None,
-        subsample=1.0,
-        l2_regularization=0.0,
-        max_bins=255,
-        split_finder="auto",
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        random_state=None,
-        n_jobs=None,
-    ):
+        learning_rate: float = 0.1,
+        max_depth: Any = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: Any = 20,
+        max_leaf_nodes: Any = 31,
+        max_features: Any = None,
+        subsample: float = 1.0,
+        l2_regularization: Any = 0.0,
+        max_bins: int = 255,
+        split_finder: str = "auto",
+        early_stopping: bool = False,
+        validation_fraction: Any = 0.1,
+        n_iter_no_change: Any = 10,
+        tol: Any = 1e-7,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.max_depth = max_depth
@@ -450,7 +457,7 @@ class _Boosting:
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _training_params(self, random):
+    def _training_params(self, random: Any) -> Any:
         stopping = (self.validation_fraction, self.n_iter_no_change, self.tol)
         return {
             "n_rounds": self.n_estimators,
@@ -468,13 +475,13 @@ class _Boosting:
             "split_finder": self.split_finder,
         }
 
-    def _train(self, table, params, run):
+    def _train(self, table: Any, params: Any, run: Any) -> Any:
         return _lmdi.train_boosting(table, params, run)
 
 
 class GradientBoostingRegressor(_Boosting, _Regressor):
-    __doc__ = _Boosting.__doc__.replace("boosting.", "boosting that predicts numbers.", 1)
+    __doc__ = str(_Boosting.__doc__).replace("boosting.", "boosting that predicts numbers.", 1)
 
 
 class GradientBoostingClassifier(_Boosting, _Classifier):
-    __doc__ = _Boosting.__doc__.replace("boosting.", "boosting that predicts classes.", 1)
+    __doc__ = str(_Boosting.__doc__).replace("boosting.", "boosting that predicts classes.", 1)

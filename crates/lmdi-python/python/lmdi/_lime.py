@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import _lmdi
@@ -67,21 +69,21 @@ class LIME(ReadyExplainer):
 
     def __init__(
         self,
-        model,
-        background,
+        model: Any,
+        background: Any,
         *,
-        n_samples=5000,
-        kernel_width=None,
-        alpha=1.0,
-        feature_selection="auto",
-        max_features=None,
-        bins=4,
-        categorical=None,
-        together=None,
-        random_state=0,
-        n_jobs=None,
-        progress=False,
-    ):
+        n_samples: int = 5000,
+        kernel_width: Any = None,
+        alpha: float = 1.0,
+        feature_selection: str = "auto",
+        max_features: Any = None,
+        bins: int = 4,
+        categorical: Any = None,
+        together: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
         self.model = model
         self.background = background
         self.n_samples = n_samples
@@ -96,7 +98,7 @@ class LIME(ReadyExplainer):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _make(self, model: Model):
+    def _make(self, model: Model) -> Any:
         if self.background is None:
             raise ValueError("background is None; expected rows to draw from: LIME(model, X_train)")
         rows = model._read(self.background)

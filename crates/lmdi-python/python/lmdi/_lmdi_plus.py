@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -109,29 +110,29 @@ class LMDIPlus(Explainer):
 
     def __init__(
         self,
-        model,
+        model: Any,
         *,
-        preset=None,
-        ablation=None,
-        fit_on=None,
-        include_raw=None,
-        bound_raw=None,
-        scale_target=None,
-        glm=None,
-        l1_ratio=None,
-        alpha=None,
-        C=None,
-        folds=None,
-        validation=None,
-        selection=None,
-        rule=None,
-        family=None,
-        tolerance=None,
-        search_tolerance=None,
-        max_iterations=None,
-        n_jobs=None,
-        progress=False,
-    ):
+        preset: Any = None,
+        ablation: Any = None,
+        fit_on: Any = None,
+        include_raw: Any = None,
+        bound_raw: Any = None,
+        scale_target: Any = None,
+        glm: Any = None,
+        l1_ratio: Any = None,
+        alpha: Any = None,
+        C: Any = None,
+        folds: Any = None,
+        validation: Any = None,
+        selection: Any = None,
+        rule: Any = None,
+        family: Any = None,
+        tolerance: Any = None,
+        search_tolerance: Any = None,
+        max_iterations: Any = None,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
         self.model = model
         self.preset = preset
         self.ablation = ablation
@@ -154,7 +155,7 @@ class LMDIPlus(Explainer):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def fit(self, X, y, sample_weight=None) -> LMDIPlus:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LMDIPlus:
         """Fits the linear model of every tree.
 
         X and y are the rows that the model was trained on, in their order: the bootstrap of a forest is
@@ -191,7 +192,7 @@ class LMDIPlus(Explainer):
         by_folds = self.validation == "folds" or self.folds is not None or self.rule == "1se"
         return not by_folds
 
-    def _check_training_rows(self, model: Model, cells) -> None:
+    def _check_training_rows(self, model: Model, cells: Any) -> None:
         """Raises if it shows that the rows are not those of training, in their order."""
         with running(self.n_jobs, False, "", 0) as run:
             same = _lmdi.drew_from(model._compiled, cells.table, run)
@@ -202,7 +203,7 @@ class LMDIPlus(Explainer):
                 'validation="folds" for any rows'
             )
 
-    def _checked_keywords(self, model: Model) -> dict:
+    def _checked_keywords(self, model: Model) -> dict[str, Any]:
         """The keywords of compiled code."""
         keywords = {name: getattr(self, name) for name in CHOICES}
         ratios = keywords["l1_ratio"]
@@ -218,7 +219,7 @@ class LMDIPlus(Explainer):
                 )
         return keywords
 
-    def explain(self, X, *, trees="all", std_error=False) -> Explanation:
+    def explain(self, X: Any, *, trees: Any = "all", std_error: bool = False) -> Explanation:
         """What each column adds to the prediction of each row.
 
         Parameters
@@ -241,7 +242,7 @@ class LMDIPlus(Explainer):
             )
         return self._explanation(cells, arrays, self.explainer_.scale)
 
-    def rank(self, X, by="score") -> np.ndarray:
+    def rank(self, X: Any, by: Any = "score") -> np.ndarray:
         """The rank of each column for each row, larger is more important.
 
         Parameters
@@ -260,21 +261,21 @@ class LMDIPlus(Explainer):
         with self._running("LMDI+ rank", len(cells.array)) as run:
             return self.explainer_.rank_by_rank(cells.table, run)
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """Predictions of the fitted linear models together (RF+)."""
         prediction = self._predictions(X)
         if self.model_.classes_ is None:
             return prediction[:, 0]
         return self.model_.classes_[prediction.argmax(axis=1)]
 
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class."""
         self._check_fitted()
         if self.model_.classes_ is None:
             raise AttributeError("predict_proba is for models of classes; this one predicts numbers")
         return self._predictions(X)
 
-    def _predictions(self, X) -> np.ndarray:
+    def _predictions(self, X: Any) -> np.ndarray:
         self._check_fitted()
         cells = self.model_._read(X)
         with self._running("LMDI+ predict", len(cells.array)) as run:
@@ -285,17 +286,17 @@ class LMDIPlus(Explainer):
         self._check_fitted()
         return self.explainer_.to_bytes(json)
 
-    def save(self, path) -> None:
+    def save(self, path: Any) -> None:
         """Writes a model file; `lmdi.load` reads it back. JSON if the name ends in `.json`."""
         _files.write(path, self.to_bytes(_files.is_json(path)))
 
     @classmethod
-    def _restored(cls, model: Model, explainer) -> LMDIPlus:
+    def _restored(cls, model: Model, explainer: Any) -> LMDIPlus:
         restored = cls(model)
         restored.model_, restored.explainer_ = model, explainer
         return restored
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         params = self.get_params()
         if not self.__sklearn_is_fitted__():
             return {"params": params}
@@ -305,12 +306,13 @@ class LMDIPlus(Explainer):
         extras = (model._columns, model.classes_, model._sees_every_row)
         return {"params": params, "file": self.to_bytes(), "extras": extras}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         params = state["params"]
         if "file" not in state:
-            self.__init__(**params)
+            type(self).__init__(self, **params)
             return
         compiled, explainer = _lmdi.Model.from_bytes(state["file"])
         model = Model(compiled, *state["extras"])
-        self.__init__(model, **params)
-        self.model_, self.explainer_ = model, explainer
+        type(self).__init__(self, model, **params)
+        if explainer is not None:
+            self.model_, self.explainer_ = model, explainer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import _lmdi
@@ -52,14 +54,22 @@ class MAPLE(Explainer):
 
     _fitted_attribute = "explainer_"
 
-    def __init__(self, model, *, alpha=0.001, n_columns=None, n_jobs=None, progress=False):
+    def __init__(
+        self,
+        model: Any,
+        *,
+        alpha: float = 0.001,
+        n_columns: Any = None,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
         self.model = model
         self.alpha = alpha
         self.n_columns = n_columns
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def fit(self, X, y, X_validation=None, y_validation=None) -> MAPLE:
+    def fit(self, X: Any, y: Any, X_validation: Any = None, y_validation: Any = None) -> MAPLE:
         """Takes the training rows and chooses columns.
 
         The number of columns is measured on validation rows; without them on up to 200 training rows, each
@@ -76,7 +86,7 @@ class MAPLE(Explainer):
         self._fit(model, cells.array, response, validation)
         return self
 
-    def _fit(self, model: Model, array: np.ndarray, response, validation) -> None:
+    def _fit(self, model: Model, array: np.ndarray, response: Any, validation: Any) -> None:
         n_columns = None if self.n_columns is None else whole(self.n_columns, "n_columns", 1)
         measured = None if validation is None else (Cells(validation[0], None).table, validation[1])
         with self._running("MAPLE fit", model.n_trees) as run:
@@ -91,10 +101,10 @@ class MAPLE(Explainer):
             )
         self.model_ = model
         self.explainer_ = explainer
-        self.columns_ = [model.feature_names[at] for at in explainer.columns]
+        self.columns_ = [model.feature_names[at] for at in explainer.columns or []]
         self._rows = (array, response, validation)
 
-    def explain(self, X) -> Explanation:
+    def explain(self, X: Any) -> Explanation:
         """What each column adds to the local prediction of each row."""
         self._check_fitted()
         cells = self.model_._read(X)
@@ -102,7 +112,7 @@ class MAPLE(Explainer):
             arrays = self.explainer_.explain(cells.table, run)
         return self._explanation(cells, arrays, self.explainer_.scale)
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         params = self.get_params()
         if not self.__sklearn_is_fitted__():
             return {"params": params}
@@ -110,7 +120,7 @@ class MAPLE(Explainer):
         params["model"] = self.model_
         return {"params": params, "rows": self._rows}
 
-    def __setstate__(self, state):
-        self.__init__(**state["params"])
+    def __setstate__(self, state: Any) -> None:
+        type(self).__init__(self, **state["params"])
         if "rows" in state:
             self._fit(self.model, *state["rows"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import _lmdi
@@ -47,14 +49,16 @@ class MDI(Importances):
 
     _found = None
 
-    def __init__(self, model, *, scale="share", groups=None, n_jobs=None):
+    def __init__(
+        self, model: Any, *, scale: Any = "share", groups: Any = None, n_jobs: int | None = None
+    ) -> None:
         self.model = model
         self.scale = scale
         self.groups = groups
         self.n_jobs = n_jobs
         self.progress = False
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Any:
         """Changes keywords; importances are measured anew."""
         self._found = None
         return super().set_params(**params)
@@ -81,7 +85,7 @@ class MDI(Importances):
         """Their standard deviation over trees."""
         return self._measured()[1]
 
-    @property
-    def names_(self) -> list[str]:
+    @property  # Read-only here, because it is measured when it is asked for.
+    def names_(self) -> list[str]:  # type: ignore[override]
         """The column or group of each importance."""
         return self._measured()[2]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import _lmdi, _responses
@@ -68,23 +70,23 @@ class MDIPlus(Importances):
 
     def __init__(
         self,
-        model,
+        model: Any,
         *,
-        glm=None,
-        metric=None,
-        alphas=None,
-        l1_ratio=None,
-        epsilon=1.35,
-        include_raw=True,
-        above_constant=True,
-        trim=0.01,
-        folds=3,
-        tolerance=1e-12,
-        max_iterations=1000,
-        groups=None,
-        n_jobs=None,
-        progress=False,
-    ):
+        glm: Any = None,
+        metric: Any = None,
+        alphas: Any = None,
+        l1_ratio: Any = None,
+        epsilon: Any = 1.35,
+        include_raw: bool = True,
+        above_constant: bool = True,
+        trim: Any = 0.01,
+        folds: Any = 3,
+        tolerance: Any = 1e-12,
+        max_iterations: Any = 1000,
+        groups: Any = None,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
         self.model = model
         self.glm = glm
         self.metric = metric
@@ -101,7 +103,7 @@ class MDIPlus(Importances):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def fit(self, X, y, sample_weight=None) -> MDIPlus:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MDIPlus:
         """Measures importances on the rows that the forest was trained on."""
         model, cells = self._take_model(X)
         n_rows = len(cells.array)
@@ -129,5 +131,5 @@ class MDIPlus(Importances):
         return self
 
 
-def _numbers(values, name: str) -> list[float] | None:
+def _numbers(values: Any, name: str) -> list[float] | None:
     return None if values is None else [number(value, name) for value in np.ravel(values)]

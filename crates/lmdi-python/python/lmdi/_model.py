@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Model:
         columns: Columns,
         classes: np.ndarray | None = None,
         sees_every_row: bool = False,
-    ):
+    ) -> None:
         self._compiled = compiled
         self._columns = columns
         self.classes_ = classes
@@ -51,56 +52,56 @@ class Model:
         """Number of trees."""
         return self._compiled.n_trees
 
-    def apply(self, X, n_jobs=None) -> np.ndarray:
+    def apply(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The leaf of each row in each tree, as an index into the nodes of the tree."""
         return self._over_rows(self._compiled.apply, X, n_jobs)
 
-    def predict_raw(self, X, n_jobs=None) -> np.ndarray:
+    def predict_raw(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The sum or mean of the trees before any link (log-odds, for instance): (rows, outputs)."""
         return self._over_rows(self._compiled.predict_raw, X, n_jobs)
 
-    def predict(self, X, n_jobs=None) -> np.ndarray:
+    def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The number or the most probable class of each row."""
         prediction = self._over_rows(self._compiled.predict, X, n_jobs)
         if self.classes_ is None:
             return prediction[:, 0]
         return self.classes_[prediction.argmax(axis=1)]
 
-    def predict_proba(self, X, n_jobs=None) -> np.ndarray:
+    def predict_proba(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The probability of each class."""
         if self.classes_ is None:
             raise AttributeError("predict_proba is for models of classes; this one predicts numbers")
         return self._over_rows(self._compiled.predict, X, n_jobs)
 
-    def _over_rows(self, work, X, n_jobs):
+    def _over_rows(self, work: Any, X: Any, n_jobs: Any) -> Any:
         cells = self._read(X)
         with running(n_jobs, False, "", 0) as run:
             return work(cells.table, run)
 
-    def _read(self, X) -> Cells:
+    def _read(self, X: Any) -> Cells:
         """The cells of a table as the trees read them."""
         wanted = self._compiled.input_columns
         frame = None if wanted is None else _tables.frame_of(X)
-        if frame is None or frame.names in (None, self.feature_names):
+        if frame is None or wanted is None or frame.names is None or frame.names == self.feature_names:
             return self._columns.read(X)
-        return Cells(self._encoded(frame, wanted), self.feature_names)
+        return Cells(self._encoded(frame, frame.names, wanted), self.feature_names)
 
-    def _encoded(self, frame: _tables.Frame, wanted: list[str]) -> np.ndarray:
+    def _encoded(self, frame: _tables.Frame, found: list[str], wanted: list[str]) -> np.ndarray:
         """The matrix of a table that holds text."""
-        order = _tables.order_of_columns(frame.names, wanted) or range(len(wanted))
-        columns = []
+        order = _tables.order_of_columns(found, wanted) or range(len(wanted))
+        columns: list[tuple[str, np.ndarray | list[str | None]]] = []
         for name, at in zip(wanted, order):
             values = _tables.column_values(frame.column(at), name)
             if values.dtype.kind in "OUS":
-                cells = [None if is_missing(cell) else level_text(cell) for cell in values.tolist()]
+                texts = [None if is_missing(cell) else level_text(cell) for cell in values.tolist()]
+                columns.append((name, texts))
             else:
-                cells = np.ascontiguousarray(values, dtype=np.float64)
-            columns.append((name, cells))
+                columns.append((name, np.ascontiguousarray(values, dtype=np.float64)))
         matrix, unseen = _lmdi.encode(self._compiled, columns)
         for name, example in unseen:
-            found = "missing cells" if example is None else repr(example)
+            what = "missing cells" if example is None else repr(example)
             warnings.warn(
-                f"column {name!r} holds {found}, which the model was not trained on",
+                f"column {name!r} holds {what}, which the model was not trained on",
                 LmdiWarning,
                 stacklevel=2,
             )
@@ -110,7 +111,7 @@ class Model:
         """The content of a model file."""
         return self._compiled.to_bytes(json)
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {
             "file": self.to_bytes(),
             "columns": self._columns,
@@ -118,11 +119,11 @@ class Model:
             "sees_every_row": self._sees_every_row,
         }
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         compiled, _ = _lmdi.Model.from_bytes(state["file"])
-        self.__init__(compiled, state["columns"], state["classes"], state["sees_every_row"])
+        Model.__init__(self, compiled, state["columns"], state["classes"], state["sees_every_row"])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         what = "numbers" if self.classes_ is None else f"{len(self.classes_)} classes"
         return f"lmdi.Model({self.n_trees} trees, {self._columns.count} columns, {what})"
 

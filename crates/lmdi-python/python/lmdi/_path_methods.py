@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import _lmdi
 from ._explanation import Explanation
 from ._model import Model
@@ -35,12 +37,12 @@ class Saabas(ReadyExplainer):
     True
     """
 
-    def __init__(self, model, *, n_jobs=None, progress=False):
+    def __init__(self, model: Any, *, n_jobs: int | None = None, progress: bool = False) -> None:
         self.model = model
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _make(self, model: Model):
+    def _make(self, model: Model) -> Any:
         with self._running("Saabas", 0) as run:
             return _lmdi.LocalExplainer.of_trees(model._compiled, "saabas", run)
 
@@ -71,15 +73,15 @@ class LocalMDI(ReadyExplainer):
     (178, 13)
     """
 
-    def __init__(self, model, *, n_jobs=None, progress=False):
+    def __init__(self, model: Any, *, n_jobs: int | None = None, progress: bool = False) -> None:
         self.model = model
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _make(self, model: Model):
+    def _make(self, model: Model) -> Any:
         with self._running("LocalMDI", 0) as run:
             return _lmdi.LocalExplainer.of_trees(model._compiled, "local-mdi", run)
 
-    def explain(self, X) -> Explanation:
+    def explain(self, X: Any) -> Explanation:
         """How much each column helped to sort each row."""
         return super().explain(X)._with(output_names=None, scale="impurity")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import _lmdi, _responses
 from ._checks import whole
 from ._importances import Importances, metric_of
@@ -56,16 +58,16 @@ class Permutation(Importances):
 
     def __init__(
         self,
-        model,
+        model: Any,
         *,
-        metric=None,
-        out_of_bag=False,
-        repeats=5,
-        random_state=0,
-        groups=None,
-        n_jobs=None,
-        progress=False,
-    ):
+        metric: Any = None,
+        out_of_bag: bool = False,
+        repeats: Any = 5,
+        random_state: Any = 0,
+        groups: Any = None,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
         self.model = model
         self.metric = metric
         self.out_of_bag = out_of_bag
@@ -75,7 +77,7 @@ class Permutation(Importances):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def fit(self, X, y, sample_weight=None) -> Permutation:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Permutation:
         """Measures importances on rows: best ones that the model was not trained on, or, out of bag, its
         training rows."""
         model, cells = self._take_model(X)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import _lmdi
 from ._columns import Cells
 from ._explainer import Explainer
@@ -18,9 +20,9 @@ class ReadyExplainer(Explainer):
     """
 
     #: The compiled explainer, once it was needed.
-    _compiled = None
+    _compiled: _lmdi.LocalExplainer | None = None
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Any:
         """Changes keywords, which count from the next table on."""
         self._forget()
         return super().set_params(**params)
@@ -29,16 +31,16 @@ class ReadyExplainer(Explainer):
         self._compiled = None
         self.__dict__.pop("model_", None)
 
-    def _ready(self, X) -> Cells:
-        """The cells of a table; the explainer is made if it was not."""
+    def _ready(self, X: Any) -> tuple[Cells, _lmdi.LocalExplainer]:
+        """The cells of a table, and the explainer, which is made if it was not."""
         if self._compiled is not None:
-            return self.model_._read(X)
+            return self.model_._read(X), self._compiled
         model = model_of(self.model, X)
         cells = model._read(X)
         model = self._with_names(model, cells)
         self._compiled = self._make(model)
         self.model_ = model
-        return cells
+        return cells, self._compiled
 
     @staticmethod
     def _with_names(model: Model, cells: Cells) -> Model:
@@ -52,19 +54,19 @@ class ReadyExplainer(Explainer):
     def _make(self, model: Model) -> _lmdi.LocalExplainer:
         raise NotImplementedError
 
-    def explain(self, X) -> Explanation:
+    def explain(self, X: Any) -> Explanation:
         """What each column adds to the prediction of each row."""
-        cells = self._ready(X)
+        cells, compiled = self._ready(X)
         with self._running(f"{type(self).__name__} explain", len(cells.array)) as run:
-            arrays = self._compiled.explain(cells.table, run)
-        return self._explanation(cells, arrays, self._compiled.scale)
+            arrays = compiled.explain(cells.table, run)
+        return self._explanation(cells, arrays, compiled.scale)
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         params = self.get_params()
         if self._compiled is not None:
             # The library that grew the trees is then not needed to read them back.
             params["model"] = self.model_
         return params
 
-    def __setstate__(self, params):
-        self.__init__(**params)
+    def __setstate__(self, params: Any) -> None:
+        type(self).__init__(self, **params)

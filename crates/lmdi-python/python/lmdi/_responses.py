@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ._errors import listed
 
 
-def _one_dimension(y, what: str) -> np.ndarray:
+def _one_dimension(y: Any, what: str) -> np.ndarray:
     if y is None:
         raise ValueError(f"requires {what} to be passed, but the target y is None")
     y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
@@ -18,7 +20,7 @@ def _one_dimension(y, what: str) -> np.ndarray:
     return y
 
 
-def numbers(y, n_rows: int, what: str = "y") -> np.ndarray:
+def numbers(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
     """A finite number a row."""
     y = _one_dimension(y, what)
     try:
@@ -37,7 +39,7 @@ def numbers(y, n_rows: int, what: str = "y") -> np.ndarray:
     return values
 
 
-def codes(y, classes: np.ndarray, n_rows: int):
+def codes(y: Any, classes: np.ndarray, n_rows: int) -> Any:
     """The class index of each row, and the number of classes."""
     y = _one_dimension(y, "y")
     _check_rows(y, n_rows, "y")
@@ -59,22 +61,22 @@ def codes(y, classes: np.ndarray, n_rows: int):
     return np.ascontiguousarray(table[inverse]), len(classes)
 
 
-def response_of(model, y, n_rows: int):
+def response_of(model: Any, y: Any, n_rows: int) -> Any:
     """What a model is to predict, in the form of compiled code."""
     if model.classes_ is None:
         return numbers(y, n_rows)
     return codes(y, model.classes_, n_rows)
 
 
-def _distinct_labels(y: np.ndarray):
-    place: dict = {}
+def _distinct_labels(y: np.ndarray) -> Any:
+    place: dict[Any, int] = {}
     inverse = np.empty(len(y), dtype=np.intp)
     for at, label in enumerate(y.tolist()):
         inverse[at] = place.setdefault(label, len(place))
     return list(place), inverse
 
 
-def weights(sample_weight, n_rows: int) -> np.ndarray | None:
+def weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """A weight a row, or None."""
     if sample_weight is None:
         return None
@@ -85,7 +87,7 @@ def weights(sample_weight, n_rows: int) -> np.ndarray | None:
     return values
 
 
-def _check_rows(values, n_rows: int, what: str) -> None:
+def _check_rows(values: Any, n_rows: int, what: str) -> None:
     if len(values) != n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, "

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 def processors() -> int:
@@ -26,7 +28,9 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 @contextmanager
-def running(n_jobs, progress: bool, what: str, total: int):
+def running(
+    n_jobs: Any, progress: bool, what: str, total: int
+) -> Iterator[tuple[int, Callable[[int], Any] | None]]:
     """The `run` argument of compiled functions; a bar is drawn if asked for and tqdm is installed."""
     threads = n_threads(n_jobs)
     if progress:

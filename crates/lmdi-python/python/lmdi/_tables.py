@@ -28,11 +28,11 @@ class Frame(NamedTuple):
     block: Callable[[], np.ndarray | None]
 
 
-def is_sparse(X) -> bool:
+def is_sparse(X: Any) -> bool:
     return hasattr(X, "toarray") and hasattr(X, "nnz")
 
 
-def frame_of(X) -> Frame | None:
+def frame_of(X: Any) -> Frame | None:
     """The frame that `X` is, or None if it is an array or a list."""
     kind = type(X)
     library, name = kind.__module__.split(".")[0], kind.__name__
@@ -40,7 +40,7 @@ def frame_of(X) -> Frame | None:
         names = [str(name) for name in X.columns]
         named = all(isinstance(name, str) for name in X.columns)
 
-        def block():
+        def block() -> Any:
             kinds = set(X.dtypes)
             plain = len(kinds) == 1 and isinstance(next(iter(kinds)), np.dtype)
             return X.to_numpy() if plain else None
@@ -57,7 +57,7 @@ def frame_of(X) -> Frame | None:
     return None
 
 
-def column_values(column, name: str) -> np.ndarray:
+def column_values(column: Any, name: str) -> np.ndarray:
     """A column as numpy values: numbers with NaN where missing, or objects with None."""
     library = type(column).__module__.split(".")[0]
     if library == "pandas":
@@ -80,7 +80,7 @@ def column_values(column, name: str) -> np.ndarray:
     return np.asarray(column)
 
 
-def _arrow_values(column, name: str) -> np.ndarray:
+def _arrow_values(column: Any, name: str) -> np.ndarray:
     import pyarrow
     from pyarrow import types
 
@@ -95,7 +95,7 @@ def _arrow_values(column, name: str) -> np.ndarray:
     return column.to_numpy(zero_copy_only=False) if _is_array(column) else column.to_numpy()
 
 
-def category_codes(column, name: str) -> np.ndarray:
+def category_codes(column: Any, name: str) -> np.ndarray:
     """The codes of a pandas category, NaN where missing; other columns as they are."""
     if type(column).__module__.split(".")[0] == "pandas" and column.dtype.name == "category":
         codes = column.cat.codes.to_numpy().astype(np.float64)
@@ -103,11 +103,11 @@ def category_codes(column, name: str) -> np.ndarray:
     return column_values(column, name)
 
 
-def _is_array(column) -> bool:
+def _is_array(column: Any) -> bool:
     return type(column).__name__ != "ChunkedArray"
 
 
-def _polars_float(kind):
+def _polars_float(kind: Any) -> Any:
     import polars
 
     return polars.Float32 if kind in (polars.Float32, polars.Boolean) else polars.Float64
@@ -134,7 +134,7 @@ def as_floats(values: np.ndarray, name: str) -> np.ndarray:
     raise ValueError(f"{name} has the type {kind}; expected numbers")
 
 
-def _is_number(value) -> bool:
+def _is_number(value: Any) -> bool:
     try:
         float(value)
     except (TypeError, ValueError):
@@ -142,7 +142,7 @@ def _is_number(value) -> bool:
     return True
 
 
-def as_array(X) -> np.ndarray:
+def as_array(X: Any) -> np.ndarray:
     """A table without names as an array with two dimensions."""
     if is_sparse(X):
         return as_floats(X.toarray(), "X")
@@ -159,7 +159,7 @@ def as_array(X) -> np.ndarray:
     return as_floats(array, "X")
 
 
-def check_cells(array: np.ndarray, names) -> None:
+def check_cells(array: np.ndarray, names: Any) -> None:
     """Raises if a cell is infinite."""
     for first in range(0, len(array), ROWS_AT_A_TIME):
         infinite = np.isinf(array[first : first + ROWS_AT_A_TIME])
@@ -194,7 +194,7 @@ def order_of_columns(found: list[str], expected: list[str]) -> list[int] | None:
     return [place[name] for name in expected]
 
 
-def strided(array: np.ndarray):
+def strided(array: np.ndarray) -> Any:
     """The form in which compiled code takes a matrix: flat memory, sizes and strides in cells."""
     item = array.itemsize
     rows, columns = array.shape

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import _lmdi
@@ -43,13 +45,15 @@ class TreeSHAP(ReadyExplainer):
     (5, 10, 10)
     """
 
-    def __init__(self, model, background=None, *, n_jobs=None, progress=False):
+    def __init__(
+        self, model: Any, background: Any = None, *, n_jobs: int | None = None, progress: bool = False
+    ) -> None:
         self.model = model
         self.background = background
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _make(self, model: Model):
+    def _make(self, model: Model) -> Any:
         if self.background is None:
             with self._running("TreeSHAP", 0) as run:
                 return _lmdi.LocalExplainer.of_trees(model._compiled, "tree-shap", run)
@@ -57,7 +61,7 @@ class TreeSHAP(ReadyExplainer):
         with self._running("TreeSHAP background", len(rows.array)) as run:
             return _lmdi.LocalExplainer.interventional(model._compiled, rows.table, run)
 
-    def interactions(self, X) -> np.ndarray:
+    def interactions(self, X: Any) -> np.ndarray:
         """Interaction values of pairs of columns: (rows, columns, columns), or one such cube an output.
 
         A pair holds half of what its two columns add together beyond what each adds alone; the line of a
@@ -69,7 +73,7 @@ class TreeSHAP(ReadyExplainer):
             raise ValueError(
                 "interactions are defined here without background rows; use TreeSHAP(model).interactions(X)"
             )
-        cells = self._ready(X)
+        cells, _ = self._ready(X)
         with self._running("TreeSHAP interactions", len(cells.array)) as run:
             values, _ = _lmdi.tree_shap_interactions(self.model_._compiled, cells.table, run)
         return values

@@ -42,15 +42,15 @@ class Subgroups(NamedTuple):
     labels: np.ndarray
     #: One dictionary a group: size, share, mean_prediction, mean_truth, error, rule, rule_accuracy,
     #: rule_precision, rule_recall and columns (what sets it apart, the most important first).
-    groups: list[dict]
+    groups: list[dict[str, Any]]
     #: How the number of groups was chosen (k, stable, n_rows, similarities), or None if it was given.
-    choice: dict | None
+    choice: dict[str, Any] | None
     #: Sum of squared distances of scores to the mean of their group, and to the mean of all rows.
     inertia: float
     inertia_of_all: float
 
 
-def _explained(explanation: Explanation, predictions, what: str):
+def _explained(explanation: Explanation, predictions: Any, what: str) -> Any:
     """The arrays that compiled code takes."""
     if not isinstance(explanation, Explanation):
         raise TypeError(f"{what} is {type(explanation).__name__}; expected an lmdi.Explanation")
@@ -71,12 +71,12 @@ def _explained(explanation: Explanation, predictions, what: str):
     return strided(data), values, n_outputs, np.ascontiguousarray(predictions).ravel()
 
 
-def _columns(explanation: Explanation):
+def _columns(explanation: Explanation) -> Any:
     levels = [(at, [str(label) for label in labels]) for at, labels in explanation._categories.items()]
     return [str(name) for name in explanation.feature_names], levels
 
 
-def _places(names, explanation: Explanation, what: str) -> list[int]:
+def _places(names: Any, explanation: Explanation, what: str) -> list[int]:
     if isinstance(names, str):
         names = [names]
     known = list(explanation.feature_names)
@@ -88,18 +88,18 @@ def _places(names, explanation: Explanation, what: str) -> list[int]:
 
 def counterfactuals(
     explanation: Explanation,
-    predictions,
+    predictions: Any,
     candidates: Explanation | None = None,
-    candidate_predictions=None,
+    candidate_predictions: Any = None,
     *,
     k: int = 1,
     space: str = "scores",
     distance: str = "l1",
     threshold: float | None = None,
     wanted: int | None = None,
-    fixed=(),
-    only_up=(),
-    only_down=(),
+    fixed: Any = (),
+    only_up: Any = (),
+    only_down: Any = (),
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> list[list[Counterfactual]]:
@@ -159,6 +159,8 @@ def counterfactuals(
         found = _lmdi.counterfactuals(queries, others, columns, options, restrictions, run)
     names = columns[0]
     here, there = explanation.display_data, candidates.display_data
+    if here is None or there is None:
+        raise ValueError("an explanation has no data; expected the table that was explained")
     return [
         [
             Counterfactual(
@@ -175,15 +177,15 @@ def counterfactuals(
 
 def subgroups(
     explanation: Explanation,
-    predictions,
-    y=None,
+    predictions: Any,
+    y: Any = None,
     *,
     groups: int | None = None,
     max_groups: int = 10,
     restarts: int = 10,
     rule_depth: int = 3,
     seed: int = 0,
-    classes=None,
+    classes: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Subgroups:
@@ -235,12 +237,12 @@ def subgroups(
 
 
 def stability(
-    explanations,
-    top=(10, 20, 30, 40),
+    explanations: Any,
+    top: Any = (10, 20, 30, 40),
     *,
     n_jobs: int | None = None,
     progress: bool = False,
-) -> dict:
+) -> dict[str, Any]:
     """How far explanations of the same rows by several fits of a model agree.
 
     Fit the model with several seeds, or on rows drawn anew, and explain the same rows each time.

@@ -1,5 +1,6 @@
-//! What the page is given, as JSON. `web/src/contract.ts` has the same structure; `VERSION` changes
-//! with it.
+//! What the page is given, as JSON; `VERSION` changes with it.
+//!
+//! `web/src/contract.ts` is made from these types: after a change, run `npm --prefix web run contract`.
 //!
 //! Long arrays are [`Packed`]. Those over rows hold one number per row of the page; where a row has
 //! several (a score for each feature and output), all rows of the first come before all rows of the
@@ -13,6 +14,7 @@ pub const VERSION: u32 = 1;
 
 /// All that the page shows.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Report {
     /// Always `lmdi-report`.
     pub format: &'static str,
@@ -44,6 +46,7 @@ pub struct Report {
 
 /// What was explained.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct About {
     /// Name of the table.
     pub table: String,
@@ -57,8 +60,8 @@ pub struct About {
     pub rows_explained: usize,
     /// Measured on rows that were not trained on, the most telling first.
     pub quality: Vec<Quality>,
-    /// Share of the differences between the model's own predictions that the explained ones show
-    /// (R2); none if they are the same.
+    /// Share of the differences between the model's own predictions that the explained ones show (R2); none
+    /// if they are the same.
     pub fidelity: Option<f64>,
     /// What a reader must know before trusting the rest.
     pub warnings: Vec<String>,
@@ -68,6 +71,7 @@ pub struct About {
 
 /// Quality on one sample of rows.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Quality {
     /// What it was measured on, such as `hold-out`.
     pub sample: String,
@@ -79,15 +83,18 @@ pub struct Quality {
 
 /// One measured number.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Measure {
     /// What was measured, such as `R2`.
     pub name: String,
     /// The number; NaN if it is not defined.
+    #[cfg_attr(test, ts(type = "number | null"))]
     pub value: f64,
 }
 
 /// Facts about one thing.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FactGroup {
     /// The thing.
     pub title: String,
@@ -97,6 +104,7 @@ pub struct FactGroup {
 
 /// What scores are measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ScaleKind {
     /// Units of the target.
@@ -113,6 +121,7 @@ pub enum ScaleKind {
 
 /// What scores mean.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Scale {
     /// What they are measured in.
     pub kind: ScaleKind,
@@ -124,6 +133,7 @@ pub struct Scale {
 
 /// How far base plus scores is from what it is to add up to.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Additivity {
     /// Half of all rows are nearer.
     pub median: f64,
@@ -135,6 +145,7 @@ pub struct Additivity {
 
 /// What has a score in every row: a column, or several columns as one.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Feature {
     /// Its name.
     pub name: String,
@@ -148,6 +159,7 @@ pub struct Feature {
 
 /// Cells of a column, one per row of the page.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Cells {
     /// Numbers.
@@ -166,6 +178,7 @@ pub enum Cells {
 
 /// Arrays over the rows of the page.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Rows {
     /// How many rows the page holds.
     pub n: usize,
@@ -187,6 +200,7 @@ pub struct Rows {
 
 /// Columns that say where rows are.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct MapColumns {
     /// Name of the column of latitudes.
     pub latitude: String,
@@ -200,6 +214,7 @@ pub struct MapColumns {
 
 /// Groups of rows that behave alike.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Groups {
     /// How they were found, as a sentence.
     pub how: String,
@@ -213,6 +228,7 @@ pub struct Groups {
 
 /// One group.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Group {
     /// Its rows.
     pub size: usize,
@@ -230,6 +246,7 @@ pub struct Group {
 
 /// A short rule that finds a group.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Rule {
     /// The rule in words.
     pub text: String,
@@ -243,6 +260,7 @@ pub struct Rule {
 
 /// A feature that sets a group apart.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Trait {
     /// The feature.
     pub feature: usize,
@@ -258,6 +276,7 @@ pub struct Trait {
 
 /// How much explanations change from run to run.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Stability {
     /// What was repeated, as a sentence.
     pub how: String,
@@ -277,6 +296,7 @@ pub struct Stability {
 
 /// One of several methods.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct MethodResult {
     /// Its name.
     pub name: String,
@@ -288,4 +308,58 @@ pub struct MethodResult {
     pub agreement: Option<f64>,
     /// Mean share of a row's five largest that are the report's five largest; none for those.
     pub top_shared: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ts_rs::{Config, TS};
+
+    /// A type with its documentation, for `web/src/contract.ts`.
+    fn declaration<T: TS>() -> String {
+        let config = Config::default();
+        format!("{}export {}\n", T::docs().unwrap_or_default(), T::decl(&config))
+    }
+
+    /// All types of the contract in TypeScript, not yet formatted.
+    fn in_typescript() -> String {
+        let header =
+            "// Made by `npm run contract` from crates/lmdi-report/src/page/contract.rs.\n";
+        let version = format!(
+            "/** A page only opens data of its own version. */\nexport const VERSION = {VERSION};\n"
+        );
+        let types = [
+            declaration::<Report>(),
+            declaration::<About>(),
+            declaration::<Quality>(),
+            declaration::<Measure>(),
+            declaration::<FactGroup>(),
+            declaration::<ScaleKind>(),
+            declaration::<Scale>(),
+            declaration::<Additivity>(),
+            declaration::<Feature>(),
+            declaration::<Cells>(),
+            declaration::<Rows>(),
+            declaration::<MapColumns>(),
+            declaration::<Groups>(),
+            declaration::<Group>(),
+            declaration::<Rule>(),
+            declaration::<Trait>(),
+            declaration::<Stability>(),
+            declaration::<MethodResult>(),
+            declaration::<Packed>(),
+        ];
+        [header.into(), version].into_iter().chain(types).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Written to the file that the variable names, for `npm run contract` and `./check`.
+    #[test]
+    fn contract_in_typescript() {
+        let text = in_typescript();
+        assert!(text.contains("export type Report = {"), "{text}");
+        assert!(text.contains("export type Packed = {"), "{text}");
+        if let Some(path) = std::env::var_os("LMDI_CONTRACT_TS") {
+            std::fs::write(path, text).expect("the contract is written");
+        }
+    }
 }

@@ -14,9 +14,11 @@ use std::io::Write;
 
 /// An array of numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Packed {
     /// Their type: `u8`, `u16`, `i16`, `i32`, `u32`, `f32` or `f64`.
     #[serde(rename = "type")]
+    #[cfg_attr(test, ts(type = r#""u8" | "u16" | "u32" | "i16" | "i32" | "f32" | "f64""#))]
     pub kind: &'static str,
     /// Base64 of raw deflate of their bytes.
     pub data: String,

@@ -9,7 +9,7 @@
 //! | `heatmap` | rows beside columns, coloured by score |
 //! | `lines` | means of repeated measurements with bands of their standard errors |
 //! | `svg`, `axis`, `colour` | how pictures are written |
-//! | `png` | an SVG drawn as pixels |
+//! | `png`, `no_png` | an SVG drawn as pixels, or why this build cannot |
 //!
 //! Pictures of many rows show a sample of them and say so. The same scores give the same bytes.
 
@@ -19,6 +19,9 @@ mod beeswarm;
 mod colour;
 mod heatmap;
 mod lines;
+#[cfg(not(feature = "png"))]
+mod no_png;
+#[cfg(feature = "png")]
 mod png;
 mod scatter;
 mod svg;
@@ -33,7 +36,10 @@ pub use bar::bar;
 pub use beeswarm::beeswarm;
 pub use heatmap::heatmap;
 pub use lines::{LineChart, Panel, Point, Series, lines};
-pub use png::png;
+#[cfg(not(feature = "png"))]
+pub use no_png::{check_png, png};
+#[cfg(feature = "png")]
+pub use png::{check_png, png};
 pub use scatter::scatter;
 pub use svg::Picture;
 pub use waterfall::waterfall;

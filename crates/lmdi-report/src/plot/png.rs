@@ -12,6 +12,11 @@ use std::sync::Arc;
 /// More pixels than this along one side are a slip of the keyboard, and fill the memory.
 const LARGEST: f64 = 16_384.0;
 
+/// Fails if this build has no PNG, so that a caller can say so before long work.
+pub fn check_png() -> Result<()> {
+    Ok(())
+}
+
 /// The picture as a PNG file, enlarged by `zoom`.
 ///
 /// ```

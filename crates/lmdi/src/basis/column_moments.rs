@@ -1,6 +1,7 @@
 //! Weighted means and standard deviations of the columns of a table, some rows at a time.
 //!
-//! Cost: one pass over the columns, and a second over those whose mean is far from that of their first cells.
+//! Cost: one pass over the columns, and a second over those whose mean is far from that of their
+//! first cells.
 
 use crate::table::MatrixView;
 use crate::vectorised::{Vectorised, vectorised};
@@ -18,9 +19,9 @@ const FAR: f64 = 3.0;
 /// Rows whose weights stay near the processor while column after column is summed.
 const ROWS: usize = 2048;
 
-/// Weighted means and standard deviations of the cells that are not missing, of some columns. Sums are taken
-/// around a guess at the mean, and once more around the mean they give if the guess was far off, so that a
-/// large mean does not swallow a small spread. Rows of weight zero do not count.
+/// Weighted means and standard deviations of the cells that are not missing, of some columns. Sums
+/// are taken around a guess at the mean, and once more around the mean they give if the guess was
+/// far off, so that a large mean does not swallow a small spread. Rows of weight zero do not count.
 pub(super) struct ColumnMoments<'a> {
     x: MatrixView<'a>,
     columns: &'a [u32],
@@ -54,7 +55,8 @@ impl<'a> ColumnMoments<'a> {
         }
     }
 
-    /// Mean and standard deviation of each column once all rows are added; `None` where no cell counts.
+    /// Mean and standard deviation of each column once all rows are added; `None` where no cell
+    /// counts.
     pub(super) fn finish(self) -> Vec<Option<(f64, f64)>> {
         let again = |column: &u32, centre: f64| {
             let moments = vec![Moments::around(centre)];

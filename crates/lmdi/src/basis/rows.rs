@@ -1,10 +1,12 @@
 //! The rows that a tree's linear model is fitted on: leaf, weight, response and raw cells.
 //!
 //! Rows are grouped by cross-validation fold, so that any union of folds is a few ranges. Raw cells
-//! are handed out in blocks: standardised from the table at every pass or, where there are many passes, from a
-//! copy if it is small, so that memory stays proportional to the table whatever the number of rows.
+//! are handed out in blocks: standardised from the table at every pass or, where there are many
+//! passes, from a copy if it is small, so that memory stays proportional to the table whatever the
+//! number of rows.
 
-use super::{Basis, Departure, Departures, RawColumn};
+use super::sparse_columns::{SparseColumns, SparseEntry};
+use super::{Basis, RawColumn};
 use crate::forest::NONE;
 use crate::forest::routing::Router;
 use crate::table::MatrixView;
@@ -31,8 +33,8 @@ pub struct TreeRows<'a> {
     pub weight: Vec<f64>,
     /// Where each fold begins, and where the rows of no fold do; one more entry than folds.
     fold_start: Vec<usize>,
-    departures: Departures,
-    /// Row-major raw cells of the columns without a usual value, when small enough to keep.
+    sparse: SparseColumns,
+    /// Row-major raw cells of the dense columns, when small enough to keep.
     kept: Option<Vec<f64>>,
 }
 
@@ -44,27 +46,27 @@ pub struct RowBlock<'b> {
     pub raw: &'b [f64],
 }
 
-/// Consecutive fitted rows with the raw cells of columns without a usual value and the departures of the others.
-pub struct SplitBlock<'b> {
+/// Consecutive fitted rows with the raw cells of dense columns and the entries of sparse ones.
+pub(crate) struct SparseBlock<'b> {
     /// Their positions among the fitted rows.
     pub range: Range<usize>,
-    /// Cells of the columns without a usual value, row-major.
+    /// Cells of the dense columns, row-major.
     pub dense: &'b [f64],
-    departures: &'b Departures,
+    sparse: &'b SparseColumns,
 }
 
-impl SplitBlock<'_> {
-    /// Departures of the block's row `line`.
+impl SparseBlock<'_> {
+    /// Entries of the block's row `line`.
     #[inline]
-    pub fn departures(&self, line: usize) -> &[Departure] {
-        self.departures.of_row(self.range.start + line)
+    pub fn entries(&self, line: usize) -> &[SparseEntry] {
+        self.sparse.of_row(self.range.start + line)
     }
 }
 
 impl<'a> TreeRows<'a> {
     /// Takes the rows with positive weight. `leaf_node[row]` is the tree node each row falls in;
-    /// `fold[row]` is below `n_folds`, or `n_folds` for a row that belongs to no fold and is never held
-    /// out.
+    /// `fold[row]` is below `n_folds`, or `n_folds` for a row that belongs to no fold and is never
+    /// held out.
     pub fn new(
         x: &MatrixView<'a>,
         basis: &Basis,
@@ -100,7 +102,7 @@ impl<'a> TreeRows<'a> {
         Self {
             x: *x,
             columns: basis.raw.clone(),
-            departures: Departures::none(basis.raw.len()),
+            sparse: SparseColumns::all_dense(basis.raw.len()),
             row,
             leaf,
             weight: fitted_weight,
@@ -109,9 +111,10 @@ impl<'a> TreeRows<'a> {
         }
     }
 
-    /// Keeps a copy of the raw cells if it is small, for solvers that pass over them again and again.
+    /// Keeps a copy of the raw cells if it is small, for solvers that pass over them again and
+    /// again.
     pub fn keep_raw(mut self) -> Self {
-        let cells = self.len() * self.departures.n_dense;
+        let cells = self.len() * self.sparse.n_dense;
         if cells <= KEPT_CELLS {
             let mut kept = vec![0.0; cells];
             self.standardise(0..self.len(), self.dense_columns(), &mut kept);
@@ -120,26 +123,26 @@ impl<'a> TreeRows<'a> {
         self
     }
 
-    /// Keeps departures from usual values where columns have such, and a copy of the other cells if it is
-    /// small: for solvers that pass over [`for_split_blocks`](Self::for_split_blocks) again and again.
-    pub fn keep_departures(mut self) -> Self {
+    /// Keeps sparse columns as entries, and a copy of the other cells if it is small: for solvers
+    /// that pass over them again and again.
+    pub fn keep_sparse(mut self) -> Self {
         let column_into = |k: usize, out: &mut Vec<f64>| {
             let column = &self.columns[k];
             let cell = |&row: &u32| self.x.get(row as usize, column.feature as usize);
             out.clear();
             out.extend(self.row.iter().map(|row| column.value(cell(row))));
         };
-        self.departures = Departures::find(self.len(), self.columns.len(), KEPT_CELLS, column_into);
+        self.sparse = SparseColumns::find(self.len(), self.columns.len(), KEPT_CELLS, column_into);
         self.keep_raw()
     }
 
-    /// Which raw columns have a usual value.
-    pub fn departures(&self) -> &Departures {
-        &self.departures
+    /// Which raw columns are sparse.
+    pub(crate) fn sparse_columns(&self) -> &SparseColumns {
+        &self.sparse
     }
 
     fn dense_columns(&self) -> impl Iterator<Item = &RawColumn> + Clone {
-        self.departures.order[..self.departures.n_dense].iter().map(|&k| &self.columns[k])
+        self.sparse.order[..self.sparse.n_dense].iter().map(|&k| &self.columns[k])
     }
 
     /// Number of fitted rows.
@@ -188,7 +191,7 @@ impl<'a> TreeRows<'a> {
     /// Calls `visit` for the rows of `range`, block after block in order.
     pub fn for_blocks(&self, range: Range<usize>, mut visit: impl FnMut(RowBlock<'_>)) {
         let width = self.columns.len();
-        let all_dense = self.departures.n_dense == width;
+        let all_dense = self.sparse.n_dense == width;
         let mut buffer = Vec::new();
         for block in blocks(range) {
             let raw = match &self.kept {
@@ -203,10 +206,14 @@ impl<'a> TreeRows<'a> {
         }
     }
 
-    /// Calls `visit` for the rows of `range`, block after block in order, with columns in the order of
-    /// [`departures`](Self::departures).
-    pub fn for_split_blocks(&self, range: Range<usize>, mut visit: impl FnMut(SplitBlock<'_>)) {
-        let width = self.departures.n_dense;
+    /// Calls `visit` for the rows of `range`, block after block in order, with columns in the order
+    /// of [`sparse_columns`](Self::sparse_columns).
+    pub(crate) fn for_sparse_blocks(
+        &self,
+        range: Range<usize>,
+        mut visit: impl FnMut(SparseBlock<'_>),
+    ) {
+        let width = self.sparse.n_dense;
         let mut buffer = Vec::new();
         for block in blocks(range) {
             let dense = match &self.kept {
@@ -217,7 +224,7 @@ impl<'a> TreeRows<'a> {
                     &buffer[..]
                 }
             };
-            visit(SplitBlock { range: block, dense, departures: &self.departures });
+            visit(SparseBlock { range: block, dense, sparse: &self.sparse });
         }
     }
 

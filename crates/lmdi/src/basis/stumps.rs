@@ -108,8 +108,8 @@ impl Stumps {
         used
     }
 
-    /// Adds up a quantity given at the leaves for every node: `node[split]` becomes the sum over the
-    /// leaves below it. `node` holds splits first, then leaves. Cost: one addition a split.
+    /// Adds up a quantity given at the leaves for every node: `node[split]` becomes the sum over
+    /// the leaves below it. `node` holds splits first, then leaves. Cost: one addition per split.
     #[inline(always)]
     pub fn sum_upwards(&self, node: &mut [f64]) {
         for split in (0..self.n_splits()).rev() {
@@ -118,7 +118,7 @@ impl Stumps {
     }
 
     /// The part of the linear predictor that is constant on each leaf: for every leaf the sum of
-    /// `coefficient * column value` over the splits above it. Cost: two operations a node.
+    /// `coefficient * column value` over the splits above it. Cost: two operations per node.
     pub fn leaf_offsets(&self, coefficient: &[f64], node: &mut Vec<f64>) {
         node.clear();
         node.resize(self.n_splits() + self.n_leaves(), 0.0);

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// Draw counts per training row; a count of zero is an out-of-bag row.
 ///
-/// One byte a row unless some row was drawn more than 255 times: with 100 trees and a million rows
-/// the counts would otherwise outweigh the table.
+/// One byte per row unless some row was drawn more than 255 times: with 100 trees and a million
+/// rows the counts would otherwise outweigh the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InBag {
     /// All counts fit a byte.

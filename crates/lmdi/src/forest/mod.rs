@@ -1,14 +1,11 @@
 //! Tree ensembles: the neutral arrays every model is held in, and how a row finds its leaf.
 
-mod block;
 mod category_set;
 mod class_weights;
-mod compiled;
 mod ensemble;
 pub mod import;
 mod in_bag;
 mod oob;
-mod path_sums;
 pub mod predict;
 pub mod routing;
 pub mod train;

@@ -1,20 +1,20 @@
 //! One linear model over a tree's basis: find the penalty, fit, report.
 
-use super::coefficients::Coefficients;
-use super::family::Family;
-use super::gaussian::GaussianProblem;
-use super::gaussian_search::{Folds, search_gaussian};
-use super::least_squares::least_squares;
-use super::newton::NewtonProblem;
-use super::newton_search::search_newton;
-use super::options::{GlmOptions, PenaltyChoice};
-use super::penalty::Penalty;
-use super::polish::polish;
-use super::selection::{Candidate, Search};
-use super::side_by_side::SideBySide;
-use super::statistics::Statistics;
-use super::whole_point::WholePoint;
 use crate::basis::{Basis, TreeRows};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::family::Family;
+use crate::glm::model::options::{GlmOptions, PenaltyChoice};
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::search::gaussian::{Folds, search_gaussian};
+use crate::glm::search::newton::search_newton;
+use crate::glm::search::selection::{Candidate, Search};
+use crate::glm::solvers::descent::batched::BatchedProblem;
+use crate::glm::solvers::descent::working_set::WorkingSetIterate;
+use crate::glm::solvers::direct::least_squares::least_squares;
+use crate::glm::solvers::direct::refine::refine;
+use crate::glm::solvers::newton::proximal::NewtonProblem;
 
 /// A fitted linear model and how its fit went.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,8 +25,9 @@ pub struct GlmFit {
     pub chosen: Option<Candidate>,
     /// Sweeps (gaussian) or Newton steps of the final fit.
     pub iterations: usize,
-    /// How far from the optimum: the duality gap or proximal Newton's estimate as a share of the null
-    /// loss, or the largest relative violation of the optimality conditions of an exact solution.
+    /// How far from the optimum: the duality gap or proximal Newton's estimate as a share of the
+    /// null loss, or the largest relative violation of the optimality conditions of an exact
+    /// solution.
     pub gap: f64,
     /// Whether the gap met the tolerance.
     pub converged: bool,
@@ -50,7 +51,8 @@ pub fn fit_glm(
     }
 }
 
-/// The same for a binomial or poisson response, starting from coefficients that are near, such as those of another penalty.
+/// The same for a binomial or poisson response, starting from coefficients that are near, such as
+/// those of another penalty.
 pub fn fit_newton_from(
     basis: &Basis,
     rows: &TreeRows<'_>,
@@ -101,11 +103,11 @@ fn fit_gaussian(
     let (chosen, search) = choose(
         options,
         problem.largest_gradient(),
-        problem.quadratic.total,
+        problem.hessian.total,
         rows.n_folds(),
         |search, l1_ratios| near = search_gaussian(search, l1_ratios, &folds, options),
     );
-    let penalty = penalty_for(chosen, problem.quadratic.total);
+    let penalty = penalty_for(chosen, problem.hessian.total);
     let solved = solve_gaussian(&problem, penalty, near.as_ref(), options);
     let mut coefficients = solved.coefficients;
     coefficients.intercept += offset;
@@ -115,8 +117,8 @@ fn fit_gaussian(
 /// Accuracies from which an exact solution on the active set is tried, one after the other.
 const NEAR: [f64; 3] = [1e-4, 1e-6, 1e-8];
 
-/// Sweeps after which an exact solution is tried all the same: columns that are nearly alike, such as
-/// the stump and the raw column of a feature of two values, need thousands.
+/// Sweeps after which an exact solution is tried all the same: columns that are nearly alike, such
+/// as the stump and the raw column of a feature of two values, need thousands.
 const PATIENCE: usize = 200;
 
 /// Multiples of the penalty that are solved on the way, so that few columns have to move at a time.
@@ -142,14 +144,19 @@ fn solve_gaussian(
         search: None,
     };
     if penalty.l1 <= 0.0 {
-        let (coefficients, exactness) = least_squares(problem, penalty.l2);
-        return done(coefficients, exactness.iterations, exactness.violation, exactness.converged);
+        let (coefficients, convergence) = least_squares(problem, penalty.l2);
+        return done(
+            coefficients,
+            convergence.iterations,
+            convergence.violation,
+            convergence.converged,
+        );
     }
-    let problems = SideBySide::new([problem]);
+    let problems = BatchedProblem::new([problem]);
     let mut point = match near {
-        Some(near) => WholePoint::new(&problems, near),
+        Some(near) => WorkingSetIterate::new(&problems, near),
         None => {
-            let mut point = WholePoint::zero(&problems);
+            let mut point = WorkingSetIterate::zero(&problems);
             for factor in STRONGER {
                 let stronger = Penalty { l1: factor * penalty.l1, l2: factor * penalty.l2 };
                 if stronger.l1 < problem.largest_gradient() {
@@ -165,7 +172,7 @@ fn solve_gaussian(
         let sweeps = options.max_iterations.min(PATIENCE);
         let progress = point.descend(&[penalty], near, sweeps);
         iterations += progress.iterations;
-        if let Some(exact) = polish(problem, &point.coefficients(0), penalty) {
+        if let Some(exact) = refine(problem, &point.coefficients(0), penalty) {
             let violation = problem.violation(&exact, penalty);
             return done(exact, iterations, violation, true);
         }

@@ -1,9 +1,21 @@
 //! Regularised generalised linear models over the stump basis.
 //!
 //! [`fit_glm`] is the way in: it searches the penalty as the [`GlmOptions`] ask and fits. Least
-//! squares works on [`Statistics`], which add over blocks of rows, folds or machines; other families
-//! solve a sequence of weighted least-squares models. Both use the coordinate descent of
-//! [`Descent`], whose cost is linear in the size of the tree.
+//! squares works on sufficient statistics, which add over blocks of rows, folds or machines; other
+//! families solve a sequence of weighted least-squares models. Both end in coordinate descent,
+//! whose sweep costs time linear in the size of the tree.
+//!
+//! | folder | what |
+//! |---|---|
+//! | `model` | families, the penalty, coefficients, options |
+//! | `linalg` | dense kernels with a fixed order of additions |
+//! | `quadratic` | statistics of rows, Hessian and gradient |
+//! | `solvers` | direct, coordinate descent, proximal Newton, Huber |
+//! | `search` | candidates of a penalty, their errors, the choice |
+//! | `leave_one_out` | predictions of each row by the model without it |
+//!
+//! A folder imports only from those above it. `ARCHITECTURE.md` follows a fit from the objective to
+//! the stopping rule.
 
 #![allow(
     clippy::needless_range_loop,
@@ -11,66 +23,26 @@
     reason = "loops over lanes index several arrays at once and become vector instructions"
 )]
 
-mod acceleration;
-mod active;
-mod cholesky;
-mod coefficients;
-mod conjugate;
-mod coordinate_descent;
-mod curvatures;
-mod elimination;
-mod family;
 mod fit;
-mod gaussian;
-mod gaussian_search;
-mod gradient;
-mod huber;
-mod least_squares;
 mod leave_one_out;
-mod leverage;
-mod line;
-mod newton;
-mod newton_model;
-mod newton_search;
-mod options;
-mod penalty;
-mod polish;
+mod linalg;
+mod model;
 mod quadratic;
-mod raw_curvature;
-mod reduction;
-mod row_solution;
-mod selection;
-mod side_by_side;
-mod signs;
-mod smooth_search;
-mod statistics;
-mod validation;
-mod vector;
-mod whole_point;
+mod search;
+mod solvers;
+#[cfg(test)]
+mod tests;
 
-pub use active::ActiveColumns;
-pub(crate) use cholesky::Cholesky;
-pub use coefficients::Coefficients;
-pub use coordinate_descent::{Descent, Point, Start};
-pub use curvatures::Curvatures;
-pub use elimination::Elimination;
-pub use family::Family;
-pub use fit::{GlmFit, fit_glm, fit_newton_from};
-pub use gaussian::GaussianProblem;
-pub use gradient::Gradient;
-pub use huber::{HuberFit, fit_huber};
-pub use least_squares::{Exactness, least_squares};
-pub use leave_one_out::{
+pub(crate) use fit::fit_newton_from;
+pub use fit::{GlmFit, fit_glm};
+pub(crate) use leave_one_out::{
     LeftOut, RidgeErrors, WorkingRows, leave_one_out, leave_one_out_predictors, leave_one_out_ridge,
 };
-pub use newton::{NewtonPoint, NewtonProblem, NewtonReport};
-pub use options::{GlmOptions, Grid, Measure, PenaltyChoice, Rule, Strength};
-pub use penalty::Penalty;
-pub use polish::polish;
-pub use quadratic::Quadratic;
-pub use selection::{Candidate, Search};
-pub use side_by_side::{Progress, SideBySide};
-pub use smooth_search::smallest_on_grid;
-pub use statistics::Statistics;
-pub use validation::squared_error_of_rows;
-pub use vector::Lanes;
+pub(crate) use linalg::cholesky::Cholesky;
+pub use model::coefficients::Coefficients;
+pub use model::family::Family;
+pub use model::options::{GlmOptions, Grid, Measure, PenaltyChoice, Rule, Strength};
+pub(crate) use model::penalty::Penalty;
+pub(crate) use search::ridge_grid::minimise_on_grid;
+pub use search::selection::{Candidate, Search};
+pub(crate) use solvers::huber::fit_huber;

@@ -2,8 +2,8 @@
 //!
 //! Columns are found by name, in any order; further columns are ignored. A level that training did
 //! not know goes to the pooled part if the column has one, else to no part (all zeros); a cell that
-//! is missing where training had none missing goes to no part. Both are counted. Where levels become
-//! codes, a level that is not listed becomes missing and is counted.
+//! is missing where training had none missing goes to no part. Both are counted. Where levels
+//! become codes, a level that is not listed becomes missing and is counted.
 //!
 //! Cost: one pass over the cells; text is compared once a level, not once a cell.
 

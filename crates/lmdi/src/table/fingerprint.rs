@@ -104,7 +104,8 @@ mod tests {
 
     #[test]
     fn the_mark_is_that_of_the_documented_bytes() {
-        // Expected: Python's hashlib.sha256 over the bytes of the module header, packed with struct.
+        // Expected: Python's hashlib.sha256 over the bytes of the module header, packed with
+        // struct.
         let cells = MatrixView::from_rows(&[1.5], 1, 1).expect("one cell");
         let mark = Fingerprint::of(&cells, &Response::Numeric(&[2.0]), None);
         assert_eq!(

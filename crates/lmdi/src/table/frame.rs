@@ -121,15 +121,16 @@ impl Frame {
         })
     }
 
-    /// The column whose name is a slip away from this one: another case, a third of its letters at most.
+    /// The column whose name is a slip away from this one: another case, a third of its letters at
+    /// most.
     fn most_like(&self, name: &str) -> Option<&str> {
         // Longer names would cost more than a hint is worth.
         const LONGEST: usize = 64;
-        let asked = name.to_lowercase();
-        let letters = asked.chars().count();
+        let requested = name.to_lowercase();
+        let letters = requested.chars().count();
         let distance = |column: &Column| {
             (column.name.len() <= LONGEST && letters <= LONGEST)
-                .then(|| strsim::damerau_levenshtein(&column.name.to_lowercase(), &asked))
+                .then(|| strsim::damerau_levenshtein(&column.name.to_lowercase(), &requested))
         };
         let near = self.columns.iter().filter_map(|column| Some((distance(column)?, column)));
         let (distance, column) = near.min_by_key(|(distance, _)| *distance)?;
@@ -204,10 +205,10 @@ mod tests {
     fn a_name_that_is_nearly_right_is_recognised() {
         let frame = Frame::new(vec![numbers("Price", &[1.0]), numbers("price per room", &[1.0])]);
         let frame = frame.expect("a frame");
-        for (asked, meant) in
+        for (requested, meant) in
             [("price", "Price"), ("prcie", "Price"), ("price_per_room", "price per room")]
         {
-            let error = frame.require(asked).expect_err("no such column").to_string();
+            let error = frame.require(requested).expect_err("no such column").to_string();
             assert!(error.contains(&format!("(did you mean {meant:?}?)")), "{error}");
         }
     }

@@ -8,7 +8,7 @@
 //! | categorical | any other text |
 //! | numeric | any other numbers, so also 0/1 |
 //!
-//! Cost: one pass over the cells, and memory for one bit a row where a row number is suspected.
+//! Cost: one pass over the cells, and memory for one bit per row where a row number is suspected.
 
 use super::{Column, Labels, Values};
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,10 @@
 //! Columns that give the target away.
 //!
-//! A column that follows from the target (a price in another currency, a code that is set once the outcome
-//! is known) makes a model that looks perfect and is useless. Such a column is almost perfectly correlated
-//! with the target: for numbers by Pearson's or Spearman's coefficient, for classes by how well its order
-//! tells one class from the rest (2 AUROC - 1), or by its correlation with belonging to the class.
+//! A column that follows from the target (a price in another currency, a code that is set once the
+//! outcome is known) makes a model that looks perfect and is useless. Such a column is almost
+//! perfectly correlated with the target: for numbers by Pearson's or Spearman's coefficient, for
+//! classes by how well its order tells one class from the rest (2 AUROC - 1), or by its correlation
+//! with belonging to the class.
 //!
 //! Time is columns x rows x log rows (times classes), in parallel over columns.
 
@@ -22,8 +23,8 @@ pub struct Leak {
 /// Rows below which a perfect correlation may be chance.
 const FEWEST_ROWS: usize = 20;
 
-/// The columns whose correlation with the target is at least `least`, in their order. Missing cells are left
-/// out; a column with fewer than half of its cells, or than 20, is not judged.
+/// The columns whose correlation with the target is at least `least`, in their order. Missing cells
+/// are left out; a column with fewer than half of its cells, or than 20, is not judged.
 ///
 /// ```
 /// use lmdi::table::{MatrixView, Response, leaks};
@@ -98,7 +99,8 @@ mod tests {
     #[test]
     fn classes_are_given_away_by_order_and_by_parts() {
         let codes: Vec<u32> = (0..60).map(|row| row % 3).collect();
-        // A part of the second class, cells that are lowest for the first, noise, and a column with gaps.
+        // A part of the second class, cells that are lowest for the first, noise, and a column with
+        // gaps.
         let cells: Vec<f64> = (0..60_u32)
             .flat_map(|row| {
                 let part = f64::from(u8::from(row % 3 == 1));

@@ -107,7 +107,8 @@ impl<'a> MatrixView<'a> {
         Self { cells, rows: range.len(), ..*self }
     }
 
-    /// The cells of one column: where they are if they are 64-bit and lie side by side, else a copy in `buffer`.
+    /// The cells of one column: where they are if they are 64-bit and lie side by side, else a copy
+    /// in `buffer`.
     pub fn column_cells<'c>(&'c self, col: usize, buffer: &'c mut Vec<f64>) -> &'c [f64] {
         if let Cells::F64(cells) = self.cells
             && self.row_stride == 1
@@ -161,9 +162,9 @@ impl<'a> MatrixView<'a> {
         }
     }
 
-    /// Copies the rows of `range`, groups of `L` rows side by side: the cell of column c in the r-th
-    /// row of the range goes to `out[r / L * columns + c][r % L]`. Columns beyond those of the matrix
-    /// and rows that the last group lacks are zeros.
+    /// Copies the rows of `range`, groups of `L` rows side by side: the cell of column c in the
+    /// r-th row of the range goes to `out[r / L * columns + c][r % L]`. Columns beyond those of the
+    /// matrix and rows that the last group lacks are zeros.
     pub(crate) fn lanes_into<T: Copy + Default, const L: usize>(
         &self,
         range: Range<usize>,
@@ -190,8 +191,8 @@ impl<'a> MatrixView<'a> {
         columns: usize,
         out: &mut [[T; L]],
     ) {
-        // Columns that lie side by side are read some lines at a time: with many columns, a step from one to
-        // the next costs more than a line.
+        // Columns that lie side by side are read some lines at a time: with many columns, a step
+        // from one to the next costs more than a line.
         let groups = if self.row_stride == 1 { 8 } else { 1 };
         for (batch, batched) in out.chunks_mut((groups * columns).max(1)).enumerate() {
             for col in 0..self.cols {

@@ -1,4 +1,5 @@
-//! How good predictions are: R², root mean squared and mean absolute error, AUROC, log-loss, accuracy.
+//! How good predictions are: R², root mean squared and mean absolute error, AUROC, log-loss,
+//! accuracy.
 //!
 //! All are weighted; without weights every row weighs one. Rows whose prediction is NaN (rows with
 //! no out-of-bag tree) should be left out by the caller.

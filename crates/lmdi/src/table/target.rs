@@ -90,7 +90,7 @@ impl TargetCells {
 
 impl Target {
     /// Decides the task and the labels from the cells that are there.
-    pub fn learn(frame: &Frame, name: &str, asked: Option<Task>) -> Result<Self> {
+    pub fn learn(frame: &Frame, name: &str, requested: Option<Task>) -> Result<Self> {
         let values = &frame.require(name)?.values;
         let labels = distinct_labels(values);
         match labels.len() {
@@ -104,12 +104,12 @@ impl Target {
             _ => {}
         }
         let numeric = matches!(values, Values::Numbers(_));
-        let task = asked.unwrap_or(match labels.len() {
+        let task = requested.unwrap_or(match labels.len() {
             2 => Task::Binary,
             _ if numeric => Task::Regression,
             _ => Task::Multiclass,
         });
-        let wrong = |expected: &str| {
+        let invalid = |expected: &str| {
             Err(Error::Data(format!(
                 "target {name:?} has {} distinct values ({}); {} needs {expected}",
                 labels.len(),
@@ -124,9 +124,9 @@ impl Target {
                     labels[0]
                 )));
             }
-            Task::Binary if labels.len() != 2 => return wrong("exactly two"),
+            Task::Binary if labels.len() != 2 => return invalid("exactly two"),
             Task::Multiclass if !(3..=MAX_CLASSES).contains(&labels.len()) => {
-                return wrong(&format!("3 to {MAX_CLASSES}"));
+                return invalid(&format!("3 to {MAX_CLASSES}"));
             }
             _ => {}
         }
@@ -262,8 +262,8 @@ mod tests {
         Frame::new(vec![Column { name: "y".into(), values }]).expect("one column")
     }
 
-    fn learned(frame: &Frame, asked: Option<Task>) -> (Task, Vec<String>) {
-        let target = Target::learn(frame, "y", asked).expect("a usable target");
+    fn learned(frame: &Frame, requested: Option<Task>) -> (Task, Vec<String>) {
+        let target = Target::learn(frame, "y", requested).expect("a usable target");
         (target.task, target.labels)
     }
 

@@ -7,6 +7,7 @@ package. To add a library, write a function from its model to `lmdi.Model` and n
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 from .._model import Model
 
@@ -68,7 +69,7 @@ READERS = {
 NEED_TABLE = ("catboost.estimator",)
 
 
-def model_of(model, table=None) -> Model:
+def model_of(model: Any, table: Any = None) -> Model:
     """The trees of a fitted model of any supported library."""
     if isinstance(model, Model):
         return model
@@ -82,7 +83,7 @@ def model_of(model, table=None) -> Model:
     raise TypeError(_refusal(model))
 
 
-def _refusal(model) -> str:
+def _refusal(model: Any) -> str:
     if isinstance(model, type):
         return f"model is the class {model.__name__}; pass a fitted object of it"
     if isinstance(model, (str, bytes)) or hasattr(model, "__fspath__"):

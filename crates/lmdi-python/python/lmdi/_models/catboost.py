@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from .._model import Model
 from .foreign import model_of_bytes
 
 
-def estimator(model, table=None) -> Model:
+def estimator(model: Any, table: Any = None) -> Model:
     """A `CatBoostRegressor`, `CatBoostClassifier` or `CatBoost`."""
     if not model.is_fitted():
         raise not_fitted(f"This {type(model).__name__} instance is not fitted yet: call its fit(X, y)")
@@ -28,7 +29,7 @@ def estimator(model, table=None) -> Model:
     )
 
 
-def _json(model, table) -> bytes:
+def _json(model: Any, table: Any) -> bytes:
     pool = None
     categorical = model.get_cat_feature_indices()
     if categorical:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import _lmdi, _responses
@@ -13,8 +15,8 @@ def model_of_bytes(
     content: bytes,
     *,
     rounds: int | str = "best",
-    names=None,
-    classes=None,
+    names: Any = None,
+    classes: Any = None,
     missing: float = np.nan,
 ) -> Model:
     """The model of a file's content.

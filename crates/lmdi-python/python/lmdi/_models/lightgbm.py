@@ -5,13 +5,15 @@ Both predict with the rounds up to the best one of early stopping, which is what
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._errors import not_fitted
 from .._model import Model
 from .class_weights import with_class_weights
 from .foreign import model_of_bytes
 
 
-def booster(model, classes=None) -> Model:
+def booster(model: Any, classes: Any = None) -> Model:
     """A `Booster`."""
     names = model.feature_name()
     unnamed = names == [f"Column_{at}" for at in range(len(names))]
@@ -23,7 +25,7 @@ def booster(model, classes=None) -> Model:
     )
 
 
-def estimator(model) -> Model:
+def estimator(model: Any) -> Model:
     """An `LGBMRegressor` or `LGBMClassifier`."""
     if not model.__sklearn_is_fitted__():
         raise not_fitted(f"This {type(model).__name__} instance is not fitted yet: call its fit(X, y)")

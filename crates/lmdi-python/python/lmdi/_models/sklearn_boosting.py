@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .._model import Model
 from .sklearn_common import assemble, check_fitted, classes_of, columns_of, tree_arrays
 
 
-def boosting(estimator) -> Model:
+def boosting(estimator: Any) -> Model:
     check_fitted(estimator, "estimators_")
     classes = classes_of(estimator)
     n_outputs = estimator.estimators_.shape[1]
@@ -40,7 +42,7 @@ def boosting(estimator) -> Model:
     )
 
 
-def _start(estimator) -> list[float]:
+def _start(estimator: Any) -> list[float]:
     """The raw output before any tree, which must be the same for every row."""
     init = estimator.init_
     constant = isinstance(init, str) or (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import _lmdi
@@ -11,14 +13,14 @@ from .._model import Model
 from .class_weights import with_class_weights
 
 
-def check_fitted(estimator, attribute: str) -> None:
+def check_fitted(estimator: Any, attribute: str) -> None:
     """Raises unless the estimator has been fitted."""
     if not hasattr(estimator, attribute):
         name = type(estimator).__name__
         raise not_fitted(f"This {name} instance is not fitted yet: call its fit(X, y) before it is explained")
 
 
-def classes_of(estimator) -> np.ndarray | None:
+def classes_of(estimator: Any) -> np.ndarray | None:
     """Class labels, or None for a model of numbers."""
     if getattr(estimator, "n_outputs_", 1) != 1:
         raise ValueError(
@@ -30,14 +32,14 @@ def classes_of(estimator) -> np.ndarray | None:
     return classes
 
 
-def columns_of(estimator, categories: dict[int, Categories] | None = None) -> Columns:
+def columns_of(estimator: Any, categories: dict[int, Categories] | None = None) -> Columns:
     """Names and categories of the columns."""
     names = getattr(estimator, "feature_names_in_", None)
     names = None if names is None else tuple(str(name) for name in names)
     return Columns(names, int(estimator.n_features_in_), categories or {})
 
 
-def tree_arrays(tree, classes, in_bag=None, features=None) -> dict:
+def tree_arrays(tree: Any, classes: Any, in_bag: Any = None, features: Any = None) -> dict[str, Any]:
     """The arrays of a `tree_`.
 
     `classes` are None for a tree of numbers; `features` the columns it was grown on, if not all.
@@ -67,7 +69,13 @@ def tree_arrays(tree, classes, in_bag=None, features=None) -> dict:
 
 
 def assemble(
-    estimator, columns: Columns, classes, trees, sees_every_row=False, class_weight=None, **ensemble
+    estimator: Any,
+    columns: Columns,
+    classes: Any,
+    trees: Any,
+    sees_every_row: bool = False,
+    class_weight: Any = None,
+    **ensemble: Any,
 ) -> Model:
     """The model of an ensemble, whose defaults are those of a forest."""
     from importlib.metadata import version

@@ -7,6 +7,8 @@ cells by codes before the trees see them; here columns stay in the user's order.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .._columns import Categories, is_missing
@@ -14,7 +16,7 @@ from .._model import Model
 from .sklearn_common import assemble, check_fitted, classes_of, columns_of
 
 
-def boosting(estimator) -> Model:
+def boosting(estimator: Any) -> Model:
     check_fitted(estimator, "_predictors")
     classes = classes_of(estimator)
     n_outputs = int(estimator.n_trees_per_iteration_)
@@ -43,7 +45,7 @@ def boosting(estimator) -> Model:
     )
 
 
-def _loss(estimator, classes, n_outputs):
+def _loss(estimator: Any, classes: Any, n_outputs: Any) -> Any:
     if classes is None:
         known = {
             "squared_error": ("squared_error", "identity"),
@@ -61,7 +63,7 @@ def _loss(estimator, classes, n_outputs):
     return known[estimator.loss]
 
 
-def _columns(estimator):
+def _columns(estimator: Any) -> Any:
     """The user's column for each column of the trees, and the categories by the user's column."""
     mask = getattr(estimator, "is_categorical_", None)
     n_features = int(estimator.n_features_in_)
@@ -77,12 +79,12 @@ def _columns(estimator):
     return place, {int(at): Categories(list_) for at, list_ in zip(place, values)}
 
 
-def _tree(predictor, place, known, known_row, rate: float) -> dict:
+def _tree(predictor: Any, place: Any, known: Any, known_row: Any, rate: float) -> dict[str, Any]:
     nodes = predictor.nodes
     leaf = nodes["is_leaf"].astype(bool)
     categorical = nodes["is_categorical"].astype(bool) & ~leaf
     column = nodes["feature_idx"].astype(np.int64)
-    sets = []
+    sets: list[Any] = []
     category_set = np.full(len(nodes), -1, dtype=np.int64)
     for node in np.flatnonzero(categorical):
         category_set[node] = len(sets)
@@ -105,7 +107,7 @@ def _tree(predictor, place, known, known_row, rate: float) -> dict:
     }
 
 
-def _words(bits) -> list[int]:
+def _words(bits: Any) -> list[int]:
     """Words of 32 bits as words of 64."""
     bits = np.asarray(bits, dtype=np.uint64)
     return (bits[0::2] | bits[1::2] << np.uint64(32)).tolist()

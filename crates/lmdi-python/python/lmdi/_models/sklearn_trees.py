@@ -6,13 +6,15 @@ drew them; they are never drawn again here.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .._model import Model
 from .sklearn_common import assemble, check_fitted, classes_of, columns_of, tree_arrays
 
 
-def tree(estimator) -> Model:
+def tree(estimator: Any) -> Model:
     """A single tree, grown on every row."""
     check_fitted(estimator, "tree_")
     classes = classes_of(estimator)
@@ -27,7 +29,7 @@ def tree(estimator) -> Model:
     )
 
 
-def forest(estimator) -> Model:
+def forest(estimator: Any) -> Model:
     """A random forest or extra-trees."""
     check_fitted(estimator, "estimators_")
     classes = classes_of(estimator)
@@ -46,7 +48,7 @@ def forest(estimator) -> Model:
     )
 
 
-def bagging(estimator) -> Model:
+def bagging(estimator: Any) -> Model:
     """Bagged trees: rows and columns may both have been drawn."""
     check_fitted(estimator, "estimators_")
     classes = classes_of(estimator)
@@ -72,6 +74,6 @@ def _class_weight(estimator):
     return getattr(estimator, "class_weight", None)
 
 
-def _counts(samples, n_rows: int):
+def _counts(samples: Any, n_rows: int) -> Any:
     """How often each row was drawn, tree by tree."""
     return [np.bincount(drawn, minlength=n_rows).astype(np.uint32) for drawn in samples]

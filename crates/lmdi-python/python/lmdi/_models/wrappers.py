@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._errors import not_fitted
 from .._model import Model
 
 
-def pipeline(estimator) -> Model:
+def pipeline(estimator: Any) -> Model:
     """Refused: the trees see transformed columns, which only the pipeline's steps can make."""
     last = type(estimator.steps[-1][1]).__name__
     raise TypeError(
@@ -16,7 +18,7 @@ def pipeline(estimator) -> Model:
     )
 
 
-def calibrated(estimator) -> Model:
+def calibrated(estimator: Any) -> Model:
     """Refused: several models, each fitted on a part of the rows and bent by its own calibrator."""
     raise TypeError(
         "CalibratedClassifierCV averages calibrated models that were each fitted on a part of the rows. "
@@ -26,14 +28,14 @@ def calibrated(estimator) -> Model:
     )
 
 
-def frozen(estimator) -> Model:
+def frozen(estimator: Any) -> Model:
     """The model inside."""
     from . import model_of
 
     return model_of(estimator.estimator)
 
 
-def search(estimator) -> Model:
+def search(estimator: Any) -> Model:
     """The best model of a search."""
     from . import model_of
 

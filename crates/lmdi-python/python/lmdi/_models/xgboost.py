@@ -6,6 +6,8 @@ the model is read accordingly. What the `missing=` of the scikit-learn interface
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .._errors import not_fitted
@@ -13,13 +15,13 @@ from .._model import Model
 from .foreign import model_of_bytes
 
 
-def booster(model) -> Model:
+def booster(model: Any) -> Model:
     """A `Booster`, with all its rounds."""
     content = bytes(model.save_raw(raw_format="ubj"))
     return model_of_bytes(content, rounds="all", names=model.feature_names)
 
 
-def estimator(model) -> Model:
+def estimator(model: Any) -> Model:
     """An `XGBRegressor`, `XGBClassifier` or their random forests."""
     if not model.__sklearn_is_fitted__():
         raise not_fitted(f"This {type(model).__name__} instance is not fitted yet: call its fit(X, y)")

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Plots:
     """The plots of one explanation. Each draws into `ax`, or a new figure, and returns the Axes."""
 
-    def __init__(self, explanation):
+    def __init__(self, explanation: Any) -> None:
         self._explanation = explanation
 
-    def bar(self, max_display: int = 10, ax=None):
+    def bar(self, max_display: int = 10, ax: Any = None) -> Any:
         """Mean absolute value of each column; for a single row its values."""
         from .bar import bar
 
         return bar(self._explanation, max_display, ax)
 
-    def beeswarm(self, max_display: int = 10, output=None, ax=None):
+    def beeswarm(self, max_display: int = 10, output: Any = None, ax: Any = None) -> Any:
         """Every row as a dot for every column, coloured by the cell."""
         from .beeswarm import beeswarm
 
         return beeswarm(self._explanation, max_display, output, ax)
 
-    def waterfall(self, row: int = 0, max_display: int = 10, output=None, ax=None):
+    def waterfall(self, row: int = 0, max_display: int = 10, output: Any = None, ax: Any = None) -> Any:
         """How one prediction adds up from its base value."""
         from .waterfall import waterfall
 
         return waterfall(self._explanation, row, max_display, output, ax)
 
-    def scatter(self, feature, color=None, output=None, ax=None):
+    def scatter(self, feature: Any, color: Any = None, output: Any = None, ax: Any = None) -> Any:
         """Values of one column against its cells, coloured by another column if named."""
         from .scatter import scatter
 
         return scatter(self._explanation, feature, color, output, ax)
 
-    def heatmap(self, max_display: int = 10, output=None, ax=None):
+    def heatmap(self, max_display: int = 10, output: Any = None, ax: Any = None) -> Any:
         """Rows side by side, similar ones together; columns by importance."""
         from .heatmap import heatmap
 

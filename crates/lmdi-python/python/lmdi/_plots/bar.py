@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import style
 
 
-def bar(explanation, max_display, ax):
+def bar(explanation: Any, max_display: Any, ax: Any) -> Any:
     style.check_rows(explanation)
     if explanation.values.ndim == 2 and len(explanation) == 1:
         return _one_row(explanation, max_display, ax)
@@ -49,7 +51,7 @@ def bar(explanation, max_display, ax):
     return ax
 
 
-def _one_row(explanation, max_display, ax):
+def _one_row(explanation: Any, max_display: Any, ax: Any) -> Any:
     values = explanation.values[0]
     first, rest = style.shown(np.abs(values), max_display)
     labels = [style.cell_text(explanation, 0, at) for at in first]

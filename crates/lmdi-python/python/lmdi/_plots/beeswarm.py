@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import style
@@ -11,7 +13,7 @@ MOST_ROWS = 5000
 BINS = 100
 
 
-def beeswarm(explanation, max_display, output, ax):
+def beeswarm(explanation: Any, max_display: Any, output: Any, ax: Any) -> Any:
     style.check_rows(explanation)
     explanation = style.one_output(explanation, output)
     importance = explanation.importance()
@@ -64,7 +66,7 @@ def beeswarm(explanation, max_display, output, ax):
     return ax
 
 
-def _shares(cells):
+def _shares(cells: Any) -> Any:
     """Cells from 0 (the 5th percentile) to 1 (the 95th); NaN where missing."""
     known = cells[~np.isnan(cells)]
     if len(known) == 0:
@@ -77,7 +79,7 @@ def _shares(cells):
     return np.clip((cells - low) / (high - low), 0, 1)
 
 
-def _offsets(values):
+def _offsets(values: Any) -> Any:
     """Dots of about the same value are stacked around the line, the more the wider."""
     spread = values.max() - values.min()
     bins = np.zeros(len(values), dtype=int)

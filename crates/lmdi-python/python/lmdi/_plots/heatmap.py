@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import style
@@ -10,7 +12,7 @@ from . import style
 MOST_ROWS = 2000
 
 
-def heatmap(explanation, max_display, output, ax):
+def heatmap(explanation: Any, max_display: Any, output: Any, ax: Any) -> Any:
     style.check_rows(explanation)
     explanation = style.one_output(explanation, output)
     importance = explanation.importance()
@@ -43,7 +45,7 @@ def heatmap(explanation, max_display, output, ax):
     return ax
 
 
-def _order(lines):
+def _order(lines: Any) -> Any:
     """Rows by the sign of their largest values first, then by what they add up to: similar rows meet
     without the cost of clustering."""
     leading = lines[:3]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import style
 
 
-def scatter(explanation, feature, color, output, ax):
+def scatter(explanation: Any, feature: Any, color: Any, output: Any, ax: Any) -> Any:
     style.check_rows(explanation)
     explanation = style.one_output(explanation, output)
     if explanation.data is None:
@@ -22,7 +24,7 @@ def scatter(explanation, feature, color, output, ax):
     if labels:
         # Dots of one category side by side instead of on one another.
         place = place + np.random.default_rng(0).uniform(-0.2, 0.2, len(place))
-    look = {"s": 14, "linewidths": 0, "rasterized": True}
+    look: dict[str, Any] = {"s": 14, "linewidths": 0, "rasterized": True}
     if color is None:
         ax.scatter(place[known], values[known], color=style.DOWN, alpha=0.7, **look)
     else:
@@ -69,14 +71,14 @@ def scatter(explanation, feature, color, output, ax):
     return ax
 
 
-def _one_colour_each(count: int) -> dict:
+def _one_colour_each(count: int) -> dict[str, Any]:
     """Colours for the codes of so many categories."""
     from matplotlib import colormaps
 
     return {"cmap": colormaps[style.CELLS].resampled(count), "vmin": -0.5, "vmax": count - 0.5}
 
 
-def _position(explanation, feature) -> int:
+def _position(explanation: Any, feature: Any) -> int:
     if isinstance(feature, str):
         if feature not in explanation.feature_names:
             raise ValueError(f"there is no column {feature!r}")

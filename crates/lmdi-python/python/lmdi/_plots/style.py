@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .._errors import listed
@@ -24,7 +26,7 @@ UNITS = {
 MOST_LETTERS = 40
 
 
-def axes(ax, height: float, labels=(), width: float = 6.0):
+def axes(ax: Any, height: float, labels: Any = (), width: float = 6.0) -> Any:
     """The given axes, or those of a new figure: `width` inches beside the names of its lines."""
     if ax is not None:
         return ax
@@ -41,7 +43,7 @@ def height_of(lines: int) -> float:
     return 1.2 + 0.36 * lines
 
 
-def unit(explanation) -> str:
+def unit(explanation: Any) -> str:
     """What values are counted in, with the class they belong to."""
     text = UNITS[explanation.scale]
     names = explanation.output_names
@@ -49,7 +51,7 @@ def unit(explanation) -> str:
     return f"{text} of {literal(names[0])}" if one_class else text
 
 
-def one_output(explanation, output):
+def one_output(explanation: Any, output: Any) -> Any:
     """The output to draw; it must be named where there are several."""
     if explanation.values.ndim == 2:
         return explanation if output is None else explanation.output(output)
@@ -60,12 +62,12 @@ def one_output(explanation, output):
     return explanation.output(output)
 
 
-def check_rows(explanation) -> None:
+def check_rows(explanation: Any) -> None:
     if len(explanation) == 0:
         raise ValueError("the explanation has no row to draw")
 
 
-def shown(importance, max_display: int):
+def shown(importance: Any, max_display: int) -> Any:
     """Columns to show, most important first, and those taken together as one line."""
     order = np.argsort(-importance, kind="stable")
     if max_display < 1:
@@ -75,11 +77,11 @@ def shown(importance, max_display: int):
     return order[: max_display - 1], order[max_display - 1 :]
 
 
-def rest_label(rest) -> str:
+def rest_label(rest: Any) -> str:
     return f"sum of {len(rest)} other{'s' if len(rest) > 1 else ''}"
 
 
-def literal(name, most: int = MOST_LETTERS) -> str:
+def literal(name: Any, most: int = MOST_LETTERS) -> str:
     """A name as one line of text that matplotlib does not read as mathematics: letters that cannot be seen
     or turn the line around are written out, and the middle of a long name is left out."""
     text = "".join(letter if letter.isprintable() else _escaped(letter) for letter in str(name))
@@ -109,7 +111,7 @@ def number(value: float) -> str:
     return short(value, 3, "+")
 
 
-def cell_text(explanation, row: int, at: int) -> str:
+def cell_text(explanation: Any, row: int, at: int) -> str:
     """`name = cell`, if the cell is known."""
     name = literal(explanation.feature_names[at])
     if explanation.data is None:
@@ -121,7 +123,7 @@ def cell_text(explanation, row: int, at: int) -> str:
     return f"{name} = {literal(labels[int(cell)], 20) if labels else short(cell)}"
 
 
-def plain(ax, zero_line: bool = True) -> None:
+def plain(ax: Any, zero_line: bool = True) -> None:
     """Few lines: no frame on top and right, and a line at zero."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -129,7 +131,7 @@ def plain(ax, zero_line: bool = True) -> None:
         ax.axvline(0, color=NEUTRAL, linewidth=0.8, zorder=0)
 
 
-def name_lines(ax, labels) -> None:
+def name_lines(ax: Any, labels: Any) -> None:
     """Names on the vertical axis, the first on top."""
     ax.set_yticks(range(len(labels)), labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)

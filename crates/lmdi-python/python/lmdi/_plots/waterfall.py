@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import style
 
 
-def waterfall(explanation, row, max_display, output, ax):
+def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any) -> Any:
     style.check_rows(explanation)
     explanation = style.one_output(explanation, output)
     if not -len(explanation) <= row < len(explanation):
@@ -59,7 +61,7 @@ def waterfall(explanation, row, max_display, output, ax):
     return ax
 
 
-def _span(base, steps):
+def _span(base: Any, steps: Any) -> Any:
     """How much of the axis the bars take."""
     ends = base + np.concatenate([[0.0], np.cumsum(steps[::-1])])
     return float(ends.max() - ends.min()) or 1.0

@@ -85,7 +85,7 @@ pub(super) enum PairRule {
     Entropy,
 }
 
-/// A response that needs one number a row: regression, or two classes as 0 and 1.
+/// A response that needs one number per row: regression, or two classes as 0 and 1.
 pub(super) struct PairTarget<'a> {
     /// The response of each row.
     pub(super) y: &'a [f64],

@@ -166,8 +166,9 @@ impl Grown {
     }
 }
 
-/// Whether a split parts rows from each other. The searches propose no other; should one ever, its node stays a
-/// leaf, for a child with all the rows of its parent would be split the same way without end.
+/// Whether a split parts rows from each other. The searches propose no other; should one ever, its
+/// node stays a leaf, for a child with all the rows of its parent would be split the same way
+/// without end.
 pub(super) fn parts(n_left: usize, n_right: usize) -> bool {
     let both = n_left > 0 && n_right > 0;
     debug_assert!(both, "a split into {n_left} and {n_right} rows");

@@ -15,7 +15,7 @@
 use super::columns::Column;
 use super::grower::{empty_tree, parts, push_leaf};
 use super::params::{BoostingParams, MAX_BINS};
-use super::parting::{CHUNK, part_rows};
+use super::partition::{CHUNK, partition_rows};
 use crate::forest::{Missing, Tree};
 use crate::random::{Generator, subset};
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ impl Bins {
 /// The bins of every column.
 type Histogram = Vec<Bins>;
 
-/// One column, a byte a row.
+/// One column, a byte per row.
 pub(super) struct BinnedColumn<'a> {
     column: &'a Column,
     codes: Vec<u8>,
@@ -491,7 +491,8 @@ impl<'a> HistogramGrower<'a> {
         found
     }
 
-    /// Carries out a split, if it parts rows: moves those of the left child first and adds two children.
+    /// Carries out a split, if it parts rows: moves those of the left child first and adds two
+    /// children.
     fn split(
         &mut self,
         parent: &Node,
@@ -503,7 +504,7 @@ impl<'a> HistogramGrower<'a> {
         let missing_code = column.missing_code() as u8;
         let missing_goes_left = split.missing_left == Some(true);
         let part = &mut rows[parent.range.clone()];
-        let n_left = part_rows(part, &mut self.spare_rows, |row| {
+        let n_left = partition_rows(part, &mut self.spare_rows, |row| {
             let code = codes[row as usize];
             code <= split.last_left || (missing_goes_left && code == missing_code)
         });

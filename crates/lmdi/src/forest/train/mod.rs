@@ -27,7 +27,7 @@ mod histogram;
 mod loss;
 mod order;
 mod params;
-mod parting;
+mod partition;
 mod search;
 mod splitter;
 mod training_set;

@@ -231,7 +231,7 @@ impl Default for EarlyStopping {
 /// step; the histogram finder takes the second derivative into the split search too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoostingParams {
-    /// Number of rounds; a round adds a tree, or a tree a class with three or more classes.
+    /// Number of rounds; a round adds a tree, or one tree per class with three or more classes.
     pub n_rounds: usize,
     /// Factor on every tree value.
     pub learning_rate: f64,

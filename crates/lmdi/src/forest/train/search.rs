@@ -247,7 +247,8 @@ impl<S: Scorer> Search<'_, S> {
                 self.scorer.add(side, key as u32 as usize);
             }
         }
-        // With `at + 1` present rows on the left, both sides hold enough rows for `at` in first..end.
+        // With `at + 1` present rows on the left, both sides hold enough rows for `at` in
+        // first..end.
         let first = (self.min_samples_leaf - 1).saturating_sub(n_before);
         let end = (self.n_rows + 1)
             .saturating_sub(n_before + self.min_samples_leaf + 1)

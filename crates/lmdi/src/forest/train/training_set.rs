@@ -11,12 +11,35 @@ pub struct TrainingSet<'a> {
     pub x: MatrixView<'a>,
     /// The responses.
     pub y: Response<'a>,
-    /// A weight a row, not below zero; `None` weighs all rows alike.
+    /// A weight per row, not below zero; `None` weighs all rows alike.
     pub weights: Option<&'a [f64]>,
-    /// A name a column.
+    /// A name per column.
     pub feature_names: &'a [String],
-    /// A label a class; empty for a numeric response.
+    /// A label per class; empty for a numeric response.
     pub labels: &'a [String],
+}
+
+impl<'a> TrainingSet<'a> {
+    /// Rows with a number each to predict.
+    pub fn regression(x: MatrixView<'a>, y: &'a [f64], feature_names: &'a [String]) -> Self {
+        Self { x, y: Response::Numeric(y), weights: None, feature_names, labels: &[] }
+    }
+
+    /// Rows with a class each to predict: `codes` are places in `labels`.
+    pub fn classification(
+        x: MatrixView<'a>,
+        codes: &'a [u32],
+        labels: &'a [String],
+        feature_names: &'a [String],
+    ) -> Self {
+        let y = Response::Classes { codes, n_classes: labels.len() };
+        Self { x, y, weights: None, feature_names, labels }
+    }
+
+    /// The same rows with a weight each.
+    pub fn weighted(self, weights: &'a [f64]) -> Self {
+        Self { weights: Some(weights), ..self }
+    }
 }
 
 impl TrainingSet<'_> {

@@ -204,7 +204,7 @@ impl Shared<'_> {
                 let rows = TreeRows::new(self.x, basis, leaves, &weight, &fold, n_folds);
                 // Least squares takes all it needs in one pass.
                 let one_pass = self.glm.family == Family::Gaussian;
-                kept_rows = Some(if one_pass { rows } else { rows.keep_departures() });
+                kept_rows = Some(if one_pass { rows } else { rows.keep_sparse() });
             }
             let Some(rows) = &kept_rows else { continue };
             let mut target = rows.gather(target);

@@ -5,7 +5,7 @@ use crate::basis::{Basis, TreeRows};
 use crate::glm::{
     Coefficients, Family, GlmOptions, LeftOut, Penalty, PenaltyChoice, RidgeErrors, Strength,
     WorkingRows, fit_glm, fit_huber, fit_newton_from, leave_one_out, leave_one_out_predictors,
-    leave_one_out_ridge, smallest_on_grid,
+    leave_one_out_ridge, minimise_on_grid,
 };
 
 /// What the linear model says with all features but those of one group at their mean.
@@ -81,17 +81,17 @@ impl Model<'_, '_> {
             }
             (MdiPlusGlm::Gaussian, MdiPlusPenalty::Ridge { alphas }) => {
                 let errors = RidgeErrors::new(basis, rows, target);
-                let best = smallest_on_grid(alphas, |l2| errors.error(l2));
+                let best = minimise_on_grid(alphas, |l2| errors.error(l2));
                 leave_one_out_ridge(basis, rows, target, alphas[best], visit)
             }
             (MdiPlusGlm::Logistic, MdiPlusPenalty::None) => self.newton(Penalty::NONE, visit),
             (MdiPlusGlm::Logistic, MdiPlusPenalty::Ridge { alphas }) => {
                 let mut near = None;
-                let best = smallest_on_grid(alphas, |l2| self.logistic_loss(l2, &mut near));
+                let best = minimise_on_grid(alphas, |l2| self.logistic_loss(l2, &mut near));
                 self.newton(Penalty { l1: 0.0, l2: alphas[best] }, visit)
             }
             (MdiPlusGlm::Huber { epsilon }, MdiPlusPenalty::Ridge { alphas }) => {
-                let best = smallest_on_grid(alphas, |alpha| self.huber_loss(2.0 * alpha, epsilon));
+                let best = minimise_on_grid(alphas, |alpha| self.huber_loss(2.0 * alpha, epsilon));
                 self.huber(2.0 * alphas[best], epsilon, visit)
             }
             (MdiPlusGlm::Huber { epsilon }, _) => self.huber(0.0, epsilon, visit),

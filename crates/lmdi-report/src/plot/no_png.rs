@@ -1,0 +1,16 @@
+//! What stands for PNG in a build without the feature `png`: a message.
+
+use super::Picture;
+use crate::{Error, Result};
+
+/// Fails: this build has no PNG.
+pub fn check_png() -> Result<()> {
+    Err(Error::Drawing(
+        "this build of lmdi has no PNG; use SVG, or install lmdi with its default features".into(),
+    ))
+}
+
+/// Fails: this build has no PNG.
+pub fn png(_picture: &Picture, _zoom: f64) -> Result<Vec<u8>> {
+    check_png().map(|()| Vec::new())
+}

@@ -1,0 +1,85 @@
+//! Cholesky factor of a small symmetric positive definite matrix, `S = L L'`.
+//!
+//! Sums run in a fixed order, so results are the same on every machine. Cost: n^3 / 6
+//! multiplications to factor, n^2 to solve.
+
+use crate::glm::linalg::vector::{Lanes, add_scaled, dot};
+use crate::vectorised::{Vectorised, vectorised};
+
+/// The lower triangle L of `S = L L'`.
+#[derive(Debug, Clone)]
+pub(crate) struct Cholesky {
+    n: usize,
+    /// L, row-major; above the diagonal is unspecified.
+    lower: Vec<f64>,
+}
+
+impl Cholesky {
+    /// Factors the matrix whose lower triangle is in `lower` (row-major).
+    ///
+    /// No eigenvalue may be below `least`, up to rounding. Then no pivot is below it either, and
+    /// one that rounding pushed lower is put back.
+    pub(crate) fn new(mut lower: Vec<f64>, n: usize, least: f64) -> Self {
+        for i in 0..n {
+            let (above, rest) = lower.split_at_mut(i * n);
+            let line = &mut rest[..=i];
+            for j in 0..i {
+                let other = &above[j * n..=j * n + j];
+                line[j] = (line[j] - dot(&line[..j], &other[..j])) / other[j];
+            }
+            let pivot = line[i] - dot(&line[..i], &line[..i]);
+            line[i] = pivot.max(least).sqrt();
+        }
+        Self { n, lower }
+    }
+
+    /// Replaces `z` by `L^-1 z`.
+    pub(crate) fn solve_lower(&self, z: &mut [f64]) {
+        for i in 0..self.n {
+            let line = &self.lower[i * self.n..=i * self.n + i];
+            z[i] = (z[i] - dot(&line[..i], &z[..i])) / line[i];
+        }
+    }
+
+    /// Replaces each `z` of a batch by `L^-1 z`.
+    pub(crate) fn solve_lower_batched<const N: usize>(&self, z: &mut [Lanes<N>]) {
+        vectorised(SolveLower { factor: self, z });
+    }
+
+    /// Replaces `z` by `L'^-1 z`.
+    pub(crate) fn solve_upper(&self, z: &mut [f64]) {
+        for i in (0..self.n).rev() {
+            let line = &self.lower[i * self.n..=i * self.n + i];
+            z[i] /= line[i];
+            let value = z[i];
+            add_scaled(&mut z[..i], -value, &line[..i]);
+        }
+    }
+}
+
+struct SolveLower<'s, const N: usize> {
+    factor: &'s Cholesky,
+    z: &'s mut [Lanes<N>],
+}
+
+impl<const N: usize> Vectorised for SolveLower<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { factor: Cholesky { n, lower }, z } = self;
+        for i in 0..*n {
+            let line = &lower[i * n..=i * n + i];
+            let (above, rest) = z.split_at_mut(i);
+            let mut sum = [0.0; N];
+            for (entry, z) in line[..i].iter().zip(above) {
+                for lane in 0..N {
+                    sum[lane] += entry * z[lane];
+                }
+            }
+            for lane in 0..N {
+                rest[0][lane] = (rest[0][lane] - sum[lane]) / line[i];
+            }
+        }
+    }
+}

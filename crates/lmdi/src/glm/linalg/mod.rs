@@ -1,0 +1,4 @@
+//! Dense kernels with a fixed order of additions.
+
+pub(crate) mod cholesky;
+pub(crate) mod vector;

@@ -1,0 +1,160 @@
+//! Sums and updates over slices with a fixed order of additions, and lanes.
+//!
+//! A [`Lanes`] holds the same quantity of `N` problems over the same columns, such as the training
+//! rows of several folds; every operation works on all of them at once. The compiler turns a loop
+//! over lanes, or over the eight partial sums of [`dot`], into vector instructions of whatever
+//! width the processor has; the order of additions, and with it every bit of the result, is the
+//! same for all widths.
+
+/// One number for each of `N` problems of a batch.
+pub type Lanes<const N: usize> = [f64; N];
+
+const PARTIAL_SUMS: usize = 8;
+
+/// Sum of products.
+#[inline(always)]
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let mut sums = [0.0_f64; PARTIAL_SUMS];
+    let (a_chunks, a_rest) = a.as_chunks::<PARTIAL_SUMS>();
+    let (b_chunks, b_rest) = b.as_chunks::<PARTIAL_SUMS>();
+    for (x, y) in a_chunks.iter().zip(b_chunks) {
+        for i in 0..PARTIAL_SUMS {
+            sums[i] += x[i] * y[i];
+        }
+    }
+    let mut rest = 0.0;
+    for (x, y) in a_rest.iter().zip(b_rest) {
+        rest += x * y;
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    (((a + e) + (b + f)) + ((c + g) + (d + h))) + rest
+}
+
+/// `y += factor * x`.
+#[inline(always)]
+pub(crate) fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
+    assert_eq!(y.len(), x.len());
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += factor * x;
+    }
+}
+
+/// Applies `f` lane by lane.
+#[inline(always)]
+pub(crate) fn per_lane<const N: usize>(mut f: impl FnMut(usize) -> f64) -> Lanes<N> {
+    let mut out = [0.0; N];
+    for (lane, value) in out.iter_mut().enumerate() {
+        *value = f(lane);
+    }
+    out
+}
+
+/// `y[i] -= factor * x[i]`, several at a time.
+#[inline(always)]
+pub(crate) fn subtract_scaled<const N: usize>(
+    y: &mut [Lanes<N>],
+    factor: Lanes<N>,
+    x: &[Lanes<N>],
+) {
+    assert_eq!(y.len(), x.len());
+    let (y_chunks, y_rest) = y.as_chunks_mut::<4>();
+    let (x_chunks, x_rest) = x.as_chunks::<4>();
+    for (y, x) in y_chunks.iter_mut().zip(x_chunks) {
+        for i in 0..4 {
+            for lane in 0..N {
+                y[i][lane] -= factor[lane] * x[i][lane];
+            }
+        }
+    }
+    for (y, x) in y_rest.iter_mut().zip(x_rest) {
+        for lane in 0..N {
+            y[lane] -= factor[lane] * x[lane];
+        }
+    }
+}
+
+/// Columns handled together by the products below, so that lanes are loaded once for all of them.
+pub(crate) const COLUMNS: usize = 4;
+
+/// `out[k] -= sum_i lanes[i] * column_k[i]` for consecutive columns of length `lanes.len()`.
+#[inline(always)]
+pub(crate) fn subtract_products<const N: usize>(
+    out: &mut [Lanes<N>],
+    lanes: &[Lanes<N>],
+    columns: &[Lanes<N>],
+) {
+    let n = lanes.len();
+    let mut k = 0;
+    while k + COLUMNS <= out.len() {
+        let block: [&[Lanes<N>]; COLUMNS] =
+            std::array::from_fn(|j| &columns[(k + j) * n..(k + j + 1) * n]);
+        let mut sums = [[0.0; N]; COLUMNS];
+        for i in 0..n {
+            let value = lanes[i];
+            for j in 0..COLUMNS {
+                let x = block[j][i];
+                for lane in 0..N {
+                    sums[j][lane] += value[lane] * x[lane];
+                }
+            }
+        }
+        for j in 0..COLUMNS {
+            for lane in 0..N {
+                out[k + j][lane] -= sums[j][lane];
+            }
+        }
+        k += COLUMNS;
+    }
+    for k in k..out.len() {
+        let column = &columns[k * n..(k + 1) * n];
+        let mut sum = [0.0; N];
+        for i in 0..n {
+            for lane in 0..N {
+                sum[lane] += lanes[i][lane] * column[i][lane];
+            }
+        }
+        for lane in 0..N {
+            out[k][lane] -= sum[lane];
+        }
+    }
+}
+
+/// `lanes[i] -= sum_k steps[k] * column_{index[k]}[i]` for columns of length `lanes.len()`.
+#[inline(always)]
+pub(crate) fn subtract_columns<const N: usize>(
+    lanes: &mut [Lanes<N>],
+    index: &[usize],
+    steps: &[Lanes<N>],
+    columns: &[Lanes<N>],
+) {
+    let n = lanes.len();
+    let column = |k: usize| &columns[k * n..(k + 1) * n];
+    let mut at = 0;
+    while at + COLUMNS <= index.len() {
+        let block: [&[Lanes<N>]; COLUMNS] = std::array::from_fn(|j| column(index[at + j]));
+        let step: [Lanes<N>; COLUMNS] = std::array::from_fn(|j| steps[at + j]);
+        for i in 0..n {
+            let mut sum = [0.0; N];
+            for j in 0..COLUMNS {
+                let x = block[j][i];
+                for lane in 0..N {
+                    sum[lane] += step[j][lane] * x[lane];
+                }
+            }
+            for lane in 0..N {
+                lanes[i][lane] -= sum[lane];
+            }
+        }
+        at += COLUMNS;
+    }
+    for at in at..index.len() {
+        let x = column(index[at]);
+        let step = steps[at];
+        for i in 0..n {
+            for lane in 0..N {
+                lanes[i][lane] -= step[lane] * x[i][lane];
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The Hessians of several problems over the same columns, in one batch.
+//!
+//! Lane `i` holds a [`Hessian`] of its own rows, such as the training rows of one fold. The columns
+//! may be all of a basis or, after [`BatchedHessian::reduce_into`], what a [`Reduction`] left of
+//! them.
+
+use crate::forest::NONE;
+use crate::glm::linalg::vector::{Lanes, per_lane};
+use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::quadratic::reduction::{Nesting, Reduction};
+use crate::vectorised::{Vectorised, vectorised};
+
+/// What coordinate descent reads of `N` quadratics.
+#[derive(Debug, Clone)]
+pub struct BatchedHessian<const N: usize> {
+    pub(crate) nesting: Nesting,
+    /// Total weights.
+    pub(crate) total: Lanes<N>,
+    /// Sum of weights of every node, splits first, then leaves.
+    pub(crate) node_weight: Vec<Lanes<N>>,
+    /// Sum of each stump column.
+    pub(crate) stump_sum: Vec<Lanes<N>>,
+    /// Sum of squares of each stump column.
+    pub(crate) stump_square: Vec<Lanes<N>>,
+    /// Sum of w x_k per leaf, raw column by raw column.
+    pub(crate) raw_leaf: Vec<Lanes<N>>,
+    /// Mean of each raw column.
+    pub(crate) raw_mean: Vec<Lanes<N>>,
+    /// Centred raw Gram matrix, row-major, both triangles.
+    pub(crate) raw_gram: Vec<Lanes<N>>,
+}
+
+impl<const N: usize> BatchedHessian<N> {
+    /// All columns of problems over the same basis.
+    pub fn new(each: [&Hessian<'_>; N]) -> Self {
+        let first = each[0];
+        let gather = |len: usize, of: &dyn Fn(usize, usize) -> f64| -> Vec<Lanes<N>> {
+            (0..len).map(|i| per_lane(|lane| of(lane, i))).collect()
+        };
+        let mut node_weight = vec![[0.0; N]; first.stumps.left.len()];
+        node_weight.extend(gather(first.leaf_weight().len(), &|lane, leaf| {
+            each[lane].leaf_weight()[leaf]
+        }));
+        let mut hessians = Self {
+            nesting: Nesting::of(first.stumps),
+            total: per_lane(|lane| each[lane].total),
+            node_weight,
+            raw_leaf: gather(first.raw_leaf.len(), &|lane, i| each[lane].raw_leaf[i]),
+            raw_mean: gather(first.raw_mean.len(), &|lane, k| each[lane].raw_mean[k]),
+            raw_gram: gather(first.raw_gram.len(), &|lane, i| each[lane].raw_gram[i]),
+            ..Self::empty()
+        };
+        hessians.sum_upwards();
+        hessians
+    }
+
+    /// No columns.
+    pub(crate) fn empty() -> Self {
+        Self {
+            nesting: Nesting::default(),
+            total: [0.0; N],
+            node_weight: Vec::new(),
+            stump_sum: Vec::new(),
+            stump_square: Vec::new(),
+            raw_leaf: Vec::new(),
+            raw_mean: Vec::new(),
+            raw_gram: Vec::new(),
+        }
+    }
+
+    /// From the weights of the leaves to those of the splits and the sums of the stumps.
+    fn sum_upwards(&mut self) {
+        let Self { nesting, node_weight, stump_sum, stump_square, .. } = self;
+        let m = nesting.n_splits();
+        refill(stump_sum, m);
+        refill(stump_square, m);
+        for split in (0..m).rev() {
+            let left = node_weight[nesting.left[split] as usize];
+            let right = node_weight[nesting.right[split] as usize];
+            let (a, b) = (nesting.left_value[split], nesting.right_value[split]);
+            node_weight[split] = per_lane(|lane| left[lane] + right[lane]);
+            stump_sum[split] = per_lane(|lane| a * left[lane] + b * right[lane]);
+            stump_square[split] = per_lane(|lane| a * a * left[lane] + b * b * right[lane]);
+        }
+    }
+
+    /// Puts the columns that are left into `out`, whose memory is used again. Cost: leaves x raw
+    /// columns left.
+    pub(crate) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
+        let (r, n_leaves) = (self.n_raw(), reduction.nesting.n_leaves());
+        let raw = &reduction.raw;
+        let Self { nesting, total, node_weight, raw_leaf, raw_mean, raw_gram, .. } = out;
+        nesting.clone_from(&reduction.nesting);
+        *total = self.total;
+        let m = nesting.n_splits();
+        refill(node_weight, m + n_leaves);
+        reduction.add_leaves([self.leaf_weight()], &mut node_weight[m..]);
+        refill(raw_leaf, raw.len() * n_leaves);
+        let (fours, rest) = raw.as_chunks::<ADDED_TOGETHER>();
+        let (sums_of_fours, sums_of_rest) =
+            raw_leaf.split_at_mut(fours.len() * ADDED_TOGETHER * n_leaves);
+        for (sums, columns) in sums_of_fours.chunks_exact_mut(ADDED_TOGETHER * n_leaves).zip(fours)
+        {
+            reduction.add_leaves(columns.map(|k| self.raw_leaf_of(k)), sums);
+        }
+        for (sums, &k) in sums_of_rest.chunks_exact_mut(n_leaves).zip(rest) {
+            reduction.add_leaves([self.raw_leaf_of(k)], sums);
+        }
+        raw_mean.clear();
+        raw_mean.extend(raw.iter().map(|&k| self.raw_mean[k]));
+        raw_gram.clear();
+        for &j in raw {
+            raw_gram.extend(raw.iter().map(|&k| self.raw_gram[j * r + k]));
+        }
+        out.sum_upwards();
+    }
+
+    /// Number of stump columns.
+    pub fn n_splits(&self) -> usize {
+        self.nesting.n_splits()
+    }
+
+    /// Number of raw columns.
+    pub fn n_raw(&self) -> usize {
+        self.raw_mean.len()
+    }
+
+    pub(crate) fn leaf_weight(&self) -> &[Lanes<N>] {
+        &self.node_weight[self.n_splits()..]
+    }
+
+    pub(crate) fn raw_leaf_of(&self, k: usize) -> &[Lanes<N>] {
+        let n_leaves = self.nesting.n_leaves();
+        &self.raw_leaf[k * n_leaves..(k + 1) * n_leaves]
+    }
+
+    /// The part of the linear predictor that is constant on each leaf: `intercept` and the stumps.
+    pub(crate) fn leaf_offsets(&self, intercept: Lanes<N>, stump: &[Lanes<N>]) -> Vec<Lanes<N>> {
+        let m = self.n_splits();
+        let mut node = vec![intercept; m + self.nesting.n_leaves()];
+        for split in 0..m {
+            let (above, slope) = (node[split], stump[split]);
+            let (a, b) = (self.nesting.left_value[split], self.nesting.right_value[split]);
+            node[self.nesting.left[split] as usize] =
+                per_lane(|lane| above[lane] + slope[lane] * a);
+            node[self.nesting.right[split] as usize] =
+                per_lane(|lane| above[lane] + slope[lane] * b);
+        }
+        node.drain(..m);
+        node
+    }
+}
+
+/// Zeros, in the memory that is there.
+fn refill<const N: usize>(lanes: &mut Vec<Lanes<N>>, len: usize) {
+    lanes.clear();
+    lanes.resize(len, [0.0; N]);
+}
+
+impl Reduction {
+    /// Sums per leaf of the whole tree, as sums per leaf that is left.
+    pub(crate) fn sum_leaves<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
+        let mut sums = vec![[0.0; N]; self.nesting.n_leaves()];
+        self.add_leaves([whole], &mut sums);
+        sums
+    }
+
+    /// Adds several columns at a time, whose sums follow one another.
+    fn add_leaves<const N: usize, const K: usize>(
+        &self,
+        whole: [&[Lanes<N>]; K],
+        sums: &mut [Lanes<N>],
+    ) {
+        vectorised(AddLeaves { into: &self.leaf, whole, sums });
+    }
+
+    /// Values per stump of the whole tree, as values per stump that is left; zero for joints.
+    pub(crate) fn choose_stumps<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
+        let of = |&split: &u32| if split == NONE { [0.0; N] } else { whole[split as usize] };
+        self.split.iter().map(of).collect()
+    }
+
+    /// Values per raw column, as values per raw column that is left.
+    pub(crate) fn choose_raw<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
+        self.raw.iter().map(|&k| whole[k]).collect()
+    }
+}
+
+/// Columns added together. Leaves that fall together often follow one another, so that each
+/// addition waits for the one before; additions of other columns fill the wait.
+const ADDED_TOGETHER: usize = 4;
+
+/// `sums[k][into[i]] += whole[k][i]` for every column k.
+struct AddLeaves<'t, const N: usize, const K: usize> {
+    into: &'t [u32],
+    whole: [&'t [Lanes<N>]; K],
+    sums: &'t mut [Lanes<N>],
+}
+
+impl<const N: usize, const K: usize> Vectorised for AddLeaves<'_, N, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { into, whole, sums } = self;
+        let n_leaves = sums.len() / K;
+        for (leaf, &into) in into.iter().enumerate() {
+            for k in 0..K {
+                let value = whole[k][leaf];
+                let sum = &mut sums[k * n_leaves + into as usize];
+                for lane in 0..N {
+                    sum[lane] += value[lane];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Sufficient statistics of rows: all that least squares over the stump basis needs to know of
+//! them.
+//!
+//! Stump columns are constant on leaves, so per leaf the sums of w, w y and w x_k suffice, with the
+//! raw Gram matrix beside them. Statistics add: over blocks of one table ([`Statistics::update`]),
+//! over cross-validation folds, files or machines ([`Statistics::merge`]). After one pass nothing
+//! depends on the number of rows.
+//!
+//! Cost of `update`: per row (raw columns)^2 / 2 + (raw columns) multiplications. Memory:
+//! leaves x raw columns + (raw columns)^2 numbers.
+
+use crate::basis::{Basis, SparseBlock, SparseColumns};
+use crate::glm::linalg::vector::add_scaled;
+use crate::vectorised::{Vectorised, vectorised};
+
+/// Weighted sums over rows of one tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statistics {
+    n_raw: usize,
+    /// Number of rows seen.
+    pub rows: u64,
+    /// Sum of w per leaf.
+    pub leaf_weight: Vec<f64>,
+    /// Sum of w y per leaf.
+    pub leaf_response: Vec<f64>,
+    /// Sum of w x_k per leaf, leaf by leaf.
+    pub leaf_raw: Vec<f64>,
+    /// Sum of w y^2.
+    pub response_square: f64,
+    /// Sum of w x_k y.
+    pub raw_response: Vec<f64>,
+    /// Sum of w x_j x_k for k <= j, row-major; the upper triangle is zero.
+    pub raw_gram: Vec<f64>,
+}
+
+impl Statistics {
+    /// Statistics of no rows, for the columns of `basis`.
+    pub fn new(basis: &Basis) -> Self {
+        let (n_leaves, n_raw) = (basis.stumps.n_leaves(), basis.raw.len());
+        Self {
+            n_raw,
+            rows: 0,
+            leaf_weight: vec![0.0; n_leaves],
+            leaf_response: vec![0.0; n_leaves],
+            leaf_raw: vec![0.0; n_leaves * n_raw],
+            response_square: 0.0,
+            raw_response: vec![0.0; n_raw],
+            raw_gram: vec![0.0; n_raw * n_raw],
+        }
+    }
+
+    /// Adds rows: their leaves, weights, responses and raw cells (row-major).
+    pub fn update(&mut self, leaf: &[u32], weight: &[f64], response: &[f64], raw: &[f64]) {
+        let width = self.n_raw;
+        self.update_hessian(leaf, weight, raw);
+        for (row, ((&leaf, &w), &y)) in leaf.iter().zip(weight).zip(response).enumerate() {
+            let x = &raw[row * width..(row + 1) * width];
+            self.leaf_response[leaf as usize] += w * y;
+            self.response_square += w * y * y;
+            add_scaled(&mut self.raw_response, w * y, x);
+        }
+    }
+
+    /// Adds rows without a response: only what the curvature depends on.
+    pub fn update_hessian(&mut self, leaf: &[u32], weight: &[f64], raw: &[f64]) {
+        let width = self.n_raw;
+        self.rows += leaf.len() as u64;
+        for (row, (&leaf, &w)) in leaf.iter().zip(weight).enumerate() {
+            let leaf = leaf as usize;
+            self.leaf_weight[leaf] += w;
+            let x = &raw[row * width..(row + 1) * width];
+            add_scaled(&mut self.leaf_raw[leaf * width..(leaf + 1) * width], w, x);
+        }
+        add_gram(&mut self.raw_gram, width, weight, raw);
+    }
+
+    /// As [`update_hessian`](Self::update_hessian), with raw columns in the order of the block and
+    /// entries in the place of cells; [`with_modes`](Self::with_modes) turns the result into
+    /// statistics of the cells.
+    ///
+    /// Cost: per row the square of the number of cells and entries, halved.
+    pub(crate) fn update_sparse(&mut self, leaf: &[u32], weight: &[f64], block: &SparseBlock<'_>) {
+        self.rows += leaf.len() as u64;
+        vectorised(AddSplit { statistics: self, leaf, weight, block });
+    }
+
+    /// Statistics of cells, raw columns in the order of the basis, from those of
+    /// [`update_sparse`](Self::update_sparse).
+    pub(crate) fn with_modes(self, sparse: &SparseColumns) -> Self {
+        let SparseColumns { order, n_dense, mode, .. } = sparse;
+        let r = self.n_raw;
+        if *n_dense == r {
+            return self;
+        }
+        let mut total = 0.0;
+        let mut sums = vec![0.0; r];
+        let mut leaf_raw = vec![0.0; self.leaf_raw.len()];
+        for (leaf, &weight) in self.leaf_weight.iter().enumerate() {
+            total += weight;
+            let from = &self.leaf_raw[leaf * r..(leaf + 1) * r];
+            let into = &mut leaf_raw[leaf * r..(leaf + 1) * r];
+            for position in 0..r {
+                sums[position] += from[position];
+                into[order[position]] = from[position] + mode[position] * weight;
+            }
+        }
+        let mut raw_gram = vec![0.0; r * r];
+        for p in 0..r {
+            for q in 0..=p {
+                let (j, k) = (order[p].max(order[q]), order[p].min(order[q]));
+                raw_gram[j * r + k] = self.raw_gram[p * r + q]
+                    + (mode[p] * sums[q] + mode[q] * sums[p])
+                    + mode[p] * mode[q] * total;
+            }
+        }
+        Self { leaf_raw, raw_gram, ..self }
+    }
+
+    /// Adds the statistics of other rows under the same basis.
+    ///
+    /// # Panics
+    /// If `other` belongs to a basis of another size.
+    pub fn merge(&mut self, other: &Self) {
+        assert_eq!(self.n_raw, other.n_raw, "statistics of different bases");
+        assert_eq!(
+            self.leaf_weight.len(),
+            other.leaf_weight.len(),
+            "statistics of different bases"
+        );
+        self.rows += other.rows;
+        self.response_square += other.response_square;
+        for (mine, theirs) in [
+            (&mut self.leaf_weight, &other.leaf_weight),
+            (&mut self.leaf_response, &other.leaf_response),
+            (&mut self.leaf_raw, &other.leaf_raw),
+            (&mut self.raw_response, &other.raw_response),
+            (&mut self.raw_gram, &other.raw_gram),
+        ] {
+            add_scaled(mine, 1.0, theirs);
+        }
+    }
+
+    /// The sum of several statistics under one basis.
+    pub fn sum<'s>(basis: &Basis, parts: impl IntoIterator<Item = &'s Self>) -> Self {
+        let mut total = Self::new(basis);
+        for part in parts {
+            total.merge(part);
+        }
+        total
+    }
+}
+
+/// Adds `sum_i w_i x_i x_i'` to the lower triangle of a `width` x `width` matrix.
+pub(crate) fn add_gram(gram: &mut [f64], width: usize, weight: &[f64], raw: &[f64]) {
+    vectorised(AddGram { gram, stride: width, width, weight, raw });
+}
+
+/// The work of [`Statistics::update_sparse`].
+struct AddSplit<'s, 'b> {
+    statistics: &'s mut Statistics,
+    leaf: &'s [u32],
+    weight: &'s [f64],
+    block: &'s SparseBlock<'b>,
+}
+
+impl Vectorised for AddSplit<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { statistics, leaf, weight, block } = self;
+        let r = statistics.n_raw;
+        let width = block.dense.len() / leaf.len().max(1);
+        let gram = &mut statistics.raw_gram;
+        for (line, (&leaf, &w)) in leaf.iter().zip(weight).enumerate() {
+            let leaf = leaf as usize;
+            let dense = &block.dense[line * width..(line + 1) * width];
+            let entries = block.entries(line);
+            statistics.leaf_weight[leaf] += w;
+            let sums = &mut statistics.leaf_raw[leaf * r..(leaf + 1) * r];
+            add_scaled(&mut sums[..width], w, dense);
+            for (at, entry) in entries.iter().enumerate() {
+                let (position, by) = (entry.position as usize, w * entry.deviation);
+                sums[position] += by;
+                let line = &mut gram[position * r..(position + 1) * r];
+                add_scaled(&mut line[..width], by, dense);
+                for other in &entries[..=at] {
+                    line[other.position as usize] += by * other.deviation;
+                }
+            }
+        }
+        AddGram { gram, stride: r, width, weight, raw: block.dense }.run();
+    }
+}
+
+/// The work of [`add_gram`]: four rows at a time, so that each entry is loaded and stored once for
+/// four products.
+struct AddGram<'s> {
+    gram: &'s mut [f64],
+    /// Entries from one row of the matrix to the next.
+    stride: usize,
+    width: usize,
+    weight: &'s [f64],
+    raw: &'s [f64],
+}
+
+impl Vectorised for AddGram<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { gram, stride, width, weight, raw } = self;
+        if width == 0 {
+            return;
+        }
+        let (fours, rest) = weight.as_chunks::<4>();
+        for (block, w) in fours.iter().enumerate() {
+            let rows = &raw[block * 4 * width..(block + 1) * 4 * width];
+            let (first, rows) = rows.split_at(width);
+            let (second, rows) = rows.split_at(width);
+            let (third, fourth) = rows.split_at(width);
+            for j in 0..width {
+                let (a, b, c, d) =
+                    (w[0] * first[j], w[1] * second[j], w[2] * third[j], w[3] * fourth[j]);
+                let line = &mut gram[j * stride..j * stride + j + 1];
+                let (p, q, r, s) = (&first[..=j], &second[..=j], &third[..=j], &fourth[..=j]);
+                for k in 0..line.len() {
+                    line[k] += (a * p[k] + b * q[k]) + (c * r[k] + d * s[k]);
+                }
+            }
+        }
+        let done = fours.len() * 4;
+        for (row, &w) in rest.iter().enumerate() {
+            let x = &raw[(done + row) * width..(done + row + 1) * width];
+            for j in 0..width {
+                add_scaled(&mut gram[j * stride..j * stride + j + 1], w * x[j], &x[..=j]);
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The search for a penalty: candidates and their errors, and how each family goes through them.
+
+pub(crate) mod gaussian;
+pub(crate) mod newton;
+pub(crate) mod ridge_grid;
+pub(crate) mod selection;

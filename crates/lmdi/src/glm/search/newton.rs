@@ -1,0 +1,204 @@
+//! Penalty search for families other than the gaussian.
+//!
+//! Every candidate is first solved as accurately as asked, along warm-started paths, fold by fold.
+//! A share of wrong labels hangs on single rows near the boundary, so that is not enough to tell
+//! the best candidates apart: those that may still win are solved again from where they stand, ever
+//! fewer of them ever more accurately.
+
+use crate::basis::{Basis, TreeRows};
+use crate::glm::model::coefficients::Coefficients;
+use crate::glm::model::options::{GlmOptions, Measure, Rule};
+use crate::glm::model::penalty::Penalty;
+use crate::glm::search::selection::{Candidate, Search};
+use crate::glm::solvers::newton::proximal::{NewtonPoint, NewtonProblem};
+use std::ops::Range;
+
+/// The rounds in which candidates are solved again.
+const AGAIN: [Again; 2] =
+    [Again { within: 4e-3, accuracy: 1e-5 }, Again { within: 1e-3, accuracy: 1e-8 }];
+
+/// Rows whose label may change when a candidate is solved again, whatever the number of rows.
+const ROWS_IN_DOUBT: f64 = 2.0;
+
+/// Rows up to which doubt is a fixed share of them. Labels change to the better as often as to the
+/// worse, so in larger tables doubt grows only as the square root of their number.
+const ROWS_OF_FULL_DOUBT: f64 = 4000.0;
+
+struct Again {
+    /// How far from deciding an error may be: as a share of the rows for accuracy, as a share of
+    /// the smallest error for deviance.
+    within: f64,
+    /// Gap to solve to, as a share of the null loss.
+    accuracy: f64,
+}
+
+/// Fills in the errors of every candidate of `search`.
+pub(crate) fn search_newton(
+    search: &mut Search,
+    l1_ratios: &[f64],
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    response: &[f64],
+    options: &GlmOptions,
+) {
+    let mut folds: Vec<Fold<'_, '_>> = (0..rows.n_folds())
+        .filter_map(|number| Fold::new(number, basis, rows, response, options))
+        .collect();
+    for fold in &mut folds {
+        search.fold_weight[fold.number] = 1.0;
+        fold.follow_paths(search, l1_ratios);
+    }
+    for again in AGAIN.iter().filter(|again| again.accuracy < options.search_tolerance) {
+        let undecided = undecided(search, again.within, options, rows.len());
+        for fold in &mut folds {
+            for &candidate in &undecided {
+                fold.solve_again(search, candidate, again.accuracy);
+            }
+        }
+    }
+}
+
+/// Candidates whose error is so close to what decides that a more accurate solution may change the
+/// choice.
+fn undecided(search: &Search, within: f64, options: &GlmOptions, n_rows: usize) -> Vec<usize> {
+    let all = 0..search.candidates.len();
+    let Some(best) =
+        all.clone().min_by(|&i, &j| search.mean_error(i).total_cmp(&search.mean_error(j)))
+    else {
+        return Vec::new();
+    };
+    let smallest = search.mean_error(best);
+    let margin = match options.measure {
+        Measure::Accuracy => {
+            let n = n_rows as f64;
+            within * (ROWS_OF_FULL_DOUBT / n).sqrt().min(1.0) + ROWS_IN_DOUBT / n
+        }
+        Measure::Deviance => within * smallest,
+    };
+    let limit = match options.rule {
+        Rule::Minimum => smallest,
+        Rule::OneStandardError => smallest + search.standard_error(best),
+    };
+    all.filter(|&candidate| {
+        let error = search.mean_error(candidate);
+        (error - smallest).abs() <= margin || (error - limit).abs() <= margin
+    })
+    .collect()
+}
+
+/// One fold: the problem of the other rows, and where each candidate's solution stands.
+struct Fold<'p, 'x> {
+    number: usize,
+    problem: NewtonProblem<'p, 'x>,
+    null: NewtonPoint<'p>,
+    null_loss: f64,
+    null_gradient: f64,
+    /// Weight of the rows that are fitted, and of those that are held out.
+    training_weight: f64,
+    held_out_weight: f64,
+    held_out: Range<usize>,
+    options: &'p GlmOptions,
+    /// Coefficients of every candidate that was solved.
+    solution: Vec<Option<Coefficients>>,
+}
+
+impl<'p, 'x> Fold<'p, 'x> {
+    /// `None` when there are no rows to train or to validate on, or only one class.
+    fn new(
+        number: usize,
+        basis: &'p Basis,
+        rows: &'p TreeRows<'x>,
+        response: &'p [f64],
+        options: &'p GlmOptions,
+    ) -> Option<Self> {
+        let ranges = rows.without_fold(Some(number));
+        let weight_of = |range: &Range<usize>| rows.weight[range.clone()].iter().sum::<f64>();
+        let training_weight = ranges.iter().map(weight_of).sum();
+        let problem = NewtonProblem { basis, rows, response, family: options.family, ranges };
+        let held_out = rows.fold(number);
+        let held_out_weight = weight_of(&held_out);
+        let null = problem.null()?;
+        (held_out_weight > 0.0).then(|| Self {
+            number,
+            null_loss: problem.excess_loss(&null.eta),
+            null_gradient: problem.largest_gradient(&null),
+            problem,
+            null,
+            training_weight,
+            held_out_weight,
+            held_out,
+            options,
+            solution: Vec::new(),
+        })
+    }
+
+    /// Solves every candidate, from the strongest penalty to the weakest.
+    fn follow_paths(&mut self, search: &mut Search, l1_ratios: &[f64]) {
+        self.solution = vec![None; search.candidates.len()];
+        let paths: Vec<Vec<usize>> = l1_ratios.iter().map(|&ratio| search.path(ratio)).collect();
+        let mut points = vec![self.null.clone(); l1_ratios.len()];
+        for step in 0..paths[0].len() {
+            for lane in 0..l1_ratios.len() {
+                let candidate = paths[lane][step];
+                let penalty = self.penalty(search.candidates[candidate]);
+                // The better start of two: this ratio at the penalty before, or the ratio before at
+                // this penalty, which is close when penalties are weak.
+                if lane > 0
+                    && self.problem.objective(&points[lane - 1], penalty)
+                        < self.problem.objective(&points[lane], penalty)
+                {
+                    points[lane] = points[lane - 1].clone();
+                }
+                let point = &mut points[lane];
+                if penalty.l1 < self.null_gradient || point.at.n_active() > 0 {
+                    self.improve(point, penalty, self.options.search_tolerance);
+                    self.solution[candidate] = Some(point.at.clone());
+                }
+                self.validate(search, candidate, &points[lane]);
+            }
+        }
+    }
+
+    /// Solves a candidate more accurately; one whose slopes are all zero stays as it is.
+    fn solve_again(&mut self, search: &mut Search, candidate: usize, accuracy: f64) {
+        if let Some(at) = self.solution[candidate].take() {
+            let mut point = self.problem.at(at);
+            self.improve(&mut point, self.penalty(search.candidates[candidate]), accuracy);
+            self.validate(search, candidate, &point);
+            self.solution[candidate] = Some(point.at);
+        }
+    }
+
+    fn penalty(&self, candidate: Candidate) -> Penalty {
+        candidate.strength.penalty(candidate.l1_ratio, self.training_weight)
+    }
+
+    fn improve(&self, point: &mut NewtonPoint<'p>, penalty: Penalty, tolerance: f64) {
+        self.problem.solve(
+            point,
+            penalty,
+            self.null_loss,
+            self.null_gradient,
+            tolerance,
+            self.options.max_iterations,
+        );
+    }
+
+    /// Records a candidate's error on the rows that are held out.
+    fn validate(&self, search: &mut Search, candidate: usize, point: &NewtonPoint<'p>) {
+        let NewtonProblem { rows, response, family, .. } = &self.problem;
+        let error: f64 = self
+            .held_out
+            .clone()
+            .map(|row| {
+                let (w, y, eta) = (rows.weight[row], response[row], point.eta[row]);
+                let error = match self.options.measure {
+                    Measure::Deviance => 2.0 * (family.loss(y, eta) - family.smallest_loss(y)),
+                    Measure::Accuracy => f64::from((eta > 0.0) != (y > 0.5)),
+                };
+                w * error
+            })
+            .sum();
+        search.record(candidate, self.number, error / self.held_out_weight);
+    }
+}

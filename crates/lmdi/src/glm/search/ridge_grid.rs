@@ -1,0 +1,130 @@
+//! The best of many strengths of a ridge penalty, without measuring all of them.
+//!
+//! The error of a ridge fit depends on the strength l through terms `d / (d + l)` with d > 0. In
+//! log(l) each is the same gentle step, which takes more than a factor of ten from one end to the
+//! other, so that between strengths a factor of [`STRIDE`] apart the error has no room for a dip of
+//! its own: strengths that far apart are measured first, and then all others around each of them
+//! that is lower than its neighbours.
+//!
+//! Cost: for 100 strengths over seven powers of ten about 27 measurements.
+
+/// Largest factor between strengths that are measured first.
+const STRIDE: f64 = 4.0;
+
+/// The place of the smallest error; of equals the first. Errors that are not numbers come last.
+/// Strengths that are not in increasing order are all measured.
+pub fn minimise_on_grid(strengths: &[f64], mut error: impl FnMut(f64) -> f64) -> usize {
+    let mut errors = vec![None; strengths.len()];
+    let first = coarse(strengths);
+    // From strong to weak: fits that start from the last one have few columns to move at a time.
+    for &at in first.iter().rev() {
+        errors[at] = Some(error(strengths[at]));
+    }
+    for (place, &at) in first.iter().enumerate() {
+        let before = if place > 0 { first[place - 1] } else { at };
+        let after = first.get(place + 1).copied().unwrap_or(at);
+        if known(&errors, at) > known(&errors, before).min(known(&errors, after)) {
+            continue;
+        }
+        let mut valley = [before, at, after];
+        while valley[0] + 1 < valley[1] || valley[1] + 1 < valley[2] {
+            let [before, at, after] = valley;
+            let mut places = vec![before, before.midpoint(at), at, at.midpoint(after), after];
+            places.dedup();
+            for &place in &places {
+                errors[place].get_or_insert_with(|| error(strengths[place]));
+            }
+            let mut lowest = 0;
+            for place in 1..places.len() {
+                if known(&errors, places[place]) < known(&errors, places[lowest]) {
+                    lowest = place;
+                }
+            }
+            let last = places.len() - 1;
+            valley = [lowest.saturating_sub(1), lowest, last.min(lowest + 1)].map(|at| places[at]);
+        }
+    }
+    let mut best = 0;
+    for at in 0..errors.len() {
+        if known(&errors, at) < known(&errors, best) {
+            best = at;
+        }
+    }
+    best
+}
+
+/// An error; infinite if it was not measured or is not a number.
+fn known(errors: &[Option<f64>], at: usize) -> f64 {
+    errors[at].filter(|error| !error.is_nan()).unwrap_or(f64::INFINITY)
+}
+
+/// Places so that no factor between two of them exceeds [`STRIDE`] unless they are neighbours, the
+/// ends included.
+fn coarse(strengths: &[f64]) -> Vec<usize> {
+    if !strengths.is_sorted_by(|a, b| 0.0 < *a && a < b) {
+        return (0..strengths.len()).collect();
+    }
+    let mut places = Vec::new();
+    for at in 0..strengths.len() {
+        let is_end = at == 0 || at + 1 == strengths.len();
+        let next_too_far = |last: usize| strengths[at + 1] > STRIDE * strengths[last];
+        if is_end || places.last().is_some_and(|&last| next_too_far(last)) {
+            places.push(at);
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{generator, unit};
+
+    fn grid(from: f64, to: f64, count: usize) -> Vec<f64> {
+        let step = (to - from) / (count - 1) as f64;
+        (0..count).map(|at| libm::pow(10.0, from + step * at as f64)).collect()
+    }
+
+    /// Errors of ridge regressions in their own coordinates: a sum over directions of squared bias
+    /// and variance.
+    #[test]
+    fn the_smallest_of_all_is_found() {
+        for seed in 0..500 {
+            let mut random = generator(seed, 0);
+            let directions: Vec<[f64; 3]> = (0..1 + seed % 7)
+                .map(|_| {
+                    let d = libm::pow(10.0, 8.0 * unit(&mut random) - 4.0);
+                    [d, unit(&mut random), libm::pow(10.0, 4.0 * unit(&mut random) - 4.0)]
+                })
+                .collect();
+            let error = |l: f64| {
+                let term = |[d, signal, noise]: &[f64; 3]| {
+                    let (kept, lost) = (d / (d + l), l / (d + l));
+                    signal * lost * lost + noise * kept * kept
+                };
+                directions.iter().map(term).sum::<f64>()
+            };
+            for strengths in [grid(-4.0, 3.0, 100), grid(-2.0, 3.0, 25), grid(0.0, 1.0, 3)] {
+                let mut measured = 0;
+                let found = minimise_on_grid(&strengths, |l| {
+                    measured += 1;
+                    error(l)
+                });
+                let smallest = strengths.iter().map(|&l| error(l)).fold(f64::INFINITY, f64::min);
+                assert_eq!(error(strengths[found]), smallest, "seed {seed}");
+                assert!(measured <= strengths.len());
+                assert!(strengths.len() < 100 || measured <= 35, "{measured}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_order_and_numbers_that_are_none_are_taken() {
+        assert_eq!(minimise_on_grid(&[3.0, 1.0, 2.0], |l| (l - 2.0).abs()), 2);
+        assert_eq!(minimise_on_grid(&[1.0, 2.0, 3.0], |_| 5.0), 0);
+        assert_eq!(minimise_on_grid(&[1.0, 2.0, 3.0], |l| if l < 3.0 { f64::NAN } else { 1.0 }), 2);
+        assert_eq!(minimise_on_grid(&[1.0, 2.0], |_| f64::NAN), 0);
+        assert_eq!(minimise_on_grid(&[7.0], |_| 1.0), 0);
+        assert_eq!(coarse(&[1.0, 2.0, 3.9, 4.1, 5.0, 100.0, 101.0]), [0, 2, 4, 5, 6]);
+    }
+}

@@ -1,0 +1,337 @@
+//! Least squares with an elastic net, several problems in one batch.
+//!
+//! Lane `i` is a [`GaussianProblem`] of its own rows. All lanes have the same columns: those of a
+//! basis or what a [`Reduction`] left of them.
+//!
+//! Convergence is judged by the duality gap in the form scikit-learn uses: with residual r, penalty
+//! (l1, l2) and c = min(1, l1 / max_j |x_j' r - l2 b_j|),
+//!
+//! ```text
+//! gap = (1 + c^2)/2 (|r|^2 + l2 |b|^2) + l1 |b|_1 - c r'y   <=   tolerance * y'y
+//! ```
+//!
+//! All sums follow from the statistics: with q = X'y and g = X'r, r'y = y'y - b'q and
+//! |r|^2 = r'y - b'g.
+
+use crate::glm::linalg::vector::{Lanes, per_lane};
+use crate::glm::model::penalty::Penalty;
+use crate::glm::quadratic::batched_hessian::BatchedHessian;
+use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::quadratic::reduction::Reduction;
+use crate::glm::solvers::descent::anderson::AndersonAcceleration;
+use crate::glm::solvers::descent::coordinate_descent::{Descent, Point, Start};
+use crate::vectorised::{Vectorised, vectorised};
+
+/// Sweeps at one penalty after which an outdated curvature of the raw block is to blame.
+const REBUILD_AFTER: usize = 2;
+
+/// Sweeps that a curvature of the raw block serves at least.
+const REBUILD_EVERY: usize = 10;
+
+/// Sweeps at one penalty after which plain steps, slow but sure, take over.
+const GIVE_UP_AFTER: usize = 80;
+
+/// Sweeps at one penalty after which their series is extrapolated.
+const ACCELERATE_AFTER: usize = 2;
+
+/// Below this share of the terms it is summed from, a squared error of other rows has lost too many
+/// digits to be compared.
+const CANCELLED: f64 = 1e-7;
+
+/// Least-squares problems over the same columns.
+#[derive(Debug, Clone)]
+pub struct BatchedProblem<const N: usize> {
+    /// BatchedHessian.
+    pub hessians: BatchedHessian<N>,
+    /// Weighted mean responses.
+    pub(crate) response_mean: Lanes<N>,
+    /// Centred sums of squared responses.
+    pub(crate) response_square: Lanes<N>,
+    /// Weighted sums of the centred responses per leaf.
+    leaf_response: Vec<Lanes<N>>,
+    /// Gradients at zero slopes along each stump and each raw column.
+    stump_gradient: Vec<Lanes<N>>,
+    raw_gradient: Vec<Lanes<N>>,
+}
+
+/// Where a descent stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DescentReport {
+    /// Sweeps done.
+    pub iterations: usize,
+    /// Duality gap as a share of the centred sum of squared responses.
+    pub gap: f64,
+    /// Whether the gap met the tolerance.
+    pub converged: bool,
+}
+
+impl<const N: usize> BatchedProblem<N> {
+    /// Problems over the same basis.
+    pub fn new<'b>(problems: [&GaussianProblem<'b>; N]) -> Self {
+        let gather = |of: for<'p> fn(&'p GaussianProblem<'b>) -> &'p Vec<f64>| -> Vec<Lanes<N>> {
+            let lanes = problems.map(of);
+            (0..lanes[0].len()).map(|i| per_lane(|lane| lanes[lane][i])).collect()
+        };
+        Self {
+            hessians: BatchedHessian::new(problems.map(|problem| &problem.hessian)),
+            response_mean: per_lane(|lane| problems[lane].response_mean),
+            response_square: per_lane(|lane| problems[lane].response_square),
+            leaf_response: gather(|problem| &problem.leaf_response),
+            stump_gradient: gather(|problem| &problem.stump_gradient),
+            raw_gradient: gather(|problem| &problem.raw_gradient),
+        }
+    }
+
+    /// Problems without columns.
+    pub(crate) fn empty() -> Self {
+        Self {
+            hessians: BatchedHessian::empty(),
+            response_mean: [0.0; N],
+            response_square: [0.0; N],
+            leaf_response: Vec::new(),
+            stump_gradient: Vec::new(),
+            raw_gradient: Vec::new(),
+        }
+    }
+
+    /// Puts the same problems over the columns that are left into `out`, whose memory is used
+    /// again.
+    pub(crate) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
+        self.hessians.reduce_into(reduction, &mut out.hessians);
+        out.response_mean = self.response_mean;
+        out.response_square = self.response_square;
+        out.leaf_response = reduction.sum_leaves(&self.leaf_response);
+        out.stump_gradient = reduction.choose_stumps(&self.stump_gradient);
+        out.raw_gradient = reduction.choose_raw(&self.raw_gradient);
+    }
+
+    /// Zero slopes.
+    pub(crate) fn zero(&self) -> Start<N> {
+        Start {
+            intercept: self.response_mean,
+            stump: vec![[0.0; N]; self.hessians.n_splits()],
+            raw: vec![[0.0; N]; self.hessians.n_raw()],
+            leaf_residual: self.leaf_response.clone(),
+            raw_gradient: self.raw_gradient.clone(),
+        }
+    }
+
+    /// A descent that starts at zero slopes.
+    #[cfg(test)]
+    pub fn descent(&self) -> Descent<'_, N> {
+        Descent::new(&self.hessians, self.zero())
+    }
+
+    /// Objective and duality gap at the descent's point, on the scale of a sum over rows. `outside`
+    /// is the largest absolute gradient of columns that are not part of the problems.
+    #[inline(always)]
+    pub(crate) fn objective_and_gap(
+        &self,
+        point: &Point<N>,
+        penalty: &[Penalty; N],
+        outside: Lanes<N>,
+    ) -> (Lanes<N>, Lanes<N>) {
+        let (mut by_start, mut by_gradient) = ([0.0; N], [0.0; N]);
+        let (mut absolute, mut squares, mut dual_norm) = ([0.0; N], [0.0; N], outside);
+        let l2: Lanes<N> = per_lane(|lane| penalty[lane].l2);
+        let mut add = |b: Lanes<N>, start: Lanes<N>, gradient: Lanes<N>| {
+            for lane in 0..N {
+                by_start[lane] += b[lane] * start[lane];
+                by_gradient[lane] += b[lane] * gradient[lane];
+                absolute[lane] += b[lane].abs();
+                squares[lane] += b[lane] * b[lane];
+                let violation = (gradient[lane] - l2[lane] * b[lane]).abs();
+                dual_norm[lane] =
+                    if violation > dual_norm[lane] { violation } else { dual_norm[lane] };
+            }
+        };
+        for (split, (&b, &start)) in point.stump.iter().zip(&self.stump_gradient).enumerate() {
+            add(b, start, point.stump_gradient(&self.hessians, split));
+        }
+        for ((&b, &start), &gradient) in
+            point.raw.iter().zip(&self.raw_gradient).zip(&point.raw_gradient)
+        {
+            add(b, start, gradient);
+        }
+        let mut objective = [0.0; N];
+        let gap = per_lane(|lane| {
+            let l1 = penalty[lane].l1;
+            let residual_response = self.response_square[lane] - by_start[lane];
+            let residual_square = (residual_response - by_gradient[lane]).max(0.0);
+            let c = if dual_norm[lane] > l1 { l1 / dual_norm[lane] } else { 1.0 };
+            let ridge = residual_square + l2[lane] * squares[lane];
+            let lasso = l1 * absolute[lane];
+            objective[lane] = 0.5 * ridge + lasso;
+            (0.5 * (1.0 + c * c) * ridge + lasso - c * residual_response).max(0.0)
+        });
+        (objective, gap)
+    }
+
+    /// Sweeps until in every lane the gap is at most `tolerance` times the centred sum of squared
+    /// responses.
+    pub fn descend(
+        &self,
+        descent: &mut Descent<'_, N>,
+        penalty: &[Penalty; N],
+        tolerance: f64,
+        max_iterations: usize,
+    ) -> DescentReport {
+        vectorised(Descend { problems: self, descent, penalty, tolerance, max_iterations })
+    }
+
+    /// Weighted sums of squared errors of the lanes' rows under coefficients that may come from
+    /// other rows; `None` in a lane where too many digits cancelled.
+    ///
+    /// With c_l the predictor's constant on leaf l less the mean response, s the raw slopes and
+    /// sums of centred responses y:
+    ///
+    /// ```text
+    /// sum w (y - c - x s)^2 = y'y - 2 (sum_l c_l (w y)_l + s' X'y)
+    ///                         + sum_l c_l^2 w_l + 2 sum_l c_l (w x)_l s + s' X'X s
+    /// ```
+    ///
+    /// Cost: leaves x raw columns with a slope, whatever the number of rows.
+    pub fn squared_error(
+        &self,
+        intercept: Lanes<N>,
+        stump: &[Lanes<N>],
+        raw: &[Lanes<N>],
+    ) -> [Option<f64>; N] {
+        let (error, size) = vectorised(SquaredError { problems: self, intercept, stump, raw });
+        std::array::from_fn(|lane| (error[lane] > CANCELLED * size[lane]).then_some(error[lane]))
+    }
+}
+
+struct SquaredError<'t, const N: usize> {
+    problems: &'t BatchedProblem<N>,
+    intercept: Lanes<N>,
+    stump: &'t [Lanes<N>],
+    raw: &'t [Lanes<N>],
+}
+
+impl<const N: usize> Vectorised for SquaredError<'_, N> {
+    type Output = (Lanes<N>, Lanes<N>);
+
+    #[inline(always)]
+    fn run(self) -> (Lanes<N>, Lanes<N>) {
+        let Self { problems, intercept, stump, raw } = self;
+        let q = &problems.hessians;
+        let r = q.n_raw();
+        let from_mean = per_lane(|lane| intercept[lane] - problems.response_mean[lane]);
+        let constant = q.leaf_offsets(from_mean, stump);
+        let (mut error, mut at_mean) = (problems.response_square, [0.0; N]);
+        // Centring the responses has cost digits already.
+        let mut size = per_lane(|lane| {
+            let mean = problems.response_mean[lane];
+            problems.response_square[lane] + q.total[lane] * mean * mean
+        });
+        for ((c, sum), w) in constant.iter().zip(&problems.leaf_response).zip(q.leaf_weight()) {
+            for lane in 0..N {
+                let square = c[lane] * c[lane] * w[lane];
+                size[lane] += square;
+                error[lane] += square - 2.0 * c[lane] * sum[lane];
+            }
+        }
+        for k in (0..r).filter(|&k| raw[k] != [0.0; N]) {
+            let mut crossed = [0.0; N];
+            for (c, sum) in constant.iter().zip(q.raw_leaf_of(k)) {
+                for lane in 0..N {
+                    crossed[lane] += c[lane] * sum[lane];
+                }
+            }
+            let mut image = [0.0; N];
+            for (slope, gram) in raw.iter().zip(&q.raw_gram[k * r..(k + 1) * r]) {
+                for lane in 0..N {
+                    image[lane] += slope[lane] * gram[lane];
+                }
+            }
+            for lane in 0..N {
+                let along = 2.0 * (crossed[lane] - problems.raw_gradient[k][lane]) + image[lane];
+                error[lane] += raw[k][lane] * along;
+                size[lane] += (raw[k][lane] * image[lane]).abs();
+                at_mean[lane] += raw[k][lane] * q.raw_mean[k][lane];
+            }
+        }
+        for lane in 0..N {
+            let square = q.total[lane] * at_mean[lane] * at_mean[lane];
+            error[lane] += square;
+            size[lane] += square;
+        }
+        (error, size)
+    }
+}
+
+struct Descend<'t, 'd, const N: usize> {
+    problems: &'t BatchedProblem<N>,
+    descent: &'t mut Descent<'d, N>,
+    penalty: &'t [Penalty; N],
+    tolerance: f64,
+    max_iterations: usize,
+}
+
+impl<const N: usize> Vectorised for Descend<'_, '_, N> {
+    type Output = DescentReport;
+
+    #[inline(always)]
+    fn run(self) -> DescentReport {
+        let Self { problems, descent, penalty, tolerance, max_iterations } = self;
+        descent.set_penalty(penalty);
+        let scale = problems.response_square;
+        let mut iterations = 0;
+        let mut before = [f64::INFINITY; N];
+        let mut plain_until = [0; N];
+        let mut safe = descent.point.clone();
+        let mut acceleration = AndersonAcceleration::new();
+        loop {
+            let (objective, gap) = problems.objective_and_gap(&descent.point, penalty, [0.0; N]);
+            let largest = largest_share(gap, scale);
+            let converged = largest <= tolerance;
+            if converged || iterations >= max_iterations {
+                return DescentReport { iterations, gap: largest, converged };
+            }
+            for lane in 0..N {
+                // A rise far below the tolerance is rounding in a lane that has long converged.
+                if objective[lane] > before[lane] + 0.01 * tolerance * scale[lane] {
+                    // The model of the stumps' answer overshot: go back and do without it a while.
+                    descent.point.copy_lane_from(&safe, lane);
+                    descent.forget_schur_complement(lane);
+                    plain_until[lane] = iterations + REBUILD_EVERY;
+                } else {
+                    before[lane] = objective[lane];
+                }
+            }
+            safe.copy_from(&descent.point);
+            if iterations >= ACCELERATE_AFTER && acceleration.note(&descent.point) {
+                acceleration.extrapolate(&mut descent.point);
+                let (further, _) = problems.objective_and_gap(&descent.point, penalty, [0.0; N]);
+                for lane in 0..N {
+                    if further[lane] < before[lane] {
+                        before[lane] = further[lane];
+                    } else {
+                        descent.point.copy_lane_from(&safe, lane);
+                    }
+                }
+                safe.copy_from(&descent.point);
+            }
+            if iterations == GIVE_UP_AFTER {
+                for lane in 0..N {
+                    descent.forget_schur_complement(lane);
+                }
+            } else if (REBUILD_AFTER..GIVE_UP_AFTER).contains(&iterations)
+                && descent.since_rebuild >= REBUILD_EVERY
+            {
+                descent.rebuild_schur_complement(plain_until.map(|until| iterations >= until));
+            }
+            descent.sweep();
+            iterations += 1;
+        }
+    }
+}
+
+/// The largest gap as a share of the lane's centred sum of squared responses.
+#[inline(always)]
+pub(crate) fn largest_share<const N: usize>(gap: Lanes<N>, scale: Lanes<N>) -> f64 {
+    (0..N).fold(0.0_f64, |largest, lane| {
+        largest.max(if scale[lane] > 0.0 { gap[lane] / scale[lane] } else { 0.0 })
+    })
+}

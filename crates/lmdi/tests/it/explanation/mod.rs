@@ -1,0 +1,5 @@
+//! What is read off scores: counterfactuals, stability, subgroups.
+
+mod counterfactual;
+mod stability;
+mod subgroups;

@@ -1,0 +1,3 @@
+//! Model files.
+
+mod fixtures;

@@ -1,0 +1,187 @@
+//! Ranks and standard errors against their definitions.
+
+use crate::support::random_models::dense_tree::DenseTree;
+use crate::support::random_models::{Kind, Table, bagged, cases, close, kind, preset};
+use lmdi::explanation::{rank_by_score, top_features};
+use lmdi::importance::TreeSubset;
+use lmdi::monitor::Silent;
+use proptest::prelude::*;
+
+/// One more than the number of smaller sizes, plus half the number of others that are equal.
+fn rank_among(sizes: &[f64], of: usize) -> f64 {
+    let smaller = sizes.iter().filter(|&&size| size < sizes[of]).count();
+    let equal = sizes.iter().filter(|&&size| size == sizes[of]).count();
+    smaller as f64 + 0.5 * (equal + 1) as f64
+}
+
+/// Whether two different sizes are so close that rounding decides their order.
+fn has_near_tie(sizes: &[f64]) -> bool {
+    let largest = sizes.iter().copied().fold(0.0, f64::max);
+    sizes
+        .iter()
+        .enumerate()
+        .any(|(i, a)| sizes[..i].iter().any(|b| a != b && (a - b).abs() < 1e-9 * largest))
+}
+
+proptest! {
+    #![proptest_config(cases(100))]
+
+    #[test]
+    fn rank_by_rank_is_the_mean_of_the_ranks_in_the_trees(kind in kind(), seed in any::<u64>()) {
+        let table = Table::random(seed, kind.classes());
+        let model = table.train(kind, seed);
+        let explainer = table.explain(&model, &preset(seed));
+        let ranks = explainer.rank_by_rank(&table.x.view(), &Silent).expect("ranks");
+        let (p, k) = (table.x.cols(), explainer.n_outputs());
+        let dense: Vec<DenseTree> =
+            (0..model.trees.len()).map(|tree| DenseTree::new(&table, &model, tree, true)).collect();
+        let boosted = matches!(kind, Kind::Boosted { .. });
+        let counting: Vec<usize> = (0..table.rows()).filter(|&row| table.weight(row) > 0.0).collect();
+        // What each tree contributes: the mean over rows of the sizes of all scores.
+        let contributed: Vec<f64> = (explainer.trees().iter().zip(&dense))
+            .map(|(tree, dense)| {
+                let of_row = |&row: &usize| -> f64 {
+                    (0..tree.n_outputs as usize)
+                        .flat_map(|output| dense.scores(row, &dense.coefficients(tree, output), p))
+                        .map(f64::abs)
+                        .sum()
+                };
+                counting.iter().map(of_row).sum::<f64>() / counting.len() as f64
+            })
+            .collect();
+        for row in 0..table.rows() {
+            let (mut sum, mut total) = (vec![0.0; p], vec![0.0; p]);
+            let mut undecided = false;
+            for (index, (tree, dense)) in explainer.trees().iter().zip(&dense).enumerate() {
+                let mut size = vec![0.0; p];
+                for output in 0..tree.n_outputs as usize {
+                    let b = dense.coefficients(tree, output);
+                    for (size, score) in size.iter_mut().zip(dense.scores(row, &b, p)) {
+                        *size += score.abs();
+                    }
+                }
+                let used: Vec<usize> = (0..p).filter(|k| dense.feature.contains(k)).collect();
+                let sizes: Vec<f64> = used.iter().map(|&feature| size[feature]).collect();
+                undecided |= has_near_tie(&sizes);
+                if boosted {
+                    total.iter_mut().for_each(|total| *total += contributed[index]);
+                }
+                for (at, &feature) in used.iter().enumerate() {
+                    let rank = rank_among(&sizes, at);
+                    if boosted {
+                        sum[feature] += contributed[index] * rank / used.len() as f64;
+                    } else {
+                        sum[feature] += (p - used.len()) as f64 + rank;
+                        total[feature] += 1.0;
+                    }
+                }
+            }
+            if undecided {
+                continue;
+            }
+            for feature in 0..p {
+                let want = if total[feature] > 0.0 { sum[feature] / total[feature] } else { 0.0 };
+                let found = ranks[row * p + feature];
+                prop_assert!(close(found, want, 0.0, 1e-9), "row {row}, feature {feature}, {k} outputs: {found} {want}");
+            }
+        }
+    }
+
+    #[test]
+    fn rank_by_score_counts_the_smaller_ones(kind in kind(), seed in any::<u64>()) {
+        let table = Table::random(seed, kind.classes());
+        let model = table.train(kind, seed);
+        let explainer = table.explain(&model, &preset(seed));
+        let scores = table.score(&explainer, TreeSubset::All, false);
+        let ranks = rank_by_score(&scores);
+        let p = table.x.cols();
+        for row in 0..table.rows() {
+            let sizes: Vec<f64> = (0..p)
+                .map(|feature| (0..scores.n_outputs).map(|output| scores.get(row, feature, output).abs()).sum())
+                .collect();
+            for feature in 0..p {
+                prop_assert_eq!(ranks[row * p + feature], rank_among(&sizes, feature));
+            }
+            let top = top_features(&scores, row, p.min(3));
+            prop_assert_eq!(top.len(), p.min(3));
+            for (place, &feature) in top.iter().enumerate() {
+                let before = (0..p).filter(|&other| sizes[other] > sizes[feature]
+                    || (sizes[other] == sizes[feature] && other < feature)).count();
+                prop_assert_eq!(before, place);
+            }
+        }
+    }
+
+    /// Spread of the trees' scores: to 1e-6 of the row's largest term, since squares
+    /// are added up.
+    #[test]
+    fn standard_errors_are_the_spread_over_trees(kind in bagged(), seed in any::<u64>()) {
+        let table = Table::random(seed, kind.classes());
+        let model = table.train(kind, seed);
+        let explainer = table.explain(&model, &preset(seed));
+        let (p, k) = (table.x.cols(), explainer.n_outputs());
+        let dense: Vec<DenseTree> =
+            (0..model.trees.len()).map(|tree| DenseTree::new(&table, &model, tree, true)).collect();
+        for (subset, in_bag) in [(TreeSubset::All, None), (TreeSubset::OutOfBag(&model), Some(false))] {
+            let scores = table.score(&explainer, subset, true);
+            let errors = scores.standard_error.as_ref().expect("standard errors");
+            for row in 0..table.rows() {
+                for output in 0..k {
+                    let per_tree: Vec<Vec<f64>> = (0..model.trees.len())
+                        .filter(|&tree| in_bag.is_none_or(|wanted: bool| {
+                            (model.trees[tree].in_bag.as_ref().expect("counts").count(row) > 0) == wanted
+                        }))
+                        .map(|tree| {
+                            let b = dense[tree].coefficients(&explainer.trees()[tree], output);
+                            dense[tree].scores(row, &b, p)
+                        })
+                        .collect();
+                    // Stumps and raw column of a feature may cancel; digits are those of the terms.
+                    let mut size = 1e-9_f64;
+                    for (dense, tree) in dense.iter().zip(explainer.trees()) {
+                        let b = dense.coefficients(tree, output);
+                        let terms = dense.cells[row].iter().zip(&b).map(|(x, b)| (x * b).abs());
+                        size = terms.fold(size, f64::max);
+                    }
+                    let n = per_tree.len() as f64;
+                    for feature in 0..p {
+                        let found = errors[(row * p + feature) * k + output];
+                        if n < 2.0 {
+                            prop_assert!(found.is_nan());
+                            continue;
+                        }
+                        let of_tree = || per_tree.iter().map(|scores| scores[feature]);
+                        let mean = of_tree().sum::<f64>() / n;
+                        let variance = of_tree().map(|s| (s - mean).powi(2)).sum::<f64>() / (n - 1.0);
+                        let want = (variance / n).sqrt();
+                        prop_assert!(close(found, want, size, 1e-6), "row {row}: {found} {want}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Far from zero a column's slopes times its cells are much larger than its scores; digits must stay.
+#[test]
+fn columns_far_from_zero_keep_their_digits() {
+    let mut shifted = Table::random(4, 0);
+    let n = shifted.rows();
+    let shift = f64::from(1 << 20);
+    let x: Vec<f64> = (0..n).map(|row| (row * 7 % n) as f64).collect();
+    let near = Table::numeric(vec![x.clone()], shifted.y.clone());
+    shifted = Table::numeric(vec![x.iter().map(|x| x + shift).collect()], shifted.y.clone());
+    let kind = Kind::Forest { classes: 0, bootstrap: true };
+    let seed = (0..).find(|&seed| near.train(kind, seed).trees.len() > 2).expect("several trees");
+    let [near, far] = [near, shifted].map(|table| {
+        let model = table.train(kind, seed);
+        let explainer = table.explain(&model, &preset(seed));
+        table.score(&explainer, TreeSubset::All, true)
+    });
+    let pairs = near.values.iter().zip(&far.values);
+    assert!(pairs.clone().all(|(a, b)| close(*a, *b, 1.0, 1e-9)));
+    let errors = near.standard_error.iter().flatten().zip(far.standard_error.iter().flatten());
+    for (a, b) in errors {
+        assert!(close(*a, *b, 1.0, 1e-7), "{a} {b}");
+    }
+}
