@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
 
-def with_class_weights(compiled, class_weight, classes):
+
+def with_class_weights(compiled: Any, class_weight: Any, classes: Any) -> Any:
     """The model with the weights of an estimator's `class_weight`: None, "balanced" or weights by label.
 
     "balanced_subsample" balances the rows that each tree drew; that differs from balancing all rows by

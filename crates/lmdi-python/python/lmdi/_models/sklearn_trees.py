@@ -64,12 +64,10 @@ def bagging(estimator: Any) -> Model:
         tree_arrays(member.tree_, classes, bag, features)
         for member, bag, features in zip(members, bags, estimator.estimators_features_)
     ]
-    return assemble(
-        estimator, columns_of(estimator), classes, trees, class_weight=_class_weight(members[0])
-    )
+    return assemble(estimator, columns_of(estimator), classes, trees, class_weight=_class_weight(members[0]))
 
 
-def _class_weight(estimator):
+def _class_weight(estimator: Any) -> Any:
     """Trees of numbers have none."""
     return getattr(estimator, "class_weight", None)
 
