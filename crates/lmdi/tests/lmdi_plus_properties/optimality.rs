@@ -8,7 +8,7 @@
 use crate::random_models::dense_tree::DenseTree;
 use crate::random_models::{Kind, Table, cases, kind};
 use lmdi::basis::{Basis, TreeRows};
-use lmdi::forest::{Ensemble, Growth, Loss};
+use lmdi::forest::{Ensemble, Growth, Loss, Tree};
 use lmdi::glm::{
     Family, GaussianProblem, Penalty, PenaltyChoice, SideBySide, Statistics, Strength,
 };
@@ -116,16 +116,40 @@ fn rows_of(
         };
         // Less curvature than this counts as this much, which bounds working responses.
         let curvature = f64::max(curvature, 1e-6);
-        // The exact split finder takes (K - 1) / K of a Newton step for K classes.
-        let step = match model.growth {
-            Growth::FirstOrder(Loss::Multinomial) => (k as f64 - 1.0) / k as f64,
-            _ => 1.0,
-        };
         weight *= curvature;
         rows.weight.push(weight);
-        rows.response.push(step * residual / curvature);
+        rows.response.push(residual / curvature);
     }
     rows
+}
+
+/// The raw output of the rounds before a tree, row by row.
+fn model_margin_before(table: &Table, model: &Ensemble, tree: usize) -> Vec<f64> {
+    let k = model.n_outputs;
+    let mut margin = model.base_score.repeat(table.rows());
+    for row in 0..table.rows() {
+        for (index, before) in model.trees.iter().enumerate().take(tree / k * k) {
+            margin[row * k + index % k] += 0.3 * before.value[before.leaf_of(&table.row(row))];
+        }
+    }
+    margin
+}
+
+/// Brings the Newton steps of a boosted tree's rows to the values of its leaves: leaf value, plus how far the
+/// step is from the leaf's mean step at the model's own margin, times what the tree made of a step.
+fn on_scale_of_leaves(table: &Table, tree: &Tree, rate: f64, grown_on: &Rows, rows: &mut Rows) {
+    let leaf: Vec<usize> = (0..table.rows()).map(|row| tree.leaf_of(&table.row(row))).collect();
+    let mean = |of: usize| {
+        let members = || (0..table.rows()).filter(|&row| leaf[row] == of);
+        let total: f64 = members().map(|row| grown_on.weight[row]).sum();
+        let sum: f64 = members().map(|row| grown_on.weight[row] * grown_on.response[row]).sum();
+        (total, if total > 0.0 { sum / total } else { 0.0 })
+    };
+    for row in 0..table.rows() {
+        let (weight, mean) = mean(leaf[row]);
+        let value = if weight > 0.0 { tree.value[leaf[row]] } else { 0.0 };
+        rows.response[row] = value + rate * (rows.response[row] - mean);
+    }
 }
 
 /// Checks all fits of an explainer; `must_converge` where a minimum exists.
@@ -148,7 +172,17 @@ fn check(
             let fit = &fitted.fits[output];
             prop_assert!(fit.converged || !must_converge, "tree {index}: {fit:?}");
             let of_all = fitted.first_output as usize + output;
-            let rows = rows_of(table, model, fit_on, index, of_all, &margin);
+            let mut rows = rows_of(table, model, fit_on, index, of_all, &margin);
+            if model.growth != Growth::Independent {
+                let at = model_margin_before(table, model, index);
+                let grown_on = rows_of(table, model, fit_on, index, of_all, &at);
+                // The exact split finder takes (K - 1) / K of a Newton step for K classes.
+                let rate = match model.growth {
+                    Growth::FirstOrder(Loss::Multinomial) => 1.0 - 1.0 / model.n_outputs as f64,
+                    _ => 1.0,
+                };
+                on_scale_of_leaves(table, &model.trees[index], rate, &grown_on, &mut rows);
+            }
             let total: f64 = rows.weight.iter().sum();
             if total == 0.0 {
                 prop_assert!(fitted.step.iter().all(|&step| step == 0.0));

@@ -1,12 +1,9 @@
 //! Fitting the linear models of boosted trees, round by round.
 //!
 //! Tree t of a boosted model was grown on what the trees before it left unexplained. Its linear model is
-//! fitted to what the *linear models* before it left unexplained: with F the margin of the refit so far,
-//! g and h the first and second derivative of the loss at F,
-//!
-//! ```text
-//! z = -g / h,  weight h;      F <- F + rate * (linear predictor of the tree)
-//! ```
+//! fitted to what the *linear models* before it left unexplained: to the Newton steps at the margin of the
+//! refit, with the second derivative of the loss as weight, on the scale of the tree's own leaf values
+//! ([`super::leaf_steps`]).
 //!
 //! At the margin of the model itself, a linear trend that the model lacks would be found again in every
 //! round, and the sum would grow without bound. At the refit's own margin, a trend that has been taken up
@@ -18,8 +15,9 @@
 //! found for several rounds at once. Memory: one margin per row and output, and the leaves of those rounds.
 
 use super::fit::{Shared, TargetAndWeight};
+use super::leaf_steps::{LeafSteps, RateEvidence};
 use super::model::TreeModel;
-use super::target::{scale_to_tree, working_response};
+use super::target::working_response;
 use crate::Result;
 use crate::basis::Basis;
 use crate::forest::{Aggregation, Growth};
@@ -34,12 +32,14 @@ const ROWS: usize = 4096;
 /// A tree's columns, and the node in which each row falls.
 type Prepared = (Basis, Vec<u32>);
 
-/// The raw output of every row, row by row, so far.
-struct Margins {
-    /// Of the linear models.
+/// What the rounds so far come to.
+struct Progress {
+    /// Raw output of the linear models, row by row.
     refit: Vec<f64>,
-    /// Of the trees themselves.
+    /// Raw output of the trees themselves, row by row.
     model: Vec<f64>,
+    /// What trees make of a Newton step, per output.
+    rate: Vec<RateEvidence>,
 }
 
 impl Shared<'_> {
@@ -51,7 +51,8 @@ impl Shared<'_> {
     ) -> Result<Vec<TreeModel>> {
         let base = &self.ensemble.base_score;
         let start: Vec<f64> = base.repeat(self.x.rows());
-        let mut margins = Margins { refit: start.clone(), model: start };
+        let rate = vec![RateEvidence::default(); self.ensemble.n_outputs];
+        let mut progress = Progress { refit: start.clone(), model: start, rate };
         let mut models = Vec::with_capacity(self.ensemble.trees.len());
         let rounds = self.rounds();
         let trees_per_round = rounds.first().map_or(1, ExactSizeIterator::len);
@@ -64,52 +65,58 @@ impl Shared<'_> {
             for round in rounds {
                 monitor.check()?;
                 let rest = prepared.split_off(round.len());
-                let fitted: Vec<TreeModel> = (round.clone().into_par_iter().zip(&prepared))
-                    .map(|(tree, prepared)| {
-                        let model = self.fit_boosted_tree(tree, prepared, response, &margins);
-                        monitor.advance(1);
-                        model
-                    })
-                    .collect();
-                for ((tree, model), (_, leaves)) in round.clone().zip(&fitted).zip(&prepared) {
-                    self.advance(tree, model, leaves, &mut margins);
+                let fitted: Vec<(TreeModel, Vec<RateEvidence>)> =
+                    (round.clone().into_par_iter().zip(&prepared))
+                        .map(|(tree, prepared)| {
+                            let fitted = self.fit_boosted_tree(tree, prepared, response, &progress);
+                            monitor.advance(1);
+                            fitted
+                        })
+                        .collect();
+                for ((tree, (model, rates)), (_, leaves)) in
+                    round.clone().zip(fitted).zip(&prepared)
+                {
+                    self.advance(tree, &model, leaves, &mut progress);
+                    for (output, rate) in self.outputs_of_tree(tree).zip(rates) {
+                        progress.rate[output].add(rate);
+                    }
+                    models.push(model);
                 }
-                models.extend(fitted);
                 prepared = rest;
             }
         }
         Ok(models)
     }
 
+    /// The linear models of a tree, and what its leaves say about the rate, per output.
     fn fit_boosted_tree(
         &self,
-        tree: usize,
+        index: usize,
         prepared: &Prepared,
         response: &Response<'_>,
-        margins: &Margins,
-    ) -> TreeModel {
-        let outputs = self.outputs_of_tree(tree);
-        let targets: Vec<TargetAndWeight> = outputs
-            .clone()
-            .map(|output| {
-                let working =
-                    |margin: &[f64]| working_response(self.ensemble, response, margin, output);
-                let (mut target, weight) = working(&margins.refit);
-                if let Growth::Shrunk { .. } = self.ensemble.growth {
-                    // The learning rate shows at the margin that the tree itself was grown at.
-                    let (grown_on, weight) = working(&margins.model);
-                    let weight = |row: usize| {
-                        self.weight(row) * weight.as_ref().map_or(1.0, |weight| weight[row])
-                    };
-                    let tree = &self.ensemble.trees[tree];
-                    let value = output - outputs.start;
-                    let factor = scale_to_tree(tree, value, &prepared.1, &grown_on, weight);
-                    target.iter_mut().for_each(|target| *target *= factor);
-                }
-                (target, weight)
-            })
-            .collect();
-        self.fit_tree(tree, outputs.start as u32, prepared, &targets)
+        progress: &Progress,
+    ) -> (TreeModel, Vec<RateEvidence>) {
+        let (ensemble, tree) = (self.ensemble, &self.ensemble.trees[index]);
+        let leaves = &prepared.1;
+        let outputs = self.outputs_of_tree(index);
+        let mut targets: Vec<TargetAndWeight> = Vec::with_capacity(outputs.len());
+        let mut rates = Vec::with_capacity(outputs.len());
+        for (own, output) in outputs.clone().enumerate() {
+            let steps_at = |margin: &[f64]| working_response(ensemble, response, margin, output);
+            let (grown_on, weight) = steps_at(&progress.model);
+            let weight = self.row_weights(tree, weight.as_deref());
+            let steps = LeafSteps::new(tree, own, leaves, &grown_on, &weight);
+            let mut evidence = progress.rate[output];
+            evidence.add(steps.evidence());
+            let rate = evidence.rate(ensemble.growth, ensemble.n_outputs);
+            let (mut target, weight) = steps_at(&progress.refit);
+            for (target, &leaf) in target.iter_mut().zip(leaves) {
+                *target = steps.target(rate, leaf, *target);
+            }
+            targets.push((target, weight));
+            rates.push(steps.evidence());
+        }
+        (self.fit_tree(index, outputs.start as u32, prepared, &targets), rates)
     }
 
     /// The outputs that a tree adds to.
@@ -137,7 +144,7 @@ impl Shared<'_> {
     }
 
     /// Adds a tree and its linear model to the margins of every row.
-    fn advance(&self, index: usize, model: &TreeModel, leaves: &[u32], margins: &mut Margins) {
+    fn advance(&self, index: usize, model: &TreeModel, leaves: &[u32], progress: &mut Progress) {
         let learning_rate = match self.ensemble.aggregation {
             Aggregation::Sum { learning_rate } => learning_rate,
             Aggregation::Mean => 1.0 / self.ensemble.trees.len() as f64,
@@ -146,10 +153,10 @@ impl Shared<'_> {
         let (k, outputs) = (self.ensemble.n_outputs, self.outputs_of_tree(index));
         let at_node = model.without_raw(tree);
         let width = outputs.len();
-        margins
+        progress
             .refit
             .par_chunks_mut(ROWS * k)
-            .zip(margins.model.par_chunks_mut(ROWS * k))
+            .zip(progress.model.par_chunks_mut(ROWS * k))
             .zip(leaves.par_chunks(ROWS))
             .enumerate()
             .for_each(|(chunk, ((refit, own), leaves))| {

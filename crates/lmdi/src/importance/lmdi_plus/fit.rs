@@ -257,7 +257,7 @@ impl Shared<'_> {
         self.weight.as_ref().map_or(1.0, |weight| weight[row])
     }
 
-    fn row_weights(&self, tree: &Tree, extra: Option<&[f64]>) -> Vec<f64> {
+    pub(super) fn row_weights(&self, tree: &Tree, extra: Option<&[f64]>) -> Vec<f64> {
         (0..self.x.rows())
             .map(|row| {
                 let drawn = self.in_bag(tree).is_none_or(|in_bag| in_bag.count(row) > 0);

@@ -18,6 +18,7 @@
 mod boosted;
 mod choices;
 mod fit;
+mod leaf_steps;
 mod local_method;
 mod model;
 mod options;

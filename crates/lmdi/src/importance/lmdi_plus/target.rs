@@ -4,11 +4,10 @@
 //! is fitted to the Newton step `-g/h` with weight h, where g and h are the first and the second derivative of
 //! the loss at a margin; for squared errors that is the residual with weight one.
 //!
-//! Where a tree's learning rate is inside its values and not known, the working target is brought to
-//! the scale of the tree's own output ([`scale_to_tree`]).
+//! [`super::leaf_steps`] brings these targets to the values that the tree itself gives its leaves.
 
 use crate::forest::predict::{logistic, softmax};
-use crate::forest::{Ensemble, Growth, Link, Loss, Outcome, Tree};
+use crate::forest::{Ensemble, Growth, Link, Loss, Outcome};
 use crate::glm::Family;
 use crate::importance::OutputScale;
 use crate::table::Response;
@@ -145,22 +144,16 @@ pub(super) fn independent_response(
 }
 
 /// Working responses of one output of a boosted ensemble at margins `margin` (rows x outputs), and the
-/// weights that go with them (`None` where all are one). Every library sets leaf values by a Newton step,
-/// also where it grows its trees on the plain gradient; scikit-learn's GradientBoosting multiplies
-/// the step by (K - 1) / K for K classes.
+/// weights that go with them (`None` where all are one).
 pub(super) fn working_response(
     ensemble: &Ensemble,
     response: &Response<'_>,
     margin: &[f64],
     output: usize,
 ) -> (Vec<f64>, Option<Vec<f64>>) {
-    let (growth, n_outputs) = (ensemble.growth, ensemble.n_outputs);
-    let loss = growth.loss().unwrap_or(Loss::SquaredError);
+    let n_outputs = ensemble.n_outputs;
+    let loss = ensemble.growth.loss().unwrap_or(Loss::SquaredError);
     let weighted = loss != Loss::SquaredError;
-    let step = match growth {
-        Growth::FirstOrder(Loss::Multinomial) => (n_outputs as f64 - 1.0) / n_outputs as f64,
-        _ => 1.0,
-    };
     let mut target = Vec::with_capacity(response.len());
     let mut weight = Vec::new();
     let mut row = vec![0.0; n_outputs];
@@ -196,45 +189,11 @@ pub(super) fn working_response(
         };
         if weighted {
             let curvature = curvature.max(LEAST_CURVATURE);
-            target.push(step * residual / curvature);
+            target.push(residual / curvature);
             weight.push(curvature);
         } else {
             target.push(residual);
         }
     }
     (target, weighted.then_some(weight))
-}
-
-/// The factor that brings a working target to the scale of a tree's own output: with m the mean of the
-/// target in a leaf by weight, W that weight and v the leaf's value,
-///
-/// ```text
-/// factor = sum_leaves W m v / sum_leaves W m^2
-/// ```
-///
-/// which is the learning rate itself when the values are `rate * m`. An unpenalised fit of the stumps
-/// to `factor * target` then gives such a tree's values back. Zero when the tree has nothing in
-/// common with the target.
-pub(super) fn scale_to_tree(
-    tree: &Tree,
-    value: usize,
-    leaves: &[u32],
-    target: &[f64],
-    weight: impl Fn(usize) -> f64,
-) -> f64 {
-    let mut sums = vec![[0.0; 2]; tree.n_nodes()];
-    for (row, (&leaf, target)) in leaves.iter().zip(target).enumerate() {
-        let w = weight(row);
-        sums[leaf as usize][0] += w;
-        sums[leaf as usize][1] += w * target;
-    }
-    let (mut product, mut square) = (0.0, 0.0);
-    for (node, [weight, sum]) in sums.into_iter().enumerate() {
-        if weight > 0.0 {
-            product += sum * tree.value_of(node)[value];
-            square += sum / weight * sum;
-        }
-    }
-    let factor = product / square;
-    if factor.is_finite() { factor.max(0.0) } else { 0.0 }
 }

@@ -1,0 +1,98 @@
+//! From Newton steps to the values that a boosted tree gives its leaves.
+//!
+//! Libraries set leaf values v by a Newton step, but seldom by that alone: times a learning rate, shrunk by a
+//! penalty, in several iterations, from a sample of the rows. What they did is not always in the model, but
+//! its outcome is. With m the mean Newton step of a leaf's rows at the margin the tree was grown at, the
+//! target of a row is
+//!
+//! ```text
+//! target = v + rate * (z - m)
+//! ```
+//!
+//! where z is the row's own step at the margin of the refit. Where the two margins are the same, the mean
+//! target of each leaf is v itself: an unpenalised fit of the stumps gives the tree back, whatever the library
+//! and its loss.
+//!
+//! The rate is what trees make of a step on the whole. Where the learning rate is outside the values it is one
+//! (scikit-learn's GradientBoosting: (K - 1) / K for K classes); elsewhere the values tell it, over
+//! the leaves of all trees so far, W being the weight of a leaf's rows:
+//!
+//! ```text
+//! rate = sum W m v / sum W m^2,      from 0 to 1
+//! ```
+
+use crate::forest::{Growth, Loss, Tree};
+
+/// The mean Newton step of the rows in each leaf of a tree, beside the leaf's value.
+pub(super) struct LeafSteps {
+    /// Value and mean step per node; zeros at splits and at leaves without rows.
+    of_node: Vec<[f64; 2]>,
+    evidence: RateEvidence,
+}
+
+/// Sums over leaves that tell a rate.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RateEvidence {
+    product: f64,
+    square: f64,
+}
+
+impl LeafSteps {
+    /// Compares one output of a tree with the Newton steps it was grown on. `leaves` has the node of
+    /// every row.
+    pub(super) fn new(
+        tree: &Tree,
+        output: usize,
+        leaves: &[u32],
+        step: &[f64],
+        weight: &[f64],
+    ) -> Self {
+        let mut sums = vec![[0.0; 2]; tree.n_nodes()];
+        for ((&leaf, step), w) in leaves.iter().zip(step).zip(weight) {
+            sums[leaf as usize][0] += w;
+            sums[leaf as usize][1] += w * step;
+        }
+        let mut evidence = RateEvidence::default();
+        let mut of_node = vec![[0.0; 2]; tree.n_nodes()];
+        for (node, [weight, sum]) in sums.into_iter().enumerate() {
+            if weight > 0.0 {
+                let (value, mean) = (tree.value_of(node)[output], sum / weight);
+                of_node[node] = [value, mean];
+                evidence.product += sum * value;
+                evidence.square += sum * mean;
+            }
+        }
+        Self { of_node, evidence }
+    }
+
+    /// What the leaves say about the rate.
+    pub(super) fn evidence(&self) -> RateEvidence {
+        self.evidence
+    }
+
+    /// Turns the step of a row in a leaf into its target.
+    pub(super) fn target(&self, rate: f64, leaf: u32, step: f64) -> f64 {
+        let [value, mean] = self.of_node[leaf as usize];
+        value + rate * (step - mean)
+    }
+}
+
+impl RateEvidence {
+    /// Adds the leaves of another tree.
+    pub(super) fn add(&mut self, other: Self) {
+        self.product += other.product;
+        self.square += other.square;
+    }
+
+    /// The rate of an ensemble with so many outputs, after so much evidence.
+    pub(super) fn rate(self, growth: Growth, n_outputs: usize) -> f64 {
+        match growth {
+            Growth::FirstOrder(Loss::Multinomial) => 1.0 - 1.0 / n_outputs as f64,
+            Growth::Independent | Growth::FirstOrder(_) | Growth::SecondOrder(_) => 1.0,
+            Growth::Shrunk { .. } => {
+                let rate = self.product / self.square;
+                if rate.is_finite() { rate.clamp(0.0, 1.0) } else { 0.0 }
+            }
+        }
+    }
+}
