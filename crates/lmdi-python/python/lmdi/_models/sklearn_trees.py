@@ -23,7 +23,7 @@ def tree(estimator) -> Model:
         classes,
         trees,
         sees_every_row=True,
-        class_weight=_class_weight(estimator),
+        class_weight=getattr(estimator, "class_weight", None),
     )
 
 
@@ -42,7 +42,7 @@ def forest(estimator) -> Model:
         classes,
         trees,
         sees_every_row=not estimator.bootstrap,
-        class_weight=_class_weight(estimator),
+        class_weight=getattr(estimator, "class_weight", None),
     )
 
 
@@ -62,14 +62,8 @@ def bagging(estimator) -> Model:
         tree_arrays(member.tree_, classes, bag, features)
         for member, bag, features in zip(members, bags, estimator.estimators_features_)
     ]
-    return assemble(
-        estimator, columns_of(estimator), classes, trees, class_weight=_class_weight(members[0])
-    )
-
-
-def _class_weight(estimator):
-    """Trees of numbers have none."""
-    return getattr(estimator, "class_weight", None)
+    weight = getattr(members[0], "class_weight", None)
+    return assemble(estimator, columns_of(estimator), classes, trees, class_weight=weight)
 
 
 def _counts(samples, n_rows: int):
