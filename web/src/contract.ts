@@ -204,7 +204,7 @@ export type Feature = {
    */
   members: Array<string>;
   /**
-   * Mean |score| over all explained rows, one number an output.
+   * Mean |score| over all explained rows, one number per output.
    */
   importance: Array<number>;
   /**
@@ -214,7 +214,7 @@ export type Feature = {
 };
 
 /**
- * Cells of a column, one a row of the page.
+ * Cells of a column, one per row of the page.
  */
 export type Cells =
   | {

@@ -1,4 +1,4 @@
-// Who is similar, but was decided otherwise: the nearest rows on the other side of the decision.
+// Counterfactuals: the nearest rows on the other side of the decision.
 //
 // The rule is that of `lmdi counterfactual`, looked up among the rows of the page so that it can follow what is fixed and
 // where the line is drawn: the sum of absolute differences, between scores or between cells. Among cells a number counts in

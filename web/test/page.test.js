@@ -209,7 +209,7 @@ test("classes are explained in log-odds, one or several", async () => {
   await findRow(opened.page, numbers[5]);
   await opened.page.click("#row-waterfall button.plain");
   compareRow(await readWaterfall(opened.page), two.scores.rows[5]);
-  assert.match(await opened.page.$eval("#otherwise", (place) => place.textContent), /Row \d/);
+  assert.match(await opened.page.$eval("#counterfactuals", (place) => place.textContent), /Row \d/);
   assert.deepEqual(opened.complaints, []);
 
   const three = explain("wine", "examples/wine.csv", "--target", "cultivar");
@@ -225,10 +225,10 @@ test("classes are explained in log-odds, one or several", async () => {
   assert.deepEqual(complaints, []);
 });
 
-test("rows that were decided otherwise are the nearest, and limits are kept", async () => {
+test("counterfactuals are the nearest rows, and limits are kept", async () => {
   const data = "examples/wine.csv";
   const { path, scores } = explain(
-    "otherwise",
+    "counterfactuals",
     data,
     "--target",
     "cultivar",
@@ -254,7 +254,7 @@ test("rows that were decided otherwise are the nearest, and limits are kept", as
   };
   const { page } = await open(browser, path);
   const shown = () =>
-    page.$$eval("#otherwise h4", (titles) =>
+    page.$$eval("#counterfactuals h4", (titles) =>
       titles.map((title) => /Row ([\d,]+)/.exec(title.textContent)[1]),
     );
   const limit = await page.$eval(
@@ -277,7 +277,7 @@ test("rows that were decided otherwise are the nearest, and limits are kept", as
       nearest(scores.rows[number - 1], () => true),
     );
   }
-  await page.select(".otherwise .control:last-child select", limit);
+  await page.select(".counterfactuals .control:last-child select", limit);
   const cell = (row) => Number(table.rows[row].get(column));
   assert.deepEqual(
     await shown(),

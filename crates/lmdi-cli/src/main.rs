@@ -1,59 +1,34 @@
 //! The `lmdi` command.
 //!
-//! One file a command (`explain`, `score`, `train`, `predict`, `importance`, `counterfactual`,
-//! `subgroups`, `stability`, `plot`, `inspect`, `convert`, `completions`), and what they share: flags (`options`,
-//! `training`, `parameters`, `method`, `explainer`, `local`), from a table to a model and its explainer
-//! (`learning`, `leakage`, `preparation`), rows that a model reads (`rows`) and explains (`explained`),
-//! results (`prediction`, `scoring`, `mean_score`, `destination`), long work
-//! (`progress`, `interrupt`), panics (`crash`) and text for people (`terminal`, `columns`, `quality`,
-//! `summary`).
+//! A command is flags and printing; the work is in the library (`lmdi::study` and what it calls).
+//!
+//! | folder | what |
+//! |---|---|
+//! | `commands` | one file per command |
+//! | `flags` | flags that commands share, and what they ask the library for |
+//! | `input` | tables, model files, and studies made of both |
+//! | `output` | text for people, result tables, files |
+//! | `process` | progress bars and panics |
 //!
 //! Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed,
-//! 2 wrong usage, 130 interrupted.
+//! 2 invalid usage, 130 interrupted.
 
-mod columns;
-mod completions;
-mod convert;
-mod counterfactual;
-mod crash;
-mod destination;
-mod explain;
-mod explained;
-mod explainer;
-mod importance;
-mod inspect;
-mod interrupt;
-mod leakage;
-mod learning;
-mod local;
-mod mean_score;
-mod method;
-mod model_file;
-mod options;
-mod parameters;
-mod plot;
-mod predict;
-mod prediction;
-mod preparation;
-mod progress;
-mod quality;
-mod report;
-mod rows;
-mod score;
-mod scoring;
-mod stability;
-mod subgroups;
-mod summary;
-mod terminal;
-mod train;
-mod training;
+mod commands;
+mod flags;
+mod input;
+mod output;
+mod process;
 
 use clap::{Parser, Subcommand};
+use commands::{
+    completions, convert, counterfactual, explain, importance, inspect, plot, predict, score,
+    stability, subgroups, train,
+};
 use std::io;
 use std::process::ExitCode;
 
-/// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return them
-/// to the system each time, and fetch them again page by page.
+/// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return
+/// them to the system each time, and fetch them again page by page.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -86,7 +61,7 @@ Examples:
   lmdi inspect houses.lmdi --json
   lmdi convert houses.lmdi --save houses.json
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
+Exit codes: 0 done, 1 failed, 2 invalid usage, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -106,8 +81,8 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    interrupt::install();
-    let outcome = crash::guarded(|| match arguments.command {
+    lmdi_io::interrupt::install();
+    let outcome = process::panics::guarded(|| match arguments.command {
         Command::Explain(options) => explain::run(&options),
         Command::Score(options) => score::run(&options),
         Command::Train(options) => train::run(&options),

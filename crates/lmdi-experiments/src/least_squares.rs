@@ -1,7 +1,8 @@
 //! Ordinary least squares with an intercept, for a few dozen columns.
 //!
-//! Columns and responses are centred, the normal equations are solved by elimination with the largest pivot. A column whose
-//! pivot is as good as zero (it follows from the others, or is constant) has slope zero.
+//! Columns and responses are centred, the normal equations are solved by elimination with the
+//! largest pivot. A column whose pivot is as good as zero (it follows from the others, or is
+//! constant) has slope zero.
 
 use lmdi::table::Matrix;
 

@@ -1,4 +1,5 @@
-//! The tables and figures of the LMDI+ paper, one command each, with our numbers beside the printed ones.
+//! The tables and figures of the LMDI+ paper, one command each, with our numbers beside the printed
+//! ones.
 //!
 //! | folder or file | what |
 //! |---|---|
@@ -7,7 +8,7 @@
 //! | `model`, `methods` | the ensembles and the methods that explain them |
 //! | `least_squares` | linear regression for subgroups |
 //! | `run` | repetitions in parallel, kept as they finish, continued after an interruption |
-//! | `experiments` | one file an experiment |
+//! | `experiments` | one file per experiment |
 //! | `report` | means, ranks, tables, figures and the paper's numbers |
 //!
 //! `docs/results.md` says how to run them and what they show.
@@ -37,8 +38,8 @@ use experiments::subgroups::Subgroups;
 use run::{Options, run};
 use std::process::ExitCode;
 
-/// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return them
-/// to the system each time, and fetch them again page by page.
+/// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return
+/// them to the system each time, and fetch them again page by page.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -77,7 +78,7 @@ enum Command {
     CounterfactualSim(Options),
     /// Linear models in clusters of scores (figure 5)
     Subgroups(Options),
-    /// Seconds a row (both tables of times)
+    /// Seconds per row (both tables of times)
     Runtime(Options),
     /// How to choose penalties (not in the paper)
     Rules(Options),
@@ -87,12 +88,12 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    run::interrupt::install();
+    lmdi_io::interrupt::install();
     match dispatch(&arguments.experiment) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}", lmdi_io::printable::printable(&format!("{error:#}")));
-            if run::interrupt::asked() {
+            if lmdi_io::interrupt::requested() {
                 eprintln!("finished repetitions are kept; the same command continues");
                 return ExitCode::from(130);
             }

@@ -1,7 +1,8 @@
 //! The methods that are compared, and what each says about rows.
 //!
-//! A method gives every feature of a row a size, larger for more important. Most also give signed scores, from
-//! which the size is the absolute value; LMDI+ by rank gives the mean rank over trees instead.
+//! A method gives every feature of a row a size, larger for more important. Most also give signed
+//! scores, from which the size is the absolute value; LMDI+ by rank gives the mean rank over trees
+//! instead.
 
 use crate::data::Part;
 use lmdi::Result;
@@ -35,9 +36,10 @@ pub enum Method {
     VariantRank(u8),
 }
 
-/// The ways of LMDI+ that tables of the paper are repeated with: ranked by the mean rank over trees or by |score|, as published
-/// and with the library's default.
-pub const LMDI_WAYS: [(Method, &str); 4] = [
+/// The variants of LMDI+ that the paper's tables are repeated with: ranked by the mean rank over
+/// trees or by
+/// |score|, with the published choices and with the library's default.
+pub const LMDI_VARIANTS: [(Method, &str); 4] = [
     (Method::LmdiRank, "by rank"),
     (Method::LmdiScore, "by score"),
     (Method::DefaultRank, "default, by rank"),
@@ -115,7 +117,8 @@ impl Method {
         MAIN.into_iter().chain(VARIANTS).find(|method| method.name() == name)
     }
 
-    /// Whether it can explain boosted trees; Local MDI credits the impurity of the response itself, which they were not grown on.
+    /// Whether it can explain boosted trees; Local MDI credits the impurity of the response itself,
+    /// which they were not grown on.
     pub fn explains_boosting(self) -> bool {
         self != Method::LocalMdi
     }
@@ -147,8 +150,8 @@ pub struct Sizes {
 impl Sizes {
     /// The absolute scores, added over outputs.
     pub fn of(scores: &Scores) -> Self {
-        let size = |outputs: &[f64]| outputs.iter().map(|score| score.abs()).sum();
-        let values = scores.values.chunks_exact(scores.n_outputs.max(1)).map(size).collect();
+        let of_row = |row| (0..scores.n_features).map(move |feature| scores.size(row, feature));
+        let values = (0..scores.n_rows).flat_map(of_row).collect();
         Self { n_features: scores.n_features, values }
     }
 
@@ -185,7 +188,8 @@ pub struct Explained<'a> {
 }
 
 impl Explained<'_> {
-    /// The sizes that several methods give the features of `rows`. Methods that share a fit share it.
+    /// The sizes that several methods give the features of `rows`. Methods that share a fit share
+    /// it.
     pub fn sizes(
         &self,
         methods: &[Method],
@@ -238,12 +242,12 @@ impl Explained<'_> {
                     seed: self.seed,
                     ..LimeOptions::default()
                 };
-                Lime::new(self.ensemble, &self.train.view(), options)?.score(rows, monitor)
+                Lime::new(self.ensemble, &self.train.view(), options)?.explain(rows, monitor)
             }
             Method::Maple => {
                 let (x, y) = (self.train.view(), self.train.answers.response());
                 let options = MapleOptions::default();
-                Maple::fit(self.ensemble, &x, &y, None, &options, monitor)?.score(rows, monitor)
+                Maple::fit(self.ensemble, &x, &y, None, &options, monitor)?.explain(rows, monitor)
             }
             Method::LmdiScore
             | Method::LmdiRank

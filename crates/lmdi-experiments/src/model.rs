@@ -12,8 +12,8 @@ use lmdi::monitor::Monitor;
 /// An ensemble by its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
-    /// The paper's forest: 100 trees; regression with leaves of 5 and a third of the features, classification with
-    /// leaves of 1 and the root of their number.
+    /// The paper's forest: 100 trees; regression with leaves of 5 and a third of the features,
+    /// classification with leaves of 1 and the root of their number.
     Forest,
     /// The same with another number of trees.
     Trees(usize),

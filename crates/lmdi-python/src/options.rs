@@ -1,6 +1,6 @@
 //! The keywords of `lmdi.LMDIPlus` as choices of the library.
 
-use lmdi::forest::{Ensemble, Growth, Outcome};
+use lmdi::forest::{Ensemble, Outcome};
 use lmdi::importance::lmdi_plus::{Choices, LmdiPlusOptions, usual_family};
 use lmdi::named::Named;
 use pyo3::prelude::*;
@@ -34,7 +34,6 @@ impl Keywords {
     /// The options, checked for a model.
     pub fn options(self, ensemble: &Ensemble) -> lmdi::Result<LmdiPlusOptions> {
         let of_classes = matches!(ensemble.outcome, Outcome::Classes(_));
-        let boosted = !matches!(ensemble.growth, Growth::Independent);
         let choices = Choices {
             preset: named(&self.preset)?,
             ablation: self.ablation,
@@ -55,7 +54,7 @@ impl Keywords {
             search_tolerance: self.search_tolerance,
             max_iterations: self.max_iterations,
         };
-        choices.options(usual_family(of_classes, boosted))
+        choices.options(usual_family(of_classes, ensemble.is_boosted()))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Results people can look at: static pictures ([`plot`]) of scores and models, and the report ([`page`]).
+//! Results people can look at: static pictures ([`plot`]) of scores and models, and the report
+//! ([`page`]).
 
 pub mod error;
 pub mod page;

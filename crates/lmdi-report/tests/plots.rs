@@ -1,4 +1,5 @@
-//! Pictures: well-formed whatever the names, complete, the same bytes each time, and pixels where they belong.
+//! Pictures: well-formed whatever the names, complete, the same bytes each time, and pixels where
+//! they belong.
 #![cfg(feature = "png")]
 #![allow(clippy::unwrap_used)]
 
@@ -6,8 +7,8 @@ use lmdi::explanation::{Columns, ExplainedRows};
 use lmdi::importance::Scores;
 use lmdi::table::{Encoding, InputColumn, MatrixView, Part, Schema};
 use lmdi_report::plot::{
-    LineChart, Panel, Picture, Point, Series, Subject, bar, beeswarm, heatmap, lines, png, scatter,
-    waterfall,
+    LineChart, Panel, Picture, PlotData, Point, Series, bar, beeswarm, heatmap, lines, png,
+    scatter, waterfall,
 };
 
 const HOSTILE: [&str; 5] = [
@@ -54,7 +55,7 @@ impl Case {
             predictions: &self.predictions,
             truth: None,
         };
-        let subject = Subject {
+        let data = PlotData {
             rows,
             columns: &self.columns,
             output: 0,
@@ -62,12 +63,12 @@ impl Case {
             scale: "in <i>units</i>",
         };
         vec![
-            ("bar", bar(&subject, 5).unwrap()),
-            ("beeswarm", beeswarm(&subject, 10).unwrap()),
-            ("waterfall", waterfall(&subject, n - 1, 4).unwrap()),
-            ("scatter of numbers", scatter(&subject, 1, Some(0)).unwrap()),
-            ("scatter of levels", scatter(&subject, 6, None).unwrap()),
-            ("heatmap", heatmap(&subject, 10).unwrap()),
+            ("bar", bar(&data, 5).unwrap()),
+            ("beeswarm", beeswarm(&data, 10).unwrap()),
+            ("waterfall", waterfall(&data, n - 1, 4).unwrap()),
+            ("scatter of numbers", scatter(&data, 1, Some(0)).unwrap()),
+            ("scatter of levels", scatter(&data, 6, None).unwrap()),
+            ("heatmap", heatmap(&data, 10).unwrap()),
         ]
     }
 }
@@ -125,16 +126,16 @@ fn what_cannot_be_drawn_is_said() {
     let x = MatrixView::from_rows(&case.cells, 4, 8).unwrap();
     let rows =
         ExplainedRows { x, scores: &case.scores, predictions: &case.predictions, truth: None };
-    let subject = Subject { rows, columns: &case.columns, output: 0, title: "t", scale: "s" };
-    assert!(waterfall(&subject, 4, 5).unwrap_err().to_string().contains("row 5"));
-    assert!(scatter(&subject, 7, None).unwrap_err().to_string().contains("column to draw"));
-    assert!(bar(&Subject { output: 1, ..subject }, 5).unwrap_err().to_string().contains("output"));
-    let picture = bar(&subject, 5).unwrap();
+    let data = PlotData { rows, columns: &case.columns, output: 0, title: "t", scale: "s" };
+    assert!(waterfall(&data, 4, 5).unwrap_err().to_string().contains("row 5"));
+    assert!(scatter(&data, 7, None).unwrap_err().to_string().contains("column to draw"));
+    assert!(bar(&PlotData { output: 1, ..data }, 5).unwrap_err().to_string().contains("output"));
+    let picture = bar(&data, 5).unwrap();
     assert!(png(&picture, 1e9).unwrap_err().to_string().contains("zoom"));
     assert!(png(&picture, f64::NAN).unwrap_err().to_string().contains("zoom"));
     let unknown = Scores { values: vec![f64::NAN; 28], ..case.scores.clone() };
     let rows = ExplainedRows { scores: &unknown, ..rows };
-    assert!(bar(&Subject { rows, ..subject }, 5).unwrap_err().to_string().contains("no row"));
+    assert!(bar(&PlotData { rows, ..data }, 5).unwrap_err().to_string().contains("no row"));
 }
 
 #[test]

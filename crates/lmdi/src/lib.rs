@@ -64,7 +64,9 @@ pub mod monitor;
 pub mod named;
 pub mod prelude;
 pub mod random;
+pub mod study;
 pub mod table;
+pub mod text;
 mod vectorised;
 
 pub use error::{Error, Result};

@@ -28,3 +28,15 @@ pub trait Monitor: Sync {
 pub struct Silent;
 
 impl Monitor for Silent {}
+
+/// Announces the stages of longer work, such as training and scoring, and makes a monitor for each.
+pub trait Stages: Sync {
+    /// A stage of so many units starts; it ends when its monitor is dropped.
+    fn start(&self, stage: &'static str, units: usize) -> Box<dyn Monitor + '_>;
+}
+
+impl Stages for Silent {
+    fn start(&self, _stage: &'static str, _units: usize) -> Box<dyn Monitor + '_> {
+        Box::new(Silent)
+    }
+}

@@ -1,11 +1,11 @@
-// One row: found, stepped to, taken apart, and compared with rows that were decided otherwise.
+// One row: search, step through, take apart, and compare with its counterfactuals.
 
 import { FEW, waterfall } from "../charts/waterfall";
 import type { Data } from "../data";
 import { choice, exact, h, labelled, name, section } from "../dom";
 import { count, counted, number, percent, shortened } from "../format";
 import type { Selection } from "../selection";
-import { otherwise } from "./otherwise";
+import { counterfactuals } from "./counterfactuals";
 import { searchBox } from "./search";
 
 /** Orders in which rows are stepped through. */
@@ -133,6 +133,6 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
         )
       : null,
     status,
-    otherwise(data, selection),
+    counterfactuals(data, selection),
   );
 }

@@ -59,7 +59,7 @@ fn measure(
     match method {
         "lime" => {
             let lime = Lime::new(ensemble, x, LimeOptions::default())?;
-            let scores = lime.score(rows, &Silent)?;
+            let scores = lime.explain(rows, &Silent)?;
             Ok((scores.values, scores.n_rows, scores.n_features * scores.n_outputs))
         }
         "mdi-plus" => {

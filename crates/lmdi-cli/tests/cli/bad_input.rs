@@ -185,7 +185,8 @@ fn an_interrupted_run_ends_with_130_and_leaves_no_file() {
         .stderr(Stdio::null())
         .spawn()
         .expect("started");
-    // The table of columns is printed before training starts, which takes long enough to be stopped.
+    // The table of columns is printed before training starts, which takes long enough to be
+    // stopped.
     let mut first = [0u8; 1];
     let stdout = child.stdout.as_mut().expect("piped");
     std::io::Read::read_exact(stdout, &mut first).expect("the report");

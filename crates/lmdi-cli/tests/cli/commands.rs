@@ -165,11 +165,11 @@ fn what_is_dropped_pooled_or_left_out_is_printed() {
     for part in [
         "dropped: identifier-like",
         "dropped: constant",
-        "dropped: asked for",
+        "dropped: requested",
         "2 rare levels pooled",
         "weight",
         "Left out 1 row without a value of y",
-        "Not used: id (identifier-like), same (constant), unused (asked for)",
+        "Not used: id (identifier-like), same (constant), unused (requested)",
         "add --save",
     ] {
         assert!(out.contains(part), "{part:?} is not in\n{out}");

@@ -238,6 +238,40 @@ fn an_explainer_far_below_its_model_is_said_to_be() {
     assert!(out.contains("NOTE: LMDI+ predicts these rows far worse than the model (R2 "), "{out}");
 }
 
+/// LMDI+ that is fitted to the explained rows must not be measured on them as if they were held
+/// out.
+#[test]
+fn rows_that_lmdi_plus_was_fitted_to_are_no_hold_out() {
+    let place = Place::new();
+    let data = example("diabetes.csv");
+    let train = ["--target", "progression", "--trees", "8", "--holdout", "0.3"];
+    place.run(&[&["train", &data, "--save", "m.lmdi"], &train[..]].concat()).good();
+    let text = std::fs::read_to_string(&data).expect("an example");
+    let part: Vec<&str> = text.lines().take(300).collect();
+    place.file("other.csv", part.join("\n"));
+    let explain = ["explain", "other.csv", "--model", "m.lmdi", "--target", "progression"];
+    let files = ["--save", "e.lmdi", "--report", "r.html"];
+    let out = place.run(&[&explain[..], &files].concat()).good();
+    assert!(out.contains("Scored 299 rows that the explainer was fitted to"), "{out}");
+    assert!(out.contains("LMDI+ on the rows it was fitted to"), "{out}");
+    assert!(!out.contains("LMDI+ on the hold-out"), "{out}");
+    // What the model reached on its own hold-out says nothing about these rows.
+    assert!(!out.contains("NOTE"), "{out}");
+    let shown = place.run(&["inspect", "e.lmdi"]).good();
+    assert!(shown.contains("hold-out R2: ") && !shown.contains("LMDI+ on the hold-out"), "{shown}");
+    let page = place.read("r.html");
+    assert!(page.contains("LMDI+ on the rows it was fitted to"));
+    assert!(!page.contains(r#""sample":"LMDI+ on the hold-out""#));
+
+    // The same rows as the model was trained on are called so, whatever their file.
+    place
+        .run(&["train", "other.csv", "--target", "progression", "--trees", "8", "--save", "n.lmdi"])
+        .good();
+    let out = place.run(&["explain", "other.csv", "--model", "n.lmdi"]).good();
+    assert!(out.contains("Scored 299 training rows"), "{out}");
+    assert!(!out.contains("LMDI+ on"), "{out}");
+}
+
 #[test]
 fn top_columns_and_groups_keep_the_sum() {
     let place = Place::new();
@@ -281,7 +315,9 @@ fn every_choice_of_the_method_is_taken() {
     );
     let paper = run(&["--preset", "paper"]);
     assert!(run(&["--ablation", "4"]) == paper);
-    assert!(run(&["--fit-on", "all", "--folds", "3", "--no-scale-target"]) == paper);
+    assert!(
+        run(&["--fit-on", "all", "--folds", "3", "--no-scale-target", "--no-bound-raw"]) == paper
+    );
     let mut seen = vec![usual, paper];
     for flags in [
         &["--ablation", "1"][..],

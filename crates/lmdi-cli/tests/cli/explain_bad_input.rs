@@ -1,4 +1,5 @@
-//! Bad input to `lmdi explain` and `lmdi score`: a clear message, the right exit code, no file left.
+//! Bad input to `lmdi explain` and `lmdi score`: a clear message, the right exit code, no file
+//! left.
 
 use crate::support::{Place, example};
 

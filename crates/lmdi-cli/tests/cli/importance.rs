@@ -68,7 +68,8 @@ fn every_local_method_gives_its_mean_score() {
         let found = importances(&place.run(&run).good());
         assert_eq!(found.len(), 9, "{method:?}");
         assert!(found.is_sorted_by(|a, b| a.1 >= b.1) && found[8].1 >= 0.0, "{method:?}");
-        // MAPLE is not a method of `lmdi score`, and its slopes are noisy around fully grown leaves.
+        // MAPLE is not a method of `lmdi score`, and its slopes are noisy around fully grown
+        // leaves.
         if method[1] != "maple" {
             let strong: Vec<&str> = found[..3].iter().map(|(name, _)| name.as_str()).collect();
             assert!(strong.contains(&"body_mass_index"), "{method:?}: {strong:?}");

@@ -1,5 +1,6 @@
 //! Tests of the `lmdi` command from the outside: files, standard streams and exit codes.
 
+mod analyses;
 mod bad_input;
 mod commands;
 mod explain;
@@ -9,4 +10,3 @@ mod importance;
 mod methods;
 mod report;
 mod support;
-mod uses;

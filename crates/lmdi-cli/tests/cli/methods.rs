@@ -1,4 +1,5 @@
-//! `--method`: every method explains, sums are what they should be, and flags of other methods are refused.
+//! `--method`: every method explains, sums are what they should be, and flags of other methods are
+//! refused.
 
 use crate::support::{Place, assert_close, example, numbers, table, totals};
 
@@ -100,11 +101,13 @@ fn lime_and_maple_explain_by_local_models() {
         }
         let scores = table(&place, "a.csv");
         assert_eq!(numbers(&scores, "score:x").len(), 120);
-        // Close to the model itself, on average far closer than the spread of the target (about 4.4).
+        // Close to the model itself, on average far closer than the spread of the target (about
+        // 4.4).
         let pairs = totals(&scores, "").into_iter().zip(numbers(&scores, "prediction"));
         let off: f64 = pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / 120.0;
         assert!(off < 1.5, "{method:?}: {off}");
-        // The model file gives the same, to the byte, as training it anew did; so does a test table.
+        // The model file gives the same, to the byte, as training it anew did; so does a test
+        // table.
         for rows in [&["--out", "b.csv"][..], &["--test", "t.csv", "--out", "b.csv"]] {
             let model = ["--model", "m.lmdi"];
             place.run(&[&["explain", "t.csv"][..], &model, rows, method].concat()).good();

@@ -1,4 +1,5 @@
-//! `lmdi explain --report`: what is in the file; what the page makes of it is tested in a browser, in `web/test`.
+//! `lmdi explain --report`: what is in the file; what the page makes of it is tested in a browser,
+//! in `web/test`.
 
 use crate::support::{Place, example, shared};
 use serde_json::Value;

@@ -53,7 +53,8 @@ impl Place {
         self.run_with(arguments, "")
     }
 
-    /// Starts the command here, presses Ctrl-C when it has been at work for a while, and gives its exit code.
+    /// Starts the command here, presses Ctrl-C when it has been at work for a while, and gives its
+    /// exit code.
     #[cfg(unix)]
     pub fn run_interrupted(&self, arguments: &[&str]) -> Option<i32> {
         use std::process::{Command, Stdio};

@@ -19,8 +19,8 @@ pub struct DataSet {
     pub kind: Kind,
     /// OpenML's task.
     pub task: u32,
-    /// Its file in a data directory, without `.csv.gz`; see the note in `docs/results.md` for how these files differ
-    /// from OpenML's.
+    /// Its file in a data directory, without `.csv.gz`; see the note in `docs/results.md` for how
+    /// these files differ from OpenML's.
     pub file: &'static str,
     /// Columns that correlate with an earlier one by more than this are left out.
     pub largest_correlation: Option<f64>,

@@ -1,7 +1,8 @@
 //! The rows of one repetition: drawn, split, standardised.
 //!
-//! Rows are drawn without replacement, dealt to the training and the test part in random order, and each column is
-//! standardised by the mean and standard deviation (over n) of the training part. Cells are rounded to 32 bits, as scikit-learn's trees do.
+//! Rows are drawn without replacement, dealt to the training and the test part in random order, and
+//! each column is standardised by the mean and standard deviation (over n) of the training part.
+//! Cells are rounded to 32 bits, as scikit-learn's trees do.
 
 use super::catalogue::Kind;
 use super::table::Table;
@@ -69,7 +70,8 @@ pub struct Split {
 /// Share of the rows that are tested on, in most experiments.
 pub const THIRD: f64 = 0.33;
 
-/// Draws at most `n` rows of a table and splits them; `test_share` of them, rounded up, are the test part.
+/// Draws at most `n` rows of a table and splits them; `test_share` of them, rounded up, are the
+/// test part.
 pub fn prepare(table: &Table, n: usize, test_share: f64, draws: &mut Generator) -> Split {
     let total = table.x.rows();
     let n = n.min(total);

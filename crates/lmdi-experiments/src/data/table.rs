@@ -1,8 +1,9 @@
 //! A data set as it was read: numbers only, no cell missing, duplicates of columns left out.
 //!
-//! Missing cells (only Ozone has any) become the mean of their column. Columns of one value, exact copies of an earlier column and, where the data set
-//! asks for it, columns that correlate with an earlier kept one by more than a limit are left out. Text columns become
-//! the index of their label.
+//! Missing cells (only Ozone has any) become the mean of their column. Columns of one value, exact
+//! copies of an earlier column and, where the data set asks for it, columns that correlate with an
+//! earlier kept one by more than a limit are left out. Text columns become the index of their
+//! label.
 
 use super::catalogue::{DataSet, Kind};
 use anyhow::{Result, bail, ensure};

@@ -1,7 +1,9 @@
-//! Ablation (section 6, tables 2 and 3, and the appendix): steps of LMDI+ and other ensembles, by selection and stability.
+//! Ablation (section 6, tables 2 and 3, and the appendix): steps of LMDI+ and other ensembles, by
+//! selection and stability.
 //!
-//! The paper's forest is explained by the three steps that lead to LMDI+ as well; the other ensembles by the paper's four methods.
-//! What is retrained on the kept features is always the paper's forest.
+//! The paper's forest is explained by the three steps that lead to LMDI+ as well; the other
+//! ensembles by the paper's four methods. What is retrained on the kept features is always the
+//! paper's forest.
 
 use super::protocol::{kept, selection, stable, unique};
 use super::selection::four;
@@ -147,7 +149,8 @@ fn heading(first: &str) -> Table {
     Table::new(heading)
 }
 
-/// One line of paper, by rank, by score for each of the four columns; the paper has no numbers for some.
+/// One line of paper, by rank, by score for each of the four columns; the paper has no numbers for
+/// some.
 fn line(
     name: &str,
     theirs: &[f64; 4],

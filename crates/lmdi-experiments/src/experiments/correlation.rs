@@ -1,8 +1,9 @@
-//! Correlation (section 4.2, figure 2): whether signal features are found among features that correlate with them.
+//! Correlation (section 4.2, figure 2): whether signal features are found among features that
+//! correlate with them.
 //!
-//! 250 rows of 100 normal features, the first 50 with pairwise correlation rho. The response is linear + LSS in the first
-//! six, with a share of variance explained of 0.1. Measured is the mean rank (1 is the most important) of three
-//! groups: signal, correlated with signal, independent.
+//! 250 rows of 100 normal features, the first 50 with pairwise correlation rho. The response is
+//! linear + LSS in the first six, with a share of variance explained of 0.1. Measured is the mean
+//! rank (1 is the most important) of three groups: signal, correlated with signal, independent.
 
 use crate::data::prepare::{THIRD, standardise};
 use crate::data::{Answers, DataSet, Part};
@@ -10,11 +11,11 @@ use crate::methods::{Explained, MAIN, Method, Sizes};
 use crate::model::Model;
 use crate::report::figure::chart;
 use crate::report::markdown::Table;
-use crate::run::interrupt::UntilAsked;
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
 use crate::simulate::{Function, correlated_features, with_noise};
 use anyhow::Result;
 use lmdi::table::rank_in_place;
+use lmdi_io::interrupt::UntilInterrupted;
 use lmdi_report::plot::{Panel, Point, Series};
 use rand::Rng;
 use std::ops::Range;
@@ -85,14 +86,14 @@ impl Experiment for Correlation {
             Part { x: x.take_rows(&rows), answers }
         };
         let split = standardise(part((n_test..unit.rows).collect()), part((0..n_test).collect()));
-        let ensemble = Model::Forest.train(&split.train, draws.next_u64(), &UntilAsked)?;
+        let ensemble = Model::Forest.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
         let explained = Explained {
             ensemble: &ensemble,
             train: &split.train,
             lime_samples: context.lime_samples,
             seed: draws.next_u64(),
         };
-        let sizes = explained.sizes(&self.methods, &split.test.view(), &UntilAsked)?;
+        let sizes = explained.sizes(&self.methods, &split.test.view(), &UntilInterrupted)?;
         let mut measured = Vec::new();
         for (method, sizes) in self.methods.iter().zip(&sizes) {
             let ranks = mean_ranks(sizes);
@@ -159,7 +160,8 @@ impl Experiment for Correlation {
     }
 }
 
-/// The mean over rows of each feature's rank, 1 for the largest size; equal sizes share their ranks.
+/// The mean over rows of each feature's rank, 1 for the largest size; equal sizes share their
+/// ranks.
 fn mean_ranks(sizes: &Sizes) -> Vec<f64> {
     let p = sizes.n_features;
     let mut sum = vec![0.0; p];

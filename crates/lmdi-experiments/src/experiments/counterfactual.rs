@@ -1,4 +1,5 @@
-//! Counterfactuals (section 7): how far the nearest row of the other class is when nearness is measured between scores.
+//! Counterfactuals (section 7): how far the nearest row of the other class is when nearness is
+//! measured between scores.
 
 use super::nearest::{METHODS, OBSERVED, mean_differences};
 use super::selection::{FIELDS, Unit};

@@ -1,8 +1,9 @@
 //! Counterfactuals where signal is known (appendix): which features stay close.
 //!
-//! 2,000 rows of ten independent normal features; the class is the sign of `5 x1 + 4 x2 + 3 x3 + 2 x4 + x5` plus normal noise
-//! with standard deviation 0.1 (the paper says "epsilon = 0.1"). Half of the rows train. Measured is the mean
-//! absolute difference of each feature between a test row and its counterfactual.
+//! 2,000 rows of ten independent normal features; the class is the sign of `5 x1 + 4 x2 + 3 x3 + 2
+//! x4 + x5` plus normal noise with standard deviation 0.1 (the paper says "epsilon = 0.1"). Half of
+//! the rows train. Measured is the mean absolute difference of each feature between a test row and
+//! its counterfactual.
 
 use super::nearest::{METHODS, OBSERVED, mean_differences};
 use crate::data::prepare::standardise;

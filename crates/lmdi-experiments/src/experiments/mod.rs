@@ -11,7 +11,7 @@
 //! | `counterfactual` | section 7: how far counterfactuals are |
 //! | `counterfactual_sim` | appendix: the same where signal is known |
 //! | `subgroups` | section 8: clusters of scores and linear models in them |
-//! | `runtime` | section 9: seconds a row |
+//! | `runtime` | section 9: seconds per row |
 //! | `rules` | ours: how to choose penalties |
 
 pub mod ablation;

@@ -4,11 +4,11 @@ use crate::data::Split;
 use crate::methods::{Explained, Method};
 use crate::model::Model;
 use crate::run::Context;
-use crate::run::interrupt::UntilAsked;
 use anyhow::Result;
 use lmdi::explanation::{Columns, CounterfactualOptions, ExplainedRows, Space, counterfactuals};
 use lmdi::importance::Scores;
 use lmdi::random::Generator;
+use lmdi_io::interrupt::UntilInterrupted;
 use rand::Rng;
 
 /// Methods that give signed scores.
@@ -25,8 +25,9 @@ pub const METHODS: [Method; 7] = [
 /// The name of the search among cells instead of scores.
 pub const OBSERVED: &str = "observed_data";
 
-/// For every method, and for the cells themselves, the absolute differences between a test row and the nearest training row
-/// with another predicted class (l1): feature by feature, averaged over test rows.
+/// For every method, and for the cells themselves, the absolute differences between a test row and
+/// the nearest training row with another predicted class (l1): feature by feature, averaged over
+/// test rows.
 pub fn mean_differences(
     split: &Split,
     methods: &[Method],
@@ -34,10 +35,10 @@ pub fn mean_differences(
     draws: &mut Generator,
 ) -> Result<Vec<(&'static str, Vec<f64>)>> {
     let (train, test) = (&split.train, &split.test);
-    let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilAsked)?;
+    let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
     let (lime_samples, seed) = (context.lime_samples, draws.next_u64());
     let explained = Explained { ensemble: &ensemble, train, lime_samples, seed };
-    let predictions = [train, test].map(|part| ensemble.predict(&part.view(), &UntilAsked));
+    let predictions = [train, test].map(|part| ensemble.predict(&part.view(), &UntilInterrupted));
     let [of_train, of_test] = predictions;
     let (of_train, of_test) = (of_train?, of_test?);
     let columns = Columns::numeric(ensemble.feature_names.clone());
@@ -56,7 +57,7 @@ pub fn mean_differences(
             truth: None,
         };
         let options = CounterfactualOptions { space, ..CounterfactualOptions::default() };
-        let found = counterfactuals(&queries, &candidates, &columns, &options, &UntilAsked)?;
+        let found = counterfactuals(&queries, &candidates, &columns, &options, &UntilInterrupted)?;
         let mut sum = vec![0.0; columns.len()];
         let mut count = 0.0;
         for (row, nearest) in found.iter().enumerate() {
@@ -70,7 +71,8 @@ pub fn mean_differences(
     };
     let mut all = Vec::new();
     for &method in methods {
-        let scores = [train, test].map(|part| explained.scores(method, &part.view(), &UntilAsked));
+        let scores =
+            [train, test].map(|part| explained.scores(method, &part.view(), &UntilInterrupted));
         let [of_candidates, of_queries] = scores;
         let (of_candidates, of_queries) = (of_candidates?, of_queries?);
         all.push((method.name(), differences([&of_candidates, &of_queries], Space::Scores)?));

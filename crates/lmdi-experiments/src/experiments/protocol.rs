@@ -1,9 +1,9 @@
-//! Two protocols that several experiments share: keep the top features and retrain, and count unique top features over seeds.
+//! Two protocols that several experiments share: keep the top features and retrain, and count
+//! unique top features over seeds.
 
 use crate::data::{Answers, Part, Split};
 use crate::methods::{Explained, Method, Sizes, order, top_count};
 use crate::model::Model;
-use crate::run::interrupt::UntilAsked;
 use crate::run::{Context, Measurement};
 use anyhow::Result;
 use lmdi::explanation::stability;
@@ -11,6 +11,7 @@ use lmdi::importance::Scores;
 use lmdi::random::Generator;
 use lmdi::table::Matrix;
 use lmdi::table::metrics::{auroc, r2};
+use lmdi_io::interrupt::UntilInterrupted;
 use rand::Rng;
 
 /// The measure of selection at a share of features.
@@ -23,8 +24,9 @@ pub fn unique(percent: usize) -> String {
     format!("unique_{percent}")
 }
 
-/// Selection (section 4.3): of every training row only the top features by its own sizes are kept, the paper's forest is
-/// retrained, and R² or AUROC is measured on the test rows as they are. `model` is what the methods explain.
+/// Selection (section 4.3): of every training row only the top features by its own sizes are kept,
+/// the paper's forest is retrained, and R² or AUROC is measured on the test rows as they are.
+/// `model` is what the methods explain.
 pub fn selection(
     split: &Split,
     model: Model,
@@ -34,10 +36,10 @@ pub fn selection(
     draws: &mut Generator,
 ) -> Result<Vec<Measurement>> {
     let train = &split.train;
-    let ensemble = model.train(train, draws.next_u64(), &UntilAsked)?;
+    let ensemble = model.train(train, draws.next_u64(), &UntilInterrupted)?;
     let (lime_samples, seed) = (context.lime_samples, draws.next_u64());
     let explained = Explained { ensemble: &ensemble, train, lime_samples, seed };
-    let sizes = explained.sizes(methods, &train.view(), &UntilAsked)?;
+    let sizes = explained.sizes(methods, &train.view(), &UntilInterrupted)?;
     let retrained = draws.next_u64();
     let mut measured = Vec::new();
     for (method, sizes) in methods.iter().zip(&sizes) {
@@ -50,8 +52,8 @@ pub fn selection(
     Ok(measured)
 }
 
-/// The training rows with all but their top features replaced: by the column's mean, in a column of two values by the other
-/// value.
+/// The training rows with all but their top features replaced: by the column's mean, in a column of
+/// two values by the other value.
 fn mask(x: &Matrix, sizes: &Sizes, percent: usize) -> Matrix {
     let (rows, cols) = (x.rows(), x.cols());
     let count = top_count(percent, cols);
@@ -93,8 +95,8 @@ fn two_values(column: &[f64]) -> Option<[f64; 2]> {
 
 /// R² or AUROC on the test part of the paper's forest trained on another.
 pub fn performance(train: &Part, test: &Part, seed: u64) -> Result<f64> {
-    let forest = Model::Forest.train(train, seed, &UntilAsked)?;
-    let predicted = forest.predict(&test.view(), &UntilAsked)?;
+    let forest = Model::Forest.train(train, seed, &UntilInterrupted)?;
+    let predicted = forest.predict(&test.view(), &UntilInterrupted)?;
     Ok(match &test.answers {
         Answers::Numbers(y) => r2(y, &predicted, None),
         Answers::Classes(codes) => {
@@ -107,8 +109,8 @@ pub fn performance(train: &Part, test: &Part, seed: u64) -> Result<f64> {
 /// Fits whose top features are compared.
 const FITS: usize = 5;
 
-/// Stability (section 5): five models from five seeds explain all rows; measured is the number of different features among the
-/// top ones of a row, as a share of all features, averaged over rows.
+/// Stability (section 5): five models from five seeds explain all rows; measured is the number of
+/// different features among the top ones of a row, as a share of all features, averaged over rows.
 pub fn stable(
     split: &Split,
     model: Model,
@@ -120,14 +122,14 @@ pub fn stable(
     let all = stacked(&split.train.x, &split.test.x);
     let mut fits: Vec<Vec<Scores>> = methods.iter().map(|_| Vec::with_capacity(FITS)).collect();
     for _ in 0..FITS {
-        let ensemble = model.train(&split.train, draws.next_u64(), &UntilAsked)?;
+        let ensemble = model.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
         let explained = Explained {
             ensemble: &ensemble,
             train: &split.train,
             lime_samples: context.lime_samples,
             seed: draws.next_u64(),
         };
-        let sizes = explained.sizes(methods, &all.view(), &UntilAsked)?;
+        let sizes = explained.sizes(methods, &all.view(), &UntilInterrupted)?;
         for (fits, sizes) in fits.iter_mut().zip(sizes) {
             fits.push(sizes.into_scores());
         }
@@ -135,7 +137,7 @@ pub fn stable(
     let shares: Vec<f64> = percents.iter().map(|&percent| percent as f64).collect();
     let mut measured = Vec::new();
     for (method, fits) in methods.iter().zip(&fits) {
-        let found = stability(fits, &shares, &UntilAsked)?;
+        let found = stability(fits, &shares, &UntilInterrupted)?;
         for (&percent, top) in percents.iter().zip(&found.tops) {
             let (measure, value) = (unique(percent), top.unique_share);
             measured.push(Measurement { method: method.name(), measure, value });

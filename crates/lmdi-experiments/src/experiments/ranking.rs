@@ -1,8 +1,9 @@
-//! Ranking (section 4.1): whether the features that a simulated response depends on have the largest sizes.
+//! Ranking (section 4.1): whether the features that a simulated response depends on have the
+//! largest sizes.
 //!
-//! Real covariates, five or ten signal features drawn at random, three response functions, several levels of noise and
-//! numbers of rows. Measured is the AUROC of the sizes against the signal indicator, row by row of the test part,
-//! averaged.
+//! Real covariates, five or ten signal features drawn at random, three response functions, several
+//! levels of noise and numbers of rows. Measured is the AUROC of the sizes against the signal
+//! indicator, row by row of the test part, averaged.
 
 use super::semi_synthetic::{FIELDS, Unit, mean_auroc, measured, simulate};
 use crate::data::{DataSet, Kind};
@@ -11,10 +12,10 @@ use crate::model::Model;
 use crate::report::figure::{chart, panel};
 use crate::report::markdown::{Table, number};
 use crate::report::summary::Summary;
-use crate::run::interrupt::UntilAsked;
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
 use crate::simulate::Function;
 use anyhow::Result;
+use lmdi_io::interrupt::UntilInterrupted;
 use rand::Rng;
 
 /// The experiment.
@@ -58,11 +59,11 @@ impl Experiment for Ranking {
         let draws = &mut context.draws(&unit.fields());
         let simulated = simulate(&context.load(unit.set)?.table, unit, draws);
         let (train, test) = (&simulated.split.train, &simulated.split.test);
-        let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilAsked)?;
+        let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
         let lime_samples = context.lime_samples;
         let explained =
             Explained { ensemble: &ensemble, train, lime_samples, seed: draws.next_u64() };
-        let sizes = explained.sizes(&self.methods, &test.view(), &UntilAsked)?;
+        let sizes = explained.sizes(&self.methods, &test.view(), &UntilInterrupted)?;
         let of_method = |(method, sizes): (&Method, &crate::methods::Sizes)| {
             measured(method.name(), mean_auroc(sizes.rows(), &simulated.is_signal))
         };

@@ -1,8 +1,8 @@
-//! Runtime (section 9): seconds a row, over leaf sizes and numbers of trees.
+//! Runtime (section 9): seconds per row, over leaf sizes and numbers of trees.
 //!
-//! Four data sets of 2,000 rows, of which 67 % train the forest. Measured is the time that a method needs to get ready (LMDI+
-//! fits its linear models) and to explain the training rows, divided by their number, on one thread. Training the forest does
-//! not count. The paper used 16 cores.
+//! Four data sets of 2,000 rows, of which 67 % train the forest. Measured is the time that a method
+//! needs to get ready (LMDI+ fits its linear models) and to explain the training rows, divided by
+//! their number, on one thread. Training the forest does not count. The paper used 16 cores.
 
 use crate::data::prepare::THIRD;
 use crate::data::{DataSet, catalogue::find, prepare};
@@ -10,9 +10,9 @@ use crate::methods::{Explained, Method};
 use crate::model::Model;
 use crate::report::markdown::Table;
 use crate::report::paper;
-use crate::run::interrupt::UntilAsked;
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
 use anyhow::Result;
+use lmdi_io::interrupt::UntilInterrupted;
 use rand::Rng;
 use std::time::Instant;
 
@@ -44,7 +44,7 @@ impl Experiment for Runtime {
     type Unit = Unit;
 
     const NAME: &'static str = "runtime";
-    const TITLE: &'static str = "Runtime: seconds a row";
+    const TITLE: &'static str = "Runtime: seconds per row";
     const FIELDS: &'static [&'static str] = &["set", "n", "trees", "leaf", "repetition"];
     const SIDE_BY_SIDE: bool = false;
 
@@ -89,7 +89,7 @@ impl Experiment for Runtime {
         let draws = &mut context.draws(&self.fields(unit));
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
         let model = Model::Sized { trees: unit.trees, leaf: unit.leaf };
-        let ensemble = model.train(&split.train, draws.next_u64(), &UntilAsked)?;
+        let ensemble = model.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
         let explained = Explained {
             ensemble: &ensemble,
             train: &split.train,
@@ -100,7 +100,7 @@ impl Experiment for Runtime {
         let mut measured = Vec::new();
         for &method in &self.methods {
             let start = Instant::now();
-            explained.scores(method, &split.train.view(), &UntilAsked)?;
+            explained.scores(method, &split.train.view(), &UntilInterrupted)?;
             let value = start.elapsed().as_secs_f64() / rows;
             measured.push(Measurement {
                 method: method.name(),
@@ -139,7 +139,7 @@ impl Experiment for Runtime {
             table.row(cells);
         }
         let text = format!(
-            "Seconds a row to get ready and to explain the training rows. The paper ran Python code on 16 cores; here one thread of this library, so the two cannot be compared one to one, but the proportions between methods can.\n\n{}",
+            "Seconds per row to get ready and to explain the training rows. The paper ran Python code on 16 cores; here one thread of this library, so the two cannot be compared one to one, but the proportions between methods can.\n\n{}",
             table.text()
         );
         Ok(Page { text, pictures: Vec::new() })

@@ -3,7 +3,7 @@
 use super::protocol::{kept, selection};
 use crate::data::prepare::THIRD;
 use crate::data::{DataSet, prepare};
-use crate::methods::{LMDI_WAYS, MAIN, Method};
+use crate::methods::{LMDI_VARIANTS, MAIN, Method};
 use crate::model::Model;
 use crate::report::figure::{chart, panel};
 use crate::report::markdown::{Table, number};
@@ -107,7 +107,7 @@ fn table_1(records: &Records) -> String {
     let mut heading = vec!["method".to_owned()];
     for percent in percents {
         heading.push(format!("{percent} %: paper"));
-        heading.extend(LMDI_WAYS.map(|(_, way)| way.to_owned()));
+        heading.extend(LMDI_VARIANTS.map(|(_, variant)| variant.to_owned()));
     }
     let mut table = Table::new(heading);
     let found = |lmdi: Method, percent: usize| {
@@ -117,7 +117,7 @@ fn table_1(records: &Records) -> String {
         let mut cells = vec![(*name).to_owned()];
         for (column, &percent) in percents.iter().enumerate() {
             cells.push(number(paper::SELECTION_RANKS[row][column], 2));
-            for (lmdi, _) in LMDI_WAYS {
+            for (lmdi, _) in LMDI_VARIANTS {
                 cells.push(number(found(lmdi, percent).ranks[row], 2));
             }
         }

@@ -70,8 +70,8 @@ pub struct Simulated {
     pub is_signal: Vec<u32>,
 }
 
-/// Draws the rows, the signal features and the response of a unit. A table with fewer features than the response needs
-/// gives all of them.
+/// Draws the rows, the signal features and the response of a unit. A table with fewer features than
+/// the response needs gives all of them.
 pub fn simulate(table: &Table, unit: &Unit, draws: &mut Generator) -> Simulated {
     let mut split = prepare(table, unit.n, THIRD, draws);
     let n_features = table.x.cols();

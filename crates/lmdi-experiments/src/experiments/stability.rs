@@ -4,7 +4,7 @@ use super::protocol::{stable, unique};
 use super::selection::{FIELDS, Unit, four};
 use crate::data::prepare::THIRD;
 use crate::data::{DataSet, prepare};
-use crate::methods::{LMDI_WAYS, MAIN, Method};
+use crate::methods::{LMDI_VARIANTS, MAIN, Method};
 use crate::model::Model;
 use crate::report::figure::{chart, panel};
 use crate::report::markdown::{Table, number};
@@ -73,7 +73,7 @@ fn average(records: &Records, n: &str) -> String {
     let mut table = Table::new(
         ["average rank".to_owned()].into_iter().chain(PERCENTS.map(|k| format!("top {k} %"))),
     );
-    for (lmdi, _) in LMDI_WAYS {
+    for (lmdi, _) in LMDI_VARIANTS {
         let methods = four(lmdi);
         let ranks = PERCENTS.map(|k| {
             average_ranks(records, &methods, &unique(k), Better::Smaller, &[("n", n)]).ranks

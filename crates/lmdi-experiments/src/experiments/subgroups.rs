@@ -1,10 +1,13 @@
 //! Subgroups (section 8): whether clusters of scores make a linear model's work easier.
 //!
-//! Half of Miami Housing trains a forest, the scores of the other half are clustered by k-means (k = 2 to 10), and a linear
-//! regression of the sale price on the features is fitted in every cluster. The paper does not say on which rows errors are measured; here they are measured
-//! on the rows of the fit, and on others: each cluster's rows are dealt into halves, each of which is predicted by the regression of the other, so that smaller
-//! clusters do not win by overfitting. The same is done with all rows as one cluster ("global"). Measured is the ratio of the two mean squared
-//! errors, and the number of clusters that comes back when rows are drawn anew (Ben-Hur and others).
+//! Half of Miami Housing trains a forest, the scores of the other half are clustered by k-means (k
+//! = 2 to 10), and a linear regression of the sale price on the features is fitted in every
+//! cluster. The paper does not say on which rows errors are measured; here they are measured on the
+//! rows of the fit, and on others: each cluster's rows are dealt into halves, each of which is
+//! predicted by the regression of the other, so that smaller clusters do not win by overfitting.
+//! The same is done with all rows as one cluster ("global"). Measured is the ratio of the two mean
+//! squared errors, and the number of clusters that comes back when rows are drawn anew (Ben-Hur and
+//! others).
 
 use super::selection::{FIELDS, Unit};
 use crate::data::{Answers, DataSet, Part, catalogue::find, prepare};
@@ -13,12 +16,12 @@ use crate::methods::{Explained, Method};
 use crate::model::Model;
 use crate::report::figure::{chart, panel};
 use crate::report::markdown::Table;
-use crate::run::interrupt::UntilAsked;
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
 use anyhow::Result;
 use lmdi::explanation::subgroup::{GroupCount, KMeansOptions, SubgroupOptions, k_means, subgroups};
 use lmdi::explanation::{Columns, ExplainedRows};
 use lmdi::importance::Scores;
+use lmdi_io::interrupt::UntilInterrupted;
 use rand::Rng;
 
 use super::nearest::METHODS;
@@ -94,22 +97,22 @@ impl Experiment for Subgroups {
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
         let split = prepare(&context.load(unit.set)?.table, unit.n, 0.5, draws);
-        let ensemble = Model::Forest.train(&split.train, draws.next_u64(), &UntilAsked)?;
+        let ensemble = Model::Forest.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
         let (lime_samples, seed) = (context.lime_samples, draws.next_u64());
         let explained = Explained { ensemble: &ensemble, train: &split.train, lime_samples, seed };
-        let predictions = ensemble.predict(&split.test.view(), &UntilAsked)?;
+        let predictions = ensemble.predict(&split.test.view(), &UntilInterrupted)?;
         let one_group = vec![0; split.test.rows()];
         let global = MeasuredOn::ALL.map(|on| error(&split.test, &one_group, on));
         let mut measured = Vec::new();
         for &method in &self.methods {
-            let scores = explained.scores(method, &split.test.view(), &UntilAsked)?;
+            let scores = explained.scores(method, &split.test.view(), &UntilInterrupted)?;
             for k in COUNTS {
                 let options = KMeansOptions { seed, ..KMeansOptions::new(k) };
                 let groups = k_means(
                     &scores.values,
                     scores.n_features * scores.n_outputs,
                     &options,
-                    &UntilAsked,
+                    &UntilInterrupted,
                 )?;
                 for (on, global) in MeasuredOn::ALL.into_iter().zip(global) {
                     let value = error(&split.test, &groups.labels, on) / global;
@@ -160,8 +163,8 @@ impl Experiment for Subgroups {
     }
 }
 
-/// Mean squared error of linear regressions in groups. For [`MeasuredOn::OtherHalf`] the rows of each group are dealt in turn to two
-/// halves.
+/// Mean squared error of linear regressions in groups. For [`MeasuredOn::OtherHalf`] the rows of
+/// each group are dealt in turn to two halves.
 fn error(part: &Part, labels: &[u32], on: MeasuredOn) -> f64 {
     let Answers::Numbers(y) = &part.answers else { return f64::NAN };
     let groups = labels.iter().max().map_or(0, |&last| last as usize + 1);
@@ -194,7 +197,7 @@ fn stable_count(part: &Part, scores: &Scores, predictions: &[f64], seed: u64) ->
     let columns = Columns::numeric((0..part.x.cols()).map(|col| format!("x{col}")));
     let count = GroupCount::Stable(*COUNTS.end());
     let options = SubgroupOptions { count, rule_depth: 1, seed, ..SubgroupOptions::default() };
-    let found = subgroups(&rows, &columns, &options, &UntilAsked)?;
+    let found = subgroups(&rows, &columns, &options, &UntilInterrupted)?;
     Ok(found.choice.map_or(f64::NAN, |choice| choice.k as f64))
 }
 

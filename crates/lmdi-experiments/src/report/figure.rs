@@ -1,4 +1,4 @@
-//! Panels of lines with bands, one line a method.
+//! Panels of lines with bands, one line per method.
 
 use super::summary::Summary;
 use crate::methods::Method;
@@ -6,7 +6,8 @@ use crate::run::{Record, Records};
 use anyhow::Result;
 use lmdi_report::plot::{LineChart, Panel, Picture, Point, Series, lines};
 
-/// One panel: a line for every method that was measured, over the values of a field or of anything else.
+/// One panel: a line for every method that was measured, over the values of a field or of anything
+/// else.
 pub fn panel(
     records: &Records,
     title: &str,

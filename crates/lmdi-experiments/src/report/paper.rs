@@ -11,7 +11,8 @@ pub const SELECTION_RANKS: [[f64; 4]; 4] = [
     [3.75, 3.83, 3.75, 3.50],
 ];
 
-/// Table 2: average rank of each variant among TreeSHAP, LIME and Local MDI; selection at 10 and 20 %, stability at 10 and 20 %.
+/// Table 2: average rank of each variant among TreeSHAP, LIME and Local MDI; selection at 10 and 20
+/// %, stability at 10 and 20 %.
 pub const VARIANT_RANKS: [[f64; 4]; 4] = [
     [2.50, 2.00, 3.08, 3.00],
     [1.67, 1.83, 2.75, 2.42],
@@ -19,7 +20,8 @@ pub const VARIANT_RANKS: [[f64; 4]; 4] = [
     [1.25, 1.17, 1.17, 1.00],
 ];
 
-/// An ensemble of table 3 and of the appendix, with the ranks of its methods: selection at 10 and 20 %, stability at 10 and 20 %.
+/// An ensemble of table 3 and of the appendix, with the ranks of its methods: selection at 10 and
+/// 20 %, stability at 10 and 20 %.
 pub struct EnsembleRanks {
     pub ensemble: &'static str,
     /// Fewer than four where Local MDI does not apply.
@@ -70,7 +72,8 @@ pub const ENSEMBLES: [EnsembleRanks; 5] = [
     },
 ];
 
-/// The table of full data sets: percent kept, data set, and the measures of LMDI+, TreeSHAP and Local MDI.
+/// The table of full data sets: percent kept, data set, and the measures of LMDI+, TreeSHAP and
+/// Local MDI.
 pub const SELECTION_FULL: [(usize, &str, [f64; 3]); 18] = [
     (10, "pol", [0.9922, 0.9715, 0.7520]),
     (10, "house_16h", [0.8594, 0.6153, 0.6873]),
@@ -102,7 +105,8 @@ pub const COUNTERFACTUALS: [(&str, [f64; 4]); 6] = [
     ("spam", [15.2, 18.7, 19.8, 21.1]),
 ];
 
-/// A line of the two tables of times: data set, trees, leaf size, and seconds a row of LMDI+, LIME, TreeSHAP and Local MDI.
+/// A line of the two tables of times: data set, trees, leaf size, and seconds per row of LMDI+,
+/// LIME, TreeSHAP and Local MDI.
 pub type Times = (&'static str, usize, usize, [f64; 4]);
 
 /// Both tables of times; the lines that they share are here once.

@@ -1,7 +1,7 @@
 //! The rank of methods among each other, averaged over data sets.
 //!
-//! In every data set methods are ranked by their mean over repetitions, 1 for the best; equal means share their ranks.
-//! A data set in which one of the methods was not measured does not count.
+//! In every data set methods are ranked by their mean over repetitions, 1 for the best; equal means
+//! share their ranks. A data set in which one of the methods was not measured does not count.
 
 use crate::methods::Method;
 use crate::run::Records;

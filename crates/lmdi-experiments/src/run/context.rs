@@ -41,8 +41,8 @@ impl Context {
         Ok(found)
     }
 
-    /// The random numbers of a unit: they depend on the user's seed and on what the unit is, never on when or where it
-    /// runs.
+    /// The random numbers of a unit: they depend on the user's seed and on what the unit is, never
+    /// on when or where it runs.
     pub fn draws(&self, unit: &[String]) -> Generator {
         generator(self.seed, fingerprint(unit))
     }

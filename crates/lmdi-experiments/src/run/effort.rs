@@ -2,7 +2,8 @@
 
 use clap::ValueEnum;
 
-/// A size of run. An experiment says what each means for it: repetitions, numbers of rows, settings.
+/// A size of run. An experiment says what each means for it: repetitions, numbers of rows,
+/// settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Effort {
     /// Everything once, as small as it can be: seconds.

@@ -1,4 +1,5 @@
-//! What an experiment is: units that can be run in any order, and a page made of what they measured.
+//! What an experiment is: units that can be run in any order, and a page made of what they
+//! measured.
 
 use super::context::Context;
 use super::options::Options;

@@ -1,4 +1,5 @@
-//! Running an experiment: repetitions in parallel, results kept as they come, an interrupted run continued.
+//! Running an experiment: repetitions in parallel, results kept as they come, an interrupted run
+//! continued.
 //!
 //! | file | what |
 //! |---|---|
@@ -10,12 +11,11 @@
 //! | `settings` | what results depend on beside their unit, kept beside them |
 //! | `runner` | from units to a result file and a page |
 //! | `machine` | the machine, in words |
-//! | `interrupt`, `progress` | Ctrl-C and the bar |
+//! | `progress` | the bar |
 
 pub mod context;
 pub mod effort;
 pub mod experiment;
-pub mod interrupt;
 mod machine;
 pub mod options;
 mod progress;

@@ -45,7 +45,8 @@ pub struct Options {
     /// Only these methods, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub methods: Vec<String>,
-    /// Neighbours that LIME draws a row, instead of what the size of the run says (5000 with --paper)
+    /// Neighbours that LIME draws a row, instead of what the size of the run says (5000 with
+    /// --paper)
     #[arg(long, value_name = "N")]
     pub lime_samples: Option<usize>,
     /// Same seed, same results
@@ -57,9 +58,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// Numbers of rows: the one that is asked for, or the usual ones.
-    pub fn sizes(&self, usual: &[usize]) -> Vec<usize> {
-        self.rows.map_or(usual.to_vec(), |rows| vec![rows as usize])
+    /// Numbers of rows: the requested one, or the default ones.
+    pub fn sizes(&self, default: &[usize]) -> Vec<usize> {
+        self.rows.map_or(default.to_vec(), |rows| vec![rows as usize])
     }
 
     pub fn effort(&self) -> Effort {

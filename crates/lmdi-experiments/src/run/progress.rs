@@ -1,4 +1,5 @@
-//! Progress of a run on standard error: a bar with the time left on a terminal, a line now and then in a pipe.
+//! Progress of a run on standard error: a bar with the time left on a terminal, a line now and then
+//! in a pipe.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};

@@ -1,9 +1,9 @@
 //! The result file: tidy CSV, one measurement a row.
 //!
-//! The columns are the fields of the unit, the method, the measure, the value, and how many rows the unit has. The rows of
-//! a unit are added in one write when it is finished; a unit with fewer rows than it should have was cut off, and is run
-//! again. At the end of a run the file is rewritten in the order of the units, so that neither threads nor interruptions
-//! change its bytes.
+//! The columns are the fields of the unit, the method, the measure, the value, and how many rows
+//! the unit has. The rows of a unit are added in one write when it is finished; a unit with fewer
+//! rows than it should have was cut off, and is run again. At the end of a run the file is
+//! rewritten in the order of the units, so that neither threads nor interruptions change its bytes.
 
 use super::experiment::Measurement;
 use anyhow::{Context, Result, bail, ensure};

@@ -1,17 +1,18 @@
 //! From units to a result file and a page.
 //!
-//! Every worker takes the next unit that is not done and runs it on a thread pool of its own, of one thread: repetitions run
-//! side by side, and the library's own parallel loops do not mix their work. What a unit measures depends on the seed
-//! and the unit alone.
+//! Every worker takes the next unit that is not done and runs it on a thread pool of its own, of
+//! one thread: repetitions run side by side, and the library's own parallel loops do not mix their
+//! work. What a unit measures depends on the seed and the unit alone.
 
 use super::context::Context;
 use super::experiment::Experiment;
+use super::machine;
 use super::options::Options;
 use super::progress::Progress;
 use super::records::{Record, Records, ResultFile};
 use super::settings::Settings;
-use super::{interrupt, machine};
 use anyhow::{Context as _, Result, anyhow};
+use lmdi_io::interrupt;
 use lmdi_report::plot::png;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -82,7 +83,7 @@ fn work(threads: usize, count: usize, job: impl Fn(usize) -> Result<()> + Sync) 
             if at >= count || failed() {
                 return Ok(());
             }
-            if interrupt::asked() {
+            if interrupt::requested() {
                 return Err(lmdi::Error::Interrupted.into());
             }
             pool.install(|| job(at))?;

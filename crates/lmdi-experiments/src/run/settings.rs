@@ -1,7 +1,9 @@
-//! What results depend on beside their unit, kept beside them, so that a run is not continued with other settings.
+//! What results depend on beside their unit, kept beside them, so that a run is not continued with
+//! other settings.
 //!
-//! `settings.txt` holds one `name: value` a line: the seed, LIME's neighbours, the methods and the hash of every data
-//! set. More repetitions or data sets may be added later; anything else that changes is an error.
+//! `settings.txt` holds one `name: value` a line: the seed, LIME's neighbours, the methods and the
+//! hash of every data set. More repetitions or data sets may be added later; anything else that
+//! changes is an error.
 
 use super::context::Context;
 use super::options::Options;

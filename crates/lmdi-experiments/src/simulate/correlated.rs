@@ -1,7 +1,7 @@
 //! Normal features, the first of which share a pairwise correlation.
 //!
-//! A feature of the block is `sqrt(rho) z_0 + sqrt(1 - rho) z_k` with a z_0 that all of them share: variance 1, pairwise
-//! correlation rho. The other features are independent.
+//! A feature of the block is `sqrt(rho) z_0 + sqrt(1 - rho) z_k` with a z_0 that all of them share:
+//! variance 1, pairwise correlation rho. The other features are independent.
 
 use super::normal::normal;
 use lmdi::random::Generator;

@@ -39,7 +39,8 @@ impl Function {
         }
     }
 
-    /// The mean response of every row; all of `signal` takes part, two features a term unless linear.
+    /// The mean response of every row; all of `signal` takes part, two features a term unless
+    /// linear.
     pub fn mean(self, x: &MatrixView<'_>, signal: &[usize]) -> Vec<f64> {
         let term = |first: f64, second: f64| match self {
             Self::Linear => first + second,

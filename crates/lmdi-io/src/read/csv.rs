@@ -5,6 +5,7 @@
 //! quotes (doubled) and line ends; empty lines are skipped.
 
 use super::column::{ColumnReader, Problem, Settled};
+use super::digest::{Hasher, Hashing};
 use super::input::Opened;
 use super::{CellType, Format, ReadOptions, Table, delimiter, names};
 use crate::error::excerpt;
@@ -39,12 +40,15 @@ pub(super) fn read(
     let stated = |name: &String| {
         options.wants(name).then(|| ColumnReader::new(options.cells.get(name).copied()))
     };
-    let first = file.columns(&names, names.iter().map(stated).collect(), Some(monitor))?;
+    let hasher = options.sha256.then(Hasher::default);
+    let readers = names.iter().map(stated).collect();
+    let first = file.columns(&names, readers, hasher.as_ref(), Some(monitor))?;
+    let sha256 = hasher.map(|hasher| hasher.finish(opened)).transpose()?;
     let again: Vec<bool> = first.iter().map(|s| matches!(s, Some(Settled::ReadAgain))).collect();
     let mut second = Vec::new();
     if again.contains(&true) {
         let as_text = |&again: &bool| again.then(|| ColumnReader::new(Some(CellType::Text)));
-        second = file.columns(&names, again.iter().map(as_text).collect(), None)?;
+        second = file.columns(&names, again.iter().map(as_text).collect(), None, None)?;
     }
     let mut columns: Vec<Column> = Vec::with_capacity(names.len());
     for (at, (name, settled)) in names.into_iter().zip(first).enumerate() {
@@ -61,11 +65,19 @@ pub(super) fn read(
         return Err(opened.unusable("the file changed while it was read"));
     }
     let frame = Frame::new(columns).map_err(|error| opened.unusable(error.to_string()))?;
-    Ok(Table { frame, format: Format::Csv { delimiter, gzip } })
+    Ok(Table { frame, format: Format::Csv { delimiter, gzip }, sha256 })
 }
 
-fn text_reader(opened: &Opened, gzip: bool) -> Result<Box<dyn Read + Send + '_>> {
-    let raw = opened.reader()?;
+fn text_reader<'a>(
+    opened: &'a Opened,
+    gzip: bool,
+    hasher: Option<&'a Hasher>,
+) -> Result<Box<dyn Read + Send + 'a>> {
+    let inner = opened.reader()?;
+    let raw = match hasher {
+        Some(hasher) => Box::new(Hashing { inner, hasher }),
+        None => inner,
+    };
     let text: Box<dyn Read + Send> = if gzip {
         Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw)))
     } else {
@@ -76,7 +88,7 @@ fn text_reader(opened: &Opened, gzip: bool) -> Result<Box<dyn Read + Send + '_>>
 
 fn find_delimiter(opened: &Opened, gzip: bool) -> Result<u8> {
     let mut sample = Vec::new();
-    let text = text_reader(opened, gzip)?;
+    let text = text_reader(opened, gzip, None)?;
     text.take(SAMPLE_BYTES)
         .read_to_end(&mut sample)
         .map_err(|error| stream_error(opened, gzip, error))?;
@@ -161,8 +173,12 @@ impl<'a> CsvFile<'a> {
     fn reader<'q>(
         &self,
         quotes: &'q AtomicU64,
-    ) -> Result<csv::Reader<QuoteCounter<'q, Box<dyn Read + Send + 'a>>>> {
-        let inner = text_reader(self.opened, self.gzip)?;
+        hasher: Option<&'q Hasher>,
+    ) -> Result<csv::Reader<QuoteCounter<'q, Box<dyn Read + Send + 'q>>>>
+    where
+        'a: 'q,
+    {
+        let inner = text_reader(self.opened, self.gzip, hasher)?;
         Ok(csv::ReaderBuilder::new()
             .delimiter(self.delimiter)
             .has_headers(false)
@@ -173,7 +189,7 @@ impl<'a> CsvFile<'a> {
     fn header(&self) -> Result<Vec<String>> {
         let quotes = AtomicU64::new(0);
         let mut header = ByteRecord::new();
-        let found = self.reader(&quotes)?.read_byte_record(&mut header);
+        let found = self.reader(&quotes, None)?.read_byte_record(&mut header);
         if !found.map_err(|error| self.csv_error(error))? {
             return Err(self
                 .opened
@@ -198,15 +214,16 @@ impl<'a> CsvFile<'a> {
         names::column_names(names.into_iter()).map_err(|what| self.opened.unusable(what))
     }
 
-    /// Reads all records; columns without a reader are skipped.
+    /// Reads all records and shows the hasher every byte; columns without a reader are skipped.
     fn columns(
         &self,
         names: &[String],
         mut readers: Vec<Option<ColumnReader>>,
+        hasher: Option<&Hasher>,
         monitor: Option<&dyn Monitor>,
     ) -> Result<Vec<Option<Settled>>> {
         let quotes = AtomicU64::new(0);
-        let mut reader = self.reader(&quotes)?;
+        let mut reader = self.reader(&quotes, hasher)?;
         let mut current = Batch::default();
         let mut next = Batch::default();
         reader.read_byte_record(&mut ByteRecord::new()).map_err(|error| self.csv_error(error))?;
@@ -253,7 +270,7 @@ impl<'a> CsvFile<'a> {
     /// skipped. Counting again costs a pass, but only when there is an error to report.
     fn line_at(&self, byte: u64) -> u64 {
         let mut lines = 1;
-        let Ok(text) = text_reader(self.opened, self.gzip) else { return lines };
+        let Ok(text) = text_reader(self.opened, self.gzip, None) else { return lines };
         let mut before = byte;
         let mut last = 0;
         for next in io::BufReader::with_capacity(1 << 16, text).bytes() {

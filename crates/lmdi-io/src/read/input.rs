@@ -123,6 +123,14 @@ impl Opened {
         })
     }
 
+    /// Number of bytes, where that can be told.
+    pub(super) fn length(&self) -> Option<u64> {
+        match &self.content {
+            Content::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
+            Content::Memory(bytes) => Some(bytes.len() as u64),
+        }
+    }
+
     /// Tells the format by the first bytes; formats that are often mistaken for a table are named.
     pub(super) fn magic(&self) -> Result<Magic> {
         let mut start = Vec::new();

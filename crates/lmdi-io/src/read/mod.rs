@@ -13,6 +13,7 @@ mod cell;
 mod column;
 mod csv;
 mod delimiter;
+mod digest;
 mod input;
 mod names;
 #[cfg(feature = "parquet")]
@@ -44,6 +45,9 @@ pub struct ReadOptions {
     pub only: Option<HashSet<String>>,
     /// The delimiter of a CSV file; `None` finds it out.
     pub delimiter: Option<u8>,
+    /// Whether to hash the file on the way. CSV is hashed while it is read; Parquet, which is not
+    /// read from start to end, takes one more pass.
+    pub sha256: bool,
 }
 
 impl ReadOptions {
@@ -108,6 +112,8 @@ pub struct Table {
     pub frame: Frame,
     /// The format found.
     pub format: Format,
+    /// The SHA-256 of the file in hexadecimal digits, if asked for.
+    pub sha256: Option<String>,
 }
 
 /// Reads a table. The number of rows read so far is reported to `monitor`.
@@ -123,7 +129,11 @@ pub fn read_table(input: &Input, options: &ReadOptions, monitor: &dyn Monitor) -
     let opened = input.open()?;
     let table = match opened.magic()? {
         #[cfg(feature = "parquet")]
-        input::Magic::Parquet => parquet::read(&opened, options, monitor)?,
+        input::Magic::Parquet => {
+            let table = parquet::read(&opened, options, monitor)?;
+            let sha256 = options.sha256.then(|| digest::of(&opened)).transpose()?;
+            Table { sha256, ..table }
+        }
         #[cfg(not(feature = "parquet"))]
         input::Magic::Parquet => return Err(opened.unusable(crate::error::NO_PARQUET)),
         input::Magic::Gzip => csv::read(&opened, true, options, monitor)?,

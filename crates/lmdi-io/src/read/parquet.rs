@@ -90,5 +90,5 @@ fn read_from<T: parquet::file::reader::ChunkReader + 'static>(
         }
     }
     let frame = Frame::new(finished).map_err(|error| opened.unusable(error.to_string()))?;
-    Ok(Table { frame, format: Format::Parquet })
+    Ok(Table { frame, format: Format::Parquet, sha256: None })
 }

@@ -2,9 +2,9 @@
 //!
 //! `web/src/contract.ts` is made from these types: after a change, run `npm --prefix web run contract`.
 //!
-//! Long arrays are [`Packed`]. Those over rows hold one number a row of the page; where a row has several
-//! (a score for each feature and output), all rows of the first come before all rows of the second. Numbers
-//! that are not defined are `null` in JSON and NaN in arrays.
+//! Long arrays are [`Packed`]. Those over rows hold one number per row of the page; where a row has
+//! several (a score for each feature and output), all rows of the first come before all rows of the
+//! second. Numbers that are not defined are `null` in JSON and NaN in arrays.
 
 use super::pack::Packed;
 use serde::Serialize;
@@ -151,13 +151,13 @@ pub struct Feature {
     pub name: String,
     /// The columns of a group; empty for a column.
     pub members: Vec<String>,
-    /// Mean |score| over all explained rows, one number an output.
+    /// Mean |score| over all explained rows, one number per output.
     pub importance: Vec<f64>,
     /// The cells of a column.
     pub cells: Option<Cells>,
 }
 
-/// Cells of a column, one a row of the page.
+/// Cells of a column, one per row of the page.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -1,19 +1,39 @@
 //! The report: one HTML page that holds everything it shows and opens from disk.
 //!
-//! The page's code is TypeScript under `web/`, bundled into `bundle/report.html`, which is part of this crate; here
-//! its data is gathered ([`Contents`]), put into the structure that the page reads ([`contract`]) and written into
-//! it. Names and cells of a table may hold anything: the data is JSON in which `<` never occurs, the page only ever
-//! makes text nodes of it, and its content policy runs no other code than its own.
+//! The page's code is TypeScript under `web/`, bundled into `bundle/report.html`, which is part of
+//! this crate. Here what the page shows is gathered from a study and the rows it explained, put
+//! into the structure that the page reads ([`contract`]) and written into it. Names and cells of a
+//! table may hold anything: the data is JSON in which `<` never occurs, the page only ever makes
+//! text nodes of it, and its content policy runs no other code than its own.
 //!
-//! A page stays under [`SIZE_LIMIT`] by holding a sample of the rows ([`sample_rows`]); averages are of all rows.
-//! The same contents give the same bytes.
+//! A page stays under [`SIZE_LIMIT`] by holding a sample of the rows ([`sample_rows`]); averages
+//! are of all rows. The same study and rows give the same bytes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `gathered` | all that a page shows, and its way into the contract |
+//! | `facts` | what was explained: quality, warnings, data, model, versions |
+//! | `groups`, `stability`, `methods` | parts of the page that are computed for it |
+//! | `contract`, `pack` | the data as the page reads it |
 
-mod contents;
 pub mod contract;
+mod facts;
+mod gathered;
+mod groups;
+mod methods;
 mod pack;
+mod stability;
+#[cfg(test)]
+mod tests;
 
-pub use contents::{Column, Contents, sample_rows};
+pub use gathered::sample_rows;
 pub use pack::Packed;
+
+use crate::Result;
+use gathered::Gathered;
+use lmdi::importance::Method;
+use lmdi::monitor::Stages;
+use lmdi::study::{Explained, Study};
 
 /// Most bytes of a page.
 pub const SIZE_LIMIT: usize = 10_000_000;
@@ -22,13 +42,43 @@ const PAGE: &str = include_str!("bundle/report.html");
 /// Where the data goes.
 const PLACE: &str = "REPORT</script>";
 
-/// The page of these contents.
+/// A table that was read, for the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableSource {
+    /// The name of its file.
+    pub name: String,
+    /// The SHA-256 of its file.
+    pub sha256: String,
+}
+
+/// What a page shows beside the explained rows.
+#[derive(Debug, Clone, Default)]
+pub struct PageOptions<'a> {
+    /// Methods to compare with, of those that follow from the trees.
+    pub compare: &'a [Method],
+    /// How often the study is refitted with another seed, to show how stable its scores are. A
+    /// model that was not trained by the study is never refitted.
+    pub refits: u64,
+    /// The tables that were read.
+    pub tables: Vec<TableSource>,
+}
+
+/// The page of explained rows.
 ///
 /// Where it would exceed [`SIZE_LIMIT`], rows are left out, evenly, until it fits.
-pub fn page(contents: &Contents<'_>) -> String {
-    let mut kept: Vec<usize> = (0..contents.rows.len()).collect();
+pub fn page(
+    study: &Study,
+    explained: &Explained,
+    options: &PageOptions<'_>,
+    stages: &dyn Stages,
+) -> Result<String> {
+    Ok(fitting_page(&Gathered::new(study, explained, options, stages)?))
+}
+
+fn fitting_page(gathered: &Gathered<'_>) -> String {
+    let mut kept: Vec<usize> = (0..gathered.chosen.len()).collect();
     loop {
-        let page = with_data(&contents.report(&kept));
+        let page = with_data(&gathered.report(&kept));
         if page.len() <= SIZE_LIMIT || kept.len() <= 1 {
             return page;
         }

@@ -1,8 +1,9 @@
 //! Arrays of numbers as short text.
 //!
-//! Numbers are kept exactly, in the smallest type that holds them all. Their bytes are laid out with all first
-//! bytes together, then all second ones, because neighbouring numbers share their high bytes, which
-//! then compress well; deflated; and written in base64. A browser undoes all of it with what it has built in.
+//! Numbers are kept exactly, in the smallest type that holds them all. Their bytes are laid out
+//! with all first bytes together, then all second ones, because neighbouring numbers share their
+//! high bytes, which then compress well; deflated; and written in base64. A browser undoes all of
+//! it with what it has built in.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -24,7 +25,8 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// Numbers in the smallest type that holds them all exactly; missing ones are NaN, in a floating-point type.
+    /// Numbers in the smallest type that holds them all exactly; missing ones are NaN, in a
+    /// floating-point type.
     pub fn numbers(numbers: &[f64]) -> Self {
         let whole = |low: f64, high: f64| {
             let fits = |x: &f64| {

@@ -1,11 +1,11 @@
 //! Every score of the most important columns as a dot, coloured by the value of the cell.
 //!
-//! Dots of nearly the same score are stacked around the line of their column, so that thickness shows how
-//! many rows have such a score.
+//! Dots of nearly the same score are stacked around the line of their column, so that thickness
+//! shows how many rows have such a score.
 
 use super::axis::Axis;
 use super::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT};
-use super::{LABEL, Subject, colour, label_room};
+use super::{LABEL, PlotData, colour, label_room};
 use crate::Result;
 
 const WIDTH: f64 = 860.0;
@@ -16,33 +16,33 @@ const RADIUS: f64 = 2.2;
 const MOST: usize = 1_500;
 
 /// Draws the `top` most important columns.
-pub fn beeswarm(subject: &Subject<'_>, top: usize) -> Result<Picture> {
-    subject.check()?;
-    let order = subject.by_importance();
+pub fn beeswarm(data: &PlotData<'_>, top: usize) -> Result<Picture> {
+    data.check()?;
+    let order = data.by_importance();
     let shown: Vec<usize> = order.iter().take(top.max(1)).map(|&(column, _)| column).collect();
-    let (rows, which) = subject.sample(MOST);
-    let left = label_room(shown.iter().map(|&column| subject.name(column)));
+    let (rows, which) = data.sample(MOST);
+    let left = label_room(shown.iter().map(|&column| data.name(column)));
     let bottom = TOP + STEP * shown.len() as f64;
-    let mut canvas = Canvas::new(WIDTH, bottom + 52.0, subject.title);
-    canvas.heading(subject.title, &format!("one dot for each of {which}"));
+    let mut canvas = Canvas::new(WIDTH, bottom + 52.0, data.title);
+    canvas.heading(data.title, &format!("one dot for each of {which}"));
     legend(&mut canvas);
     let scores = || shown.iter().flat_map(|&at| rows.iter().map(move |&row| (row, at)));
-    let numbers = scores().map(|(row, column)| subject.score(row, column)).chain([0.0]);
+    let numbers = scores().map(|(row, column)| data.score(row, column)).chain([0.0]);
     let axis = Axis::covering(numbers, left, WIDTH - 24.0);
-    axis.draw_below(&mut canvas, TOP - 4.0, bottom, &format!("score, {}", subject.scale));
+    axis.draw_below(&mut canvas, TOP - 4.0, bottom, &format!("score, {}", data.scale));
     let zero = axis.place(0.0);
     canvas.line((zero, TOP - 4.0), (zero, bottom), FAINT);
     for (at, &column) in shown.iter().enumerate() {
         let middle = TOP + STEP * (at as f64 + 0.5);
         canvas.line((left, middle), (WIDTH - 24.0, middle), RULE);
-        let name = subject.name(column);
+        let name = data.name(column);
         canvas.text((left - 10.0, middle + 4.0), Anchor::End, TEXT, INK, name, LABEL);
-        let layout = &subject.columns.as_slice()[column];
-        let cells: Vec<f64> = rows.iter().map(|&row| layout.cell(&subject.rows.x, row)).collect();
+        let layout = &data.columns.as_slice()[column];
+        let cells: Vec<f64> = rows.iter().map(|&row| layout.cell(&data.rows.x, row)).collect();
         let shares =
             if layout.is_category() { vec![f64::NAN; cells.len()] } else { colour::shares(&cells) };
         let places: Vec<f64> =
-            rows.iter().map(|&row| axis.place(subject.score(row, column))).collect();
+            rows.iter().map(|&row| axis.place(data.score(row, column))).collect();
         for (dot, offset) in stacked(&places).into_iter().enumerate() {
             let fill = colour::of_share(shares[dot]);
             canvas.dot((places[dot], middle + offset), RADIUS, &fill);

@@ -36,8 +36,8 @@ fn mixed(stops: &[[u8; 3]], share: f64) -> String {
     format!("#{:02x}{:02x}{:02x}", channel(0), channel(1), channel(2))
 }
 
-/// For each cell its place among the others, from 0 to 1; NaN where it is missing. By rank, so that one
-/// huge cell does not make all others alike.
+/// For each cell its place among the others, from 0 to 1; NaN where it is missing. By rank, so that
+/// one huge cell does not make all others alike.
 pub(super) fn shares(cells: &[f64]) -> Vec<f64> {
     let mut sizes: Vec<(f64, u32)> = cells
         .iter()

@@ -1,10 +1,11 @@
 //! Rows beside columns, coloured by score; above, what the scores add up to.
 //!
-//! Rows are ordered by that total, so that what drives low and high predictions lies at the two ends.
+//! Rows are ordered by that total, so that what drives low and high predictions lies at the two
+//! ends.
 
 use super::axis::{Axis, short};
 use super::svg::{Anchor, Canvas, FAINT, INK, Picture, SMALL, TEXT};
-use super::{LABEL, Subject, colour, label_room};
+use super::{LABEL, PlotData, colour, label_room};
 use crate::Result;
 
 const WIDTH: f64 = 900.0;
@@ -15,20 +16,20 @@ const STEP: f64 = 22.0;
 const MOST: usize = 320;
 
 /// Draws the `top` most important columns.
-pub fn heatmap(subject: &Subject<'_>, top: usize) -> Result<Picture> {
-    subject.check()?;
-    let order = subject.by_importance();
+pub fn heatmap(data: &PlotData<'_>, top: usize) -> Result<Picture> {
+    data.check()?;
+    let order = data.by_importance();
     let shown: Vec<usize> = order.iter().take(top.max(1)).map(|&(column, _)| column).collect();
-    let (mut rows, which) = subject.sample(MOST);
-    let total = |row: usize| subject.rows.scores.total(row, subject.output);
+    let (mut rows, which) = data.sample(MOST);
+    let total = |row: usize| data.rows.scores.total(row, data.output);
     rows.sort_by(|&a, &b| total(a).total_cmp(&total(b)).then(a.cmp(&b)));
-    let left = label_room(shown.iter().map(|&column| subject.name(column)));
+    let left = label_room(shown.iter().map(|&column| data.name(column)));
     let right = WIDTH - 120.0;
     let from = TOP + TOTALS + 16.0;
     let bottom = from + STEP * shown.len() as f64;
-    let mut canvas = Canvas::new(WIDTH, bottom + 44.0, subject.title);
-    let line = format!("{which} from the smallest total to the largest; scores {}", subject.scale);
-    canvas.heading(subject.title, &line);
+    let mut canvas = Canvas::new(WIDTH, bottom + 44.0, data.title);
+    let line = format!("{which} from the smallest total to the largest; scores {}", data.scale);
+    canvas.heading(data.title, &line);
     let width = (right - left) / rows.len() as f64;
     let axis = Axis::covering(rows.iter().map(|&row| total(row)), TOP + TOTALS, TOP + 4.0);
     canvas.text((left - 10.0, TOP + 36.0), Anchor::End, TEXT, INK, "total", LABEL);
@@ -43,7 +44,7 @@ pub fn heatmap(subject: &Subject<'_>, top: usize) -> Result<Picture> {
     }
     let mut sizes: Vec<f64> = shown
         .iter()
-        .flat_map(|&column| rows.iter().map(move |&row| subject.score(row, column).abs()))
+        .flat_map(|&column| rows.iter().map(move |&row| data.score(row, column).abs()))
         .collect();
     sizes.sort_by(f64::total_cmp);
     // The largest hundredth does not count, else a few rows would leave all others white.
@@ -51,11 +52,11 @@ pub fn heatmap(subject: &Subject<'_>, top: usize) -> Result<Picture> {
     let largest = if largest > 0.0 { largest } else { 1.0 };
     for (at, &column) in shown.iter().enumerate() {
         let y = from + STEP * at as f64;
-        let name = subject.name(column);
+        let name = data.name(column);
         canvas.text((left - 10.0, y + 15.0), Anchor::End, TEXT, INK, name, LABEL);
         for (place, &row) in rows.iter().enumerate() {
             let x = left + place as f64 * width;
-            let fill = colour::of_score(subject.score(row, column) / largest);
+            let fill = colour::of_score(data.score(row, column) / largest);
             // A hair wider, so that no gap shows between neighbours.
             canvas.rectangle((x, y), (x + width + 0.3, y + STEP - 2.0), &fill);
         }

@@ -1,4 +1,5 @@
-//! Lines with bands: means of repeated measurements and their standard errors, in panels side by side.
+//! Lines with bands: means of repeated measurements and their standard errors, in panels side by
+//! side.
 
 use super::axis::{Axis, short};
 use super::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, width_of};
@@ -48,7 +49,8 @@ pub struct LineChart {
     pub per_row: usize,
 }
 
-/// Colours that people with any colour vision can tell apart (Okabe and Ito), with black and a dark violet for the last two.
+/// Colours that people with any colour vision can tell apart (Okabe and Ito), with black and a dark
+/// violet for the last two.
 const COLOURS: [&str; 9] = [
     "#d55e00", "#e69f00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#8a8a8a", "#222222",
     "#7a5195",

@@ -46,7 +46,7 @@ pub use waterfall::waterfall;
 
 /// What a picture shows.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct PlotData<'a> {
     /// The rows.
     pub rows: ExplainedRows<'a>,
     /// Their columns.
@@ -59,7 +59,7 @@ pub struct Subject<'a> {
     pub scale: &'a str,
 }
 
-impl Subject<'_> {
+impl PlotData<'_> {
     fn check(&self) -> Result<()> {
         self.rows.check(self.columns)?;
         if self.output >= self.rows.scores.n_outputs {
@@ -103,16 +103,8 @@ impl Subject<'_> {
 
     /// Columns with their mean absolute score, the largest first.
     fn by_importance(&self) -> Vec<(usize, f64)> {
-        let mut means = vec![0.0; self.columns.len()];
-        let mut n = 0.0;
-        for row in self.known() {
-            n += 1.0;
-            for (column, mean) in means.iter_mut().enumerate() {
-                *mean += self.score(row, column).abs();
-            }
-        }
-        let mut order: Vec<(usize, f64)> =
-            means.into_iter().map(|sum| sum / n).enumerate().collect();
+        let means = self.rows.scores.mean_absolute(self.output);
+        let mut order: Vec<(usize, f64)> = means.into_iter().enumerate().collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         order
     }

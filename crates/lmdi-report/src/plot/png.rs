@@ -1,7 +1,7 @@
 //! An SVG drawn as pixels.
 //!
-//! Text is drawn with the font that is part of this program and no other, so that a picture is the same on
-//! every machine; characters that DejaVu Sans does not have are left out.
+//! Text is drawn with the font that is part of this program and no other, so that a picture is the
+//! same on every machine; characters that DejaVu Sans does not have are left out.
 
 use super::Picture;
 use crate::{Error, Result};
@@ -22,15 +22,15 @@ pub fn check_png() -> Result<()> {
 /// ```
 /// # use lmdi::explanation::{Columns, ExplainedRows};
 /// # use lmdi::{importance::Scores, table::MatrixView};
-/// use lmdi_report::plot::{Subject, bar, png};
+/// use lmdi_report::plot::{PlotData, bar, png};
 /// # fn main() -> lmdi_report::Result<()> {
 /// # let scores = Scores { values: vec![-2.0, 0.5, 2.0], ..Scores::zero(3, 1, &[0.0]) };
 /// # let cells = [10.0, 30.0, 50.0];
 /// # let rows = ExplainedRows { x: MatrixView::from_rows(&cells, 3, 1)?, scores: &scores,
 /// #     predictions: &[1.0, 2.0, 3.0], truth: None };
 /// # let columns = Columns::numeric(["income"]);
-/// let subject = Subject { rows, columns: &columns, output: 0, title: "Loans", scale: "in log-odds" };
-/// let picture = bar(&subject, 10)?;
+/// let data = PlotData { rows, columns: &columns, output: 0, title: "Loans", scale: "in log-odds" };
+/// let picture = bar(&data, 10)?;
 /// assert!(picture.svg.starts_with("<svg"));
 /// assert!(png(&picture, 2.0)?.starts_with(b"\x89PNG"));
 /// # Ok(())

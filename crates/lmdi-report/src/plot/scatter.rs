@@ -1,11 +1,11 @@
 //! Scores of one column against its values, with how many rows have each value.
 //!
-//! Numbers lie along the axis, missing cells at its right end; levels of a category side by side, the most
-//! frequent first. Dots may be coloured by another column.
+//! Numbers lie along the axis, missing cells at its right end; levels of a category side by side,
+//! the most frequent first. Dots may be coloured by another column.
 
 use super::axis::{Axis, short};
 use super::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL};
-use super::{Subject, colour};
+use super::{PlotData, colour};
 use crate::Result;
 use lmdi::Error;
 use lmdi::random::{generator, unit};
@@ -23,28 +23,28 @@ const LEVELS: usize = 12;
 const BINS: usize = 60;
 
 /// Draws one column, coloured by the values of another one if that is given.
-pub fn scatter(subject: &Subject<'_>, column: usize, by: Option<usize>) -> Result<Picture> {
-    subject.check()?;
+pub fn scatter(data: &PlotData<'_>, column: usize, by: Option<usize>) -> Result<Picture> {
+    data.check()?;
     if let Some(unknown) =
-        [Some(column), by].into_iter().flatten().find(|at| *at >= subject.columns.len())
+        [Some(column), by].into_iter().flatten().find(|at| *at >= data.columns.len())
     {
         return Err(Error::Shape {
             what: "column to draw".into(),
             found: unknown,
-            expected: subject.columns.len().saturating_sub(1),
+            expected: data.columns.len().saturating_sub(1),
         }
         .into());
     }
-    let (rows, which) = subject.sample(MOST);
-    let layout = &subject.columns.as_slice()[column];
-    let cells: Vec<f64> = rows.iter().map(|&row| layout.cell(&subject.rows.x, row)).collect();
-    let mut canvas = Canvas::new(WIDTH, HEIGHT, subject.title);
+    let (rows, which) = data.sample(MOST);
+    let layout = &data.columns.as_slice()[column];
+    let cells: Vec<f64> = rows.iter().map(|&row| layout.cell(&data.rows.x, row)).collect();
+    let mut canvas = Canvas::new(WIDTH, HEIGHT, data.title);
     let coloured = match by {
-        Some(by) => format!("; coloured by {}, blue low to orange high", subject.name(by)),
+        Some(by) => format!("; coloured by {}, blue low to orange high", data.name(by)),
         None => String::new(),
     };
-    canvas.heading(subject.title, &format!("one dot for each of {which}{coloured}"));
-    let scores: Vec<f64> = rows.iter().map(|&row| subject.score(row, column)).collect();
+    canvas.heading(data.title, &format!("one dot for each of {which}{coloured}"));
+    let scores: Vec<f64> = rows.iter().map(|&row| data.score(row, column)).collect();
     let upright = Axis::covering(scores.iter().copied().chain([0.0]), BOTTOM, TOP);
     upright.draw_left(&mut canvas, LEFT, RIGHT);
     canvas.line((LEFT, upright.place(0.0)), (RIGHT, upright.place(0.0)), FAINT);
@@ -53,13 +53,12 @@ pub fn scatter(subject: &Subject<'_>, column: usize, by: Option<usize>) -> Resul
         Anchor::Start,
         SMALL,
         FAINT,
-        &format!("score, {}", subject.scale),
+        &format!("score, {}", data.scale),
         110,
     );
-    let shares = match by.map(|by| &subject.columns.as_slice()[by]) {
+    let shares = match by.map(|by| &data.columns.as_slice()[by]) {
         Some(other) => {
-            let values: Vec<f64> =
-                rows.iter().map(|&row| other.cell(&subject.rows.x, row)).collect();
+            let values: Vec<f64> = rows.iter().map(|&row| other.cell(&data.rows.x, row)).collect();
             colour::shares(&values)
         }
         None => vec![0.0; rows.len()],
@@ -74,7 +73,7 @@ pub fn scatter(subject: &Subject<'_>, column: usize, by: Option<usize>) -> Resul
         canvas.dot((*place, upright.place(*score)), 2.4, &fill);
     }
     let middle = (LEFT + RIGHT) / 2.0;
-    canvas.text((middle, HEIGHT - 14.0), Anchor::Middle, 13.0, INK, subject.name(column), 80);
+    canvas.text((middle, HEIGHT - 14.0), Anchor::Middle, 13.0, INK, data.name(column), 80);
     Ok(canvas.finish())
 }
 

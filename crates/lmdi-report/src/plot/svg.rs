@@ -1,8 +1,9 @@
 //! A picture as SVG text, written piece by piece.
 //!
-//! Everything that comes from data passes through [`escaped`]: markup becomes text, characters that XML
-//! does not allow and those that turn the direction of text become a replacement mark, and long text is cut.
-//! Coordinates are written with two decimals, so that the same picture is the same bytes everywhere.
+//! Everything that comes from data passes through [`escaped`]: markup becomes text, characters that
+//! XML does not allow and those that turn the direction of text become a replacement mark, and long
+//! text is cut. Coordinates are written with two decimals, so that the same picture is the same
+//! bytes everywhere.
 
 use std::fmt::Write;
 

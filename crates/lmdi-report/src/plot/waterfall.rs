@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, short, signed};
 use super::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT};
-use super::{LABEL, Subject, colour, label_room};
+use super::{LABEL, PlotData, colour, label_room};
 use crate::Result;
 use lmdi::Error;
 
@@ -11,43 +11,43 @@ const TOP: f64 = 66.0;
 const STEP: f64 = 28.0;
 
 /// Draws the `top` largest scores of a row (from 0) and, as one step, the others.
-pub fn waterfall(subject: &Subject<'_>, row: usize, top: usize) -> Result<Picture> {
-    subject.check()?;
-    if row >= subject.rows.n_rows() || !subject.rows.is_known(row) {
+pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture> {
+    data.check()?;
+    if row >= data.rows.n_rows() || !data.rows.is_known(row) {
         let what = format!("row {} has no scores to draw", row.saturating_add(1));
         return Err(Error::Data(what).into());
     }
-    let p = subject.columns.len();
+    let p = data.columns.len();
     let mut order: Vec<usize> = (0..p).collect();
-    let size = |column: usize| subject.score(row, column).abs();
+    let size = |column: usize| data.score(row, column).abs();
     order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
     // One column more is no longer than a line that says so.
     let shown = if p <= top.max(1) + 1 { p } else { top.max(1) };
     let mut steps: Vec<(String, f64)> = order[..shown]
         .iter()
         .map(|&column| {
-            let label = format!("{} = {}", subject.name(column), subject.value(row, column));
-            (label, subject.score(row, column))
+            let label = format!("{} = {}", data.name(column), data.value(row, column));
+            (label, data.score(row, column))
         })
         .collect();
     if p > shown {
-        let rest = order[shown..].iter().map(|&column| subject.score(row, column)).sum();
+        let rest = order[shown..].iter().map(|&column| data.score(row, column)).sum();
         steps.push((format!("{} other columns", p - shown), rest));
     }
-    let n_outputs = subject.rows.scores.n_outputs;
-    let base = subject.rows.scores.base[row * n_outputs + subject.output];
-    let total = subject.rows.scores.total(row, subject.output);
+    let n_outputs = data.rows.scores.n_outputs;
+    let base = data.rows.scores.base[row * n_outputs + data.output];
+    let total = data.rows.scores.total(row, data.output);
     let mut levels = vec![base];
     for (_, score) in &steps {
         levels.push(levels.last().copied().unwrap_or(base) + score);
     }
     let left = label_room(steps.iter().map(|(label, _)| label.as_str()));
     let bottom = TOP + STEP * (steps.len() + 2) as f64;
-    let mut canvas = Canvas::new(WIDTH, bottom + 52.0, subject.title);
+    let mut canvas = Canvas::new(WIDTH, bottom + 52.0, data.title);
     let line = format!("row {}: base {}, total {}", row + 1, short(base), short(total));
-    canvas.heading(subject.title, &line);
+    canvas.heading(data.title, &line);
     let axis = Axis::covering(levels.iter().copied(), left, WIDTH - 90.0);
-    axis.draw_below(&mut canvas, TOP - 6.0, bottom, subject.scale);
+    axis.draw_below(&mut canvas, TOP - 6.0, bottom, data.scale);
     let mut mark = |y: f64, name: &str, value: f64| {
         canvas.text((left - 10.0, y + 17.0), Anchor::End, TEXT, INK, name, LABEL);
         canvas.rectangle(

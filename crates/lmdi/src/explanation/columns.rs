@@ -1,7 +1,7 @@
 //! The columns of a table as people know them, and the matrix columns that hold their cells.
 //!
-//! Trees read a matrix in which a categorical column is several 0/1 columns. People ask about columns:
-//! what changed, what sets a group apart. [`Columns`] leads from one to the other.
+//! Trees read a matrix in which a categorical column is several 0/1 columns. People ask about
+//! columns: what changed, what sets a group apart. [`Columns`] leads from one to the other.
 
 use crate::importance::Groups;
 use crate::table::{Encoding, MatrixView, Part, Schema};
@@ -15,7 +15,7 @@ pub enum CellMeaning {
     Number,
     /// 1 for true, 0 for false; NaN is missing.
     Truth,
-    /// One of these levels, as one 0/1 matrix column a level.
+    /// One of these levels, as one 0/1 matrix column per level.
     Parts(Vec<String>),
     /// One of these levels, as its place in the list; NaN is missing.
     Codes(Vec<String>),
@@ -48,7 +48,8 @@ impl ColumnLayout {
         }
     }
 
-    /// One cell as one number: the number itself, or the code of the level; NaN where there is none.
+    /// One cell as one number: the number itself, or the code of the level; NaN where there is
+    /// none.
     pub fn cell(&self, x: &MatrixView<'_>, row: usize) -> f64 {
         if let CellMeaning::Parts(_) = self.meaning {
             let set = self.features.clone().position(|feature| x.get(row, feature) > 0.5);

@@ -1,6 +1,8 @@
-//! Rows with what is known about them: cells, scores, predictions and, where there is one, the truth.
+//! Rows with what is known about them: cells, scores, predictions and, where there is one, the
+//! truth.
 
 use super::Columns;
+use crate::forest::predict::most_probable;
 use crate::importance::Scores;
 use crate::table::{MatrixView, Response};
 use crate::{Error, Result};
@@ -24,7 +26,7 @@ impl ExplainedRows<'_> {
         self.x.rows()
     }
 
-    /// How many numbers a row's prediction has: one, or one a class.
+    /// How many numbers a row's prediction has: one, or one per class.
     pub fn prediction_width(&self) -> usize {
         if self.n_rows() == 0 { 1 } else { self.predictions.len() / self.n_rows() }
     }
@@ -44,8 +46,7 @@ impl ExplainedRows<'_> {
 
     /// The most probable class of a row, the first of equals.
     pub fn class(&self, row: usize) -> usize {
-        let shares = self.prediction(row);
-        (1..shares.len()).fold(0, |best, at| if shares[at] > shares[best] { at } else { best })
+        most_probable(self.prediction(row)).unwrap_or(0)
     }
 
     /// Fails unless everything has a place for every row and column.

@@ -2,16 +2,17 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `order`, `groups` | the order of the columns, the most important ones, columns taken together |
+//! | `order` | the order of the columns, the most important ones |
+//! | `grouping` | columns taken together, and their scores |
 //! | `columns`, `explained` | the columns of a table, and rows with all that is known about them |
-//! | [`counterfactual`] | similar rows that were decided otherwise |
+//! | [`counterfactual`] | similar rows with another decision |
 //! | [`subgroup`] | rows that are predicted as they are for the same reasons |
-//! | `stability` | whether another fit of the model would tell the same |
+//! | `stability` | whether another fit of the model would say the same |
 
 mod columns;
 pub mod counterfactual;
 mod explained;
-mod groups;
+mod grouping;
 mod order;
 mod stability;
 pub mod subgroup;
@@ -21,7 +22,7 @@ pub use counterfactual::{
     Change, Counterfactual, CounterfactualOptions, Distance, Restriction, Space, counterfactuals,
 };
 pub use explained::ExplainedRows;
-pub use groups::sum_groups;
+pub use grouping::{Grouping, sum_groups};
 pub use order::{rank_by_score, top_features};
 pub use stability::{Stability, TopStability, bootstrap_rows, stability};
 pub use subgroup::{SubgroupOptions, Subgroups, subgroups};

@@ -2,8 +2,9 @@
 
 use crate::importance::{Scores, rank_in_place};
 
-/// The rank of every feature for every row by |score|, row by row: 1 to p, larger is more important,
-/// equal scores share the mean of their ranks. Several outputs are ranked by the sum of |score|.
+/// The rank of every feature for every row by |score|, row by row: 1 to p, larger is more
+/// important, equal scores share the mean of their ranks. Several outputs are ranked by the sum of
+/// |score|.
 ///
 /// ```
 /// use lmdi::{explanation::rank_by_score, importance::Scores};
@@ -19,7 +20,7 @@ pub fn rank_by_score(scores: &Scores) -> Vec<f64> {
     let mut sizes = Vec::with_capacity(p);
     for (row, line) in ranks.chunks_exact_mut(p.max(1)).enumerate().take(scores.n_rows) {
         sizes.clear();
-        sizes.extend((0..p).map(|feature| (size(scores, row, feature), feature as u32)));
+        sizes.extend((0..p).map(|feature| (scores.size(row, feature), feature as u32)));
         rank_in_place(&mut sizes, |feature, rank| line[feature as usize] = rank);
     }
     ranks
@@ -29,11 +30,7 @@ pub fn rank_by_score(scores: &Scores) -> Vec<f64> {
 /// where scores are equal.
 pub fn top_features(scores: &Scores, row: usize, k: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.n_features).collect();
-    order.sort_by(|&a, &b| size(scores, row, b).total_cmp(&size(scores, row, a)).then(a.cmp(&b)));
+    order.sort_by(|&a, &b| scores.size(row, b).total_cmp(&scores.size(row, a)).then(a.cmp(&b)));
     order.truncate(k);
     order
-}
-
-pub(super) fn size(scores: &Scores, row: usize, feature: usize) -> f64 {
-    (0..scores.n_outputs).map(|output| scores.get(row, feature, output).abs()).sum()
 }

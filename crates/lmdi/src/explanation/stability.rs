@@ -1,7 +1,8 @@
-//! Stability: whether another fit of the model would tell the same.
+//! Stability: whether another fit of the model would say the same.
 //!
-//! The model is fitted several times, with other seeds or on rows drawn anew, and each fit scores the same
-//! rows. Two measures say how far the scores agree, by the size of the scores (added over outputs):
+//! The model is fitted several times, with other seeds or on rows drawn anew, and each fit scores
+//! the same rows. Two measures say how far the scores agree, by the size of the scores (added over
+//! outputs):
 //!
 //! - *unique features* (section 6 of the paper): for each row, how many different columns are among the top
 //!   k % of any fit, as a share of all columns. The fewer, the better: at best the same columns every time.
@@ -11,7 +12,7 @@
 //!
 //! Rows that some fit has no score for are left out. Time is rows x columns x fits squared.
 
-use super::order::{size, top_features};
+use super::order::top_features;
 use crate::importance::{Scores, rank_in_place};
 use crate::monitor::Monitor;
 use crate::random::{below, generator};
@@ -56,8 +57,8 @@ pub struct TopStability {
     pub ever: Vec<f64>,
 }
 
-/// Compares the scores of the same rows by several fits, for the top columns of each of `percents`. The
-/// monitor advances by one per row.
+/// Compares the scores of the same rows by several fits, for the top columns of each of `percents`.
+/// The monitor advances by one per row.
 ///
 /// ```
 /// use lmdi::{explanation::stability, importance::Scores, monitor::Silent};
@@ -116,16 +117,12 @@ pub fn stability(fits: &[Scores], percents: &[f64], monitor: &dyn Monitor) -> Re
         0 => f64::NAN,
         count => defined().sum::<f64>() / count as f64,
     };
-    let importance = fits
-        .iter()
-        .map(|fit| {
-            let mut sums = vec![0.0; p];
-            for row in (0..n).filter(|&row| rows[row].correlation.is_some()) {
-                sums.iter_mut().enumerate().for_each(|(at, sum)| *sum += size(fit, row, at));
-            }
-            sums.into_iter().map(over_rows).collect()
-        })
-        .collect();
+    let known_rows = || (0..n).filter(|&row| rows[row].correlation.is_some());
+    let importance = fits.iter().map(|fit| match known {
+        0 => vec![f64::NAN; p],
+        _ => fit.mean_sizes(known_rows()),
+    });
+    let importance = importance.collect();
     let n_fits = fits.len();
     Ok(Stability { n_fits, n_rows: known, tops, correlation, mean_correlation, importance })
 }
@@ -192,7 +189,7 @@ fn of_row(fits: &[Scores], row: usize, n_tops: &[usize]) -> RowStability {
         .iter()
         .map(|fit| {
             let mut sizes: Vec<(f64, u32)> =
-                (0..p).map(|column| (size(fit, row, column), column as u32)).collect();
+                (0..p).map(|column| (fit.size(row, column), column as u32)).collect();
             let mut ranks = vec![0.0; p];
             rank_in_place(&mut sizes, |column, rank| ranks[column as usize] = rank);
             ranks

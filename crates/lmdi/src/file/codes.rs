@@ -5,7 +5,7 @@
 
 use crate::forest::{Aggregation, Comparison, Growth, Link, Loss, Missing, Precision};
 use crate::glm::Strength;
-use crate::importance::lmdi_plus::OutputScale;
+use crate::importance::OutputScale;
 use crate::table::{Encoding, Kind, Part, Reason, Task};
 use crate::{Error, Result};
 

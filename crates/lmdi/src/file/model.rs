@@ -4,9 +4,8 @@ use super::{container, json, v1};
 use crate::forest::import::Imported;
 use crate::forest::{Ensemble, Outcome};
 use crate::importance::LmdiPlus;
-use crate::importance::lmdi_plus::{
-    OutputScale, TreeModel, check_parts, check_ranges, check_sizes,
-};
+use crate::importance::OutputScale;
+use crate::importance::lmdi_plus::{TreeModel, check_parts, check_ranges, check_sizes};
 use crate::table::{Fingerprint, Schema, Task};
 use crate::{Error, Result};
 

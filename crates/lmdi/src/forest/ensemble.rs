@@ -128,6 +128,16 @@ impl Ensemble {
         self.feature_names.len()
     }
 
+    /// Whether each tree was grown on what the trees before it left over.
+    pub fn is_boosted(&self) -> bool {
+        !matches!(self.growth, Growth::Independent)
+    }
+
+    /// Whether trees are averaged, so that each measures the same and their spread tells an error.
+    pub fn averages_trees(&self) -> bool {
+        matches!(self.aggregation, Aggregation::Mean)
+    }
+
     /// Checks every invariant the algorithms rely on.
     pub fn check(&self) -> Result<()> {
         let fail = |what: String| Err(Error::Model(what));

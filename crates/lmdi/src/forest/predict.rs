@@ -148,6 +148,15 @@ pub fn apply_link(link: Link, n_outputs: usize, mut raw: Vec<f64>) -> Vec<f64> {
     }
 }
 
+/// The class with the largest probability, the first of equals; `None` for a row without a prediction.
+pub fn most_probable(probabilities: &[f64]) -> Option<usize> {
+    if probabilities.iter().any(|p| p.is_nan()) {
+        return None;
+    }
+    let larger = |best, at| if probabilities[at] > probabilities[best] { at } else { best };
+    (0..probabilities.len()).reduce(larger)
+}
+
 /// `1 / (1 + exp(-x))`, without overflow.
 pub fn logistic(x: f64) -> f64 {
     if x >= 0.0 {

@@ -1,4 +1,4 @@
-//! The result of every global method: one number a feature, or a group of features.
+//! The result of every global method: one number per feature or group of features.
 
 use super::Scores;
 use crate::{Error, Result};
@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// Each is the mean over units that measure the same: trees, repetitions or rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Importances {
-    /// One number a feature or group.
+    /// One number per feature or group.
     pub values: Vec<f64>,
     /// Standard deviation over the units (divided by their number, not by one less).
     pub deviation: Vec<f64>,
@@ -17,7 +17,7 @@ pub struct Importances {
 }
 
 impl Importances {
-    /// The mean and deviation over units, each of which has one number a feature.
+    /// The mean and deviation over units, each of which has one number per feature.
     ///
     /// Fails if there is no unit, or if units differ in length.
     ///
@@ -62,18 +62,13 @@ impl Importances {
     /// added up. Rows without scores (NaN) are left out.
     ///
     /// Importances of groups are those of grouped scores ([`sum_groups`]): signed scores are added
-    /// before the absolute value is taken, so that parts of one column that cancel do not count twice.
+    /// before the absolute value is taken, so that parts of one column that cancel do not count
+    /// twice.
     ///
     /// [`sum_groups`]: crate::explanation::sum_groups
     pub fn of_scores(scores: &Scores) -> Result<Self> {
-        let k = scores.n_outputs;
-        let mut units = Vec::with_capacity(scores.n_rows);
-        for row in 0..scores.n_rows {
-            let line = scores.row(row);
-            if line.iter().all(|score| !score.is_nan()) {
-                units.push(line.chunks_exact(k).map(|s| s.iter().map(|s| s.abs()).sum()).collect());
-            }
-        }
+        let sizes = |row| (0..scores.n_features).map(|feature| scores.size(row, feature)).collect();
+        let units: Vec<Vec<f64>> = scores.known_rows().map(sizes).collect();
         Self::over_units(&units)
     }
 

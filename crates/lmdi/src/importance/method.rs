@@ -1,18 +1,19 @@
 //! Local methods by name, and what they have in common.
 
-use super::{Lime, LocalMdi, Maple, Saabas, Scores, TreeShap};
-use crate::Result;
+use super::{
+    Groups, InterventionalTreeShap, Lime, LmdiPlus, LocalMdi, Maple, OutputScale, Saabas, Scores,
+    TreeShap, TreeSubset,
+};
 use crate::forest::Ensemble;
-use crate::importance::lmdi_plus::{OutputScale, ScoreOptions};
-use crate::importance::tree_shap::InterventionalTreeShap;
 use crate::monitor::Monitor;
 use crate::named::Named;
 use crate::table::MatrixView;
+use crate::{Error, Result};
 
 /// A local method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// [`LmdiPlus`](super::LmdiPlus).
+    /// [`LmdiPlus`].
     LmdiPlus,
     /// [`TreeShap`].
     TreeShap,
@@ -55,6 +56,18 @@ impl Named for Method {
 }
 
 impl Method {
+    /// The name as it is written in prose.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::LmdiPlus => "LMDI+",
+            Self::TreeShap => "TreeSHAP",
+            Self::Saabas => "Saabas",
+            Self::LocalMdi => "Local MDI",
+            Self::Lime => "LIME",
+            Self::Maple => "MAPLE",
+        }
+    }
+
     /// What the method needs beside the trees.
     pub fn needs(self) -> Needs {
         match self {
@@ -64,7 +77,8 @@ impl Method {
         }
     }
 
-    /// The explainer of a method that follows from the trees alone; `None` for a method that needs rows.
+    /// The explainer of a method that follows from the trees alone; `None` for a method that needs
+    /// rows.
     ///
     /// ```
     /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
@@ -101,6 +115,9 @@ impl Method {
 }
 
 /// An explainer that is ready to explain rows.
+///
+/// Every method explains rows and knows the scale of its scores. The other functions are for
+/// methods that fit a linear model to every tree; elsewhere they are an error or `None`.
 pub trait LocalMethod: Send + Sync {
     /// What each feature adds, row by row. The monitor advances by one per row.
     fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores>;
@@ -108,9 +125,61 @@ pub trait LocalMethod: Send + Sync {
     /// The scale of the scores.
     fn scale(&self) -> OutputScale;
 
-    /// What base plus scores is, in words, unless it is the model's own raw output.
+    /// What base plus scores is, in words, unless it is a prediction on the scale.
     fn adds_up_to(&self) -> Option<&'static str> {
         None
+    }
+
+    /// As [`explain`](Self::explain), with each row explained by some of the trees.
+    fn explain_on(
+        &self,
+        x: &MatrixView<'_>,
+        trees: TreeSubset<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Scores> {
+        match trees {
+            TreeSubset::All => self.explain(x, monitor),
+            TreeSubset::OutOfBag(_) | TreeSubset::InBag(_) => {
+                Err(only_lmdi_plus("some of the trees"))
+            }
+        }
+    }
+
+    /// Standard errors over the trees of the scores of groups, laid out like scores. The monitor
+    /// advances by one per row.
+    fn standard_errors(
+        &self,
+        _x: &MatrixView<'_>,
+        _groups: &Groups,
+        _trees: TreeSubset<'_>,
+        _monitor: &dyn Monitor,
+    ) -> Result<Vec<f64>> {
+        Err(only_lmdi_plus("standard errors"))
+    }
+
+    /// The mean over trees of the rank of each group within a tree, row by row; larger is more
+    /// important. The monitor advances by one per row.
+    fn mean_tree_ranks(
+        &self,
+        _x: &MatrixView<'_>,
+        _groups: &Groups,
+        _monitor: &dyn Monitor,
+    ) -> Result<Vec<f64>> {
+        Err(only_lmdi_plus("ranks within trees"))
+    }
+
+    /// The linear models of the trees, if the method fits them: they predict, and a model file can
+    /// keep them. Scores of a method without them explain the model's own predictions.
+    fn linear_models(&self) -> Option<&LmdiPlus> {
+        None
+    }
+}
+
+fn only_lmdi_plus(what: &str) -> Error {
+    Error::Parameter {
+        name: Method::PARAMETER,
+        found: format!("one that has no {what}"),
+        expected: format!("{}, which has {what}", Method::LmdiPlus.name()),
     }
 }
 
@@ -136,17 +205,26 @@ impl LocalMethod for InterventionalTreeShap {
 
 impl LocalMethod for Saabas {
     fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
-        self.score(x, &ScoreOptions::default(), monitor)
+        self.explain(x, monitor)
     }
 
     fn scale(&self) -> OutputScale {
         self.as_linear_model().scale()
     }
+
+    fn explain_on(
+        &self,
+        x: &MatrixView<'_>,
+        trees: TreeSubset<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Scores> {
+        self.explain_on(x, trees, monitor)
+    }
 }
 
 impl LocalMethod for LocalMdi {
     fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
-        self.score(x, &ScoreOptions::default(), monitor)
+        self.explain(x, monitor)
     }
 
     fn scale(&self) -> OutputScale {
@@ -156,11 +234,20 @@ impl LocalMethod for LocalMdi {
     fn adds_up_to(&self) -> Option<&'static str> {
         Some("purity of the leaves")
     }
+
+    fn explain_on(
+        &self,
+        x: &MatrixView<'_>,
+        trees: TreeSubset<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Scores> {
+        self.explain_on(x, trees, monitor)
+    }
 }
 
 impl LocalMethod for Lime {
     fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
-        self.score(x, monitor)
+        self.explain(x, monitor)
     }
 
     fn scale(&self) -> OutputScale {
@@ -174,7 +261,7 @@ impl LocalMethod for Lime {
 
 impl LocalMethod for Maple {
     fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
-        self.score(x, monitor)
+        self.explain(x, monitor)
     }
 
     fn scale(&self) -> OutputScale {

@@ -8,7 +8,7 @@ use crate::table::{Response, metrics};
 use crate::{Error, Result};
 use std::fmt;
 
-/// A user's own metric: responses, predictions (a number a row, or the probability of every class)
+/// A user's own metric: responses, predictions (a number per row, or the probability of every class)
 /// and weights to a number of which more is better.
 pub type CustomMetric<'m> = dyn Fn(&Response<'_>, &[f64], Option<&[f64]>) -> f64 + Sync + 'm;
 
@@ -84,7 +84,7 @@ impl Metric<'_> {
         })
     }
 
-    /// Measures predictions: a number a row, or the probability of every class, row by row.
+    /// Measures predictions: a number per row, or the probability of every class, row by row.
     ///
     /// NaN if the responses do not vary, where the metric needs that.
     ///

@@ -1,7 +1,7 @@
 //! Feature importances: one folder or file per method.
 //!
 //! Local methods give [`Scores`]: for every row what each feature adds to the prediction. Global
-//! methods give [`Importances`]: one number a feature or group of features.
+//! methods give [`Importances`]: one number per feature or group of features.
 //!
 //! | method | kind | in a few words |
 //! |---|---|---|
@@ -28,10 +28,12 @@ pub mod mdi_plus;
 mod method;
 mod metric;
 mod moments;
+mod output_scale;
 pub mod permutation;
 pub mod saabas;
 mod scores;
 pub mod tree_shap;
+mod tree_subset;
 
 use checks::{check_cells, check_response, check_weights};
 
@@ -44,6 +46,8 @@ pub use local_mdi::LocalMdi;
 pub use maple::Maple;
 pub use method::{LocalMethod, Method, Needs};
 pub use metric::{CustomMetric, Metric};
+pub use output_scale::OutputScale;
 pub use saabas::Saabas;
 pub use scores::Scores;
 pub use tree_shap::{InterventionalTreeShap, TreeShap};
+pub use tree_subset::TreeSubset;

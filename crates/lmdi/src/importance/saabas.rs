@@ -5,16 +5,16 @@
 //!              value(child of v towards x) - value(v)
 //! ```
 //!
-//! Forests average over trees, boosted models add up with their learning rate. Base plus scores is the
-//! model's own raw output: the predicted number, the share of a class, or a log-odds for boosted
-//! classes. For two classes of a forest the one output is the share of the second.
+//! Forests average over trees, boosted models add up with their learning rate. Base plus scores is
+//! the model's own raw output: the predicted number, the share of a class, or a log-odds for
+//! boosted classes. For two classes of a forest the one output is the share of the second.
 //!
 //! This is the first step of LMDI+'s ablation: least squares on the stumps of the in-bag rows gives
-//! the same scores (`tests/paths.rs`). Cost: that of predicting, and one addition per feature on the
-//! path. It needs node values only, no training rows.
+//! the same scores (`tests/paths.rs`). Cost: that of predicting, and one addition per feature on
+//! the path. It needs node values only, no training rows.
 
-use super::Scores;
-use super::lmdi_plus::{LmdiPlus, OutputScale, ScoreOptions, TreeFit, TreeModel, outputs_of};
+use super::lmdi_plus::{LmdiPlus, ScoreOptions, TreeFit, TreeModel, outputs_of};
+use super::{OutputScale, Scores, TreeSubset};
 use crate::Result;
 use crate::forest::{Aggregation, Ensemble, Link, Tree};
 use crate::monitor::Monitor;
@@ -32,14 +32,14 @@ impl Saabas {
     /// ```
     /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
     /// # use lmdi::{monitor::Silent, table::{Matrix, Response}};
-    /// use lmdi::importance::{Saabas, lmdi_plus::ScoreOptions};
+    /// use lmdi::importance::Saabas;
     /// # fn main() -> lmdi::Result<()> {
     /// # let x = Matrix::from_column_major((0..40).map(f64::from).collect(), 40, 1)?;
     /// # let y: Vec<f64> = (0..40).map(|i| if i < 20 { 1.0 } else { 5.0 }).collect();
     /// # let set = TrainingSet { x: x.view(), y: Response::Numeric(&y), weights: None,
     /// #     feature_names: &["age".to_string()], labels: &[] };
     /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
-    /// let scores = Saabas::new(&forest)?.score(&x.view(), &ScoreOptions::default(), &Silent)?;
+    /// let scores = Saabas::new(&forest)?.explain(&x.view(), &Silent)?;
     /// assert!((scores.total(39, 0) - 5.0).abs() < 1e-12);
     /// # Ok(())
     /// # }
@@ -57,13 +57,18 @@ impl Saabas {
     }
 
     /// Explains rows. The monitor advances by one per row.
-    pub fn score(
+    pub fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
+        self.explain_on(x, TreeSubset::All, monitor)
+    }
+
+    /// Explains each row by some of the trees. The monitor advances by one per row.
+    pub fn explain_on(
         &self,
         x: &MatrixView<'_>,
-        options: &ScoreOptions<'_>,
+        trees: TreeSubset<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Scores> {
-        self.explainer.score(x, options, monitor)
+        self.explainer.score(x, &ScoreOptions { trees, standard_error: false }, monitor)
     }
 
     /// The steps of the paths as a linear model over stumps, which is what LMDI+ scores, ranks and

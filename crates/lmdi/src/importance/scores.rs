@@ -2,19 +2,19 @@
 
 /// Scores of some rows, with the numbers they add up to.
 ///
-/// For every row and output, `base + sum of the row's scores` is the model's linear predictor on the
-/// scale named by the method (for LMDI+ the link scale).
+/// For every row and output, `base + sum of the row's scores` is the model's linear predictor on
+/// the scale named by the method (for LMDI+ the link scale).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
     /// Number of rows.
     pub n_rows: usize,
     /// Number of features.
     pub n_features: usize,
-    /// Number of outputs: one for numbers and two classes, else one a class.
+    /// Number of outputs: one for numbers and two classes, else one per class.
     pub n_outputs: usize,
-    /// Row by row, feature by feature, one number an output.
+    /// Row by row, feature by feature, one number per output.
     pub values: Vec<f64>,
-    /// What a row's scores are added to: row by row, one number an output.
+    /// What a row's scores are added to: row by row, one number per output.
     pub base: Vec<f64>,
     /// Standard error of each score over the trees, laid out like `values`, when asked for and
     /// defined.
@@ -22,7 +22,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// Scores of zero over the same base for every row, one number an output.
+    /// Scores of zero over the same base for every row, one number per output.
     pub fn zero(n_rows: usize, n_features: usize, base: &[f64]) -> Self {
         Self {
             n_rows,
@@ -34,7 +34,7 @@ impl Scores {
         }
     }
 
-    /// The scores of one row: feature by feature, one number an output.
+    /// The scores of one row: feature by feature, one number per output.
     pub fn row(&self, row: usize) -> &[f64] {
         let width = self.n_features * self.n_outputs;
         &self.values[row * width..(row + 1) * width]
@@ -51,17 +51,67 @@ impl Scores {
         self.base[row * self.n_outputs + output] + scores.sum::<f64>()
     }
 
-    /// Mean over rows of the absolute score of every feature in one output.
+    /// Whether a row has scores. Rows that no tree was left to explain have NaN instead.
+    pub fn is_known(&self, row: usize) -> bool {
+        self.row(row).iter().all(|score| !score.is_nan())
+    }
+
+    /// The rows that have scores.
+    pub fn known_rows(&self) -> impl Iterator<Item = usize> {
+        (0..self.n_rows).filter(|&row| self.is_known(row))
+    }
+
+    /// The size of a feature in a row: |score|, added up over outputs.
+    pub fn size(&self, row: usize, feature: usize) -> f64 {
+        let outputs = &self.row(row)[feature * self.n_outputs..(feature + 1) * self.n_outputs];
+        outputs.iter().map(|score| score.abs()).sum()
+    }
+
+    /// Mean |score| of every feature in one output, over the rows that have scores; zero if none
+    /// has.
+    ///
+    /// ```
+    /// use lmdi::importance::Scores;
+    /// let values = vec![1.0, -4.0, 3.0, 0.0, f64::NAN, f64::NAN];
+    /// let scores = Scores { values, ..Scores::zero(3, 2, &[0.0]) };
+    /// assert_eq!(scores.mean_absolute(0), [2.0, 2.0]);
+    /// ```
     pub fn mean_absolute(&self, output: usize) -> Vec<f64> {
-        let mut mean = vec![0.0; self.n_features];
-        for row in 0..self.n_rows {
-            for (feature, mean) in mean.iter_mut().enumerate() {
-                *mean += self.get(row, feature, output).abs();
-            }
+        self.mean_over(self.known_rows(), |row, feature| self.get(row, feature, output).abs())
+    }
+
+    /// Mean [`size`](Self::size) of every feature over some rows; zero without rows.
+    pub fn mean_sizes(&self, rows: impl Iterator<Item = usize>) -> Vec<f64> {
+        self.mean_over(rows, |row, feature| self.size(row, feature))
+    }
+
+    fn mean_over(
+        &self,
+        rows: impl Iterator<Item = usize>,
+        of: impl Fn(usize, usize) -> f64,
+    ) -> Vec<f64> {
+        let mut sums = vec![0.0; self.n_features];
+        let mut n = 0_usize;
+        for row in rows {
+            n += 1;
+            sums.iter_mut().enumerate().for_each(|(feature, sum)| *sum += of(row, feature));
         }
-        for mean in &mut mean {
-            *mean /= self.n_rows.max(1) as f64;
+        sums.iter_mut().for_each(|sum| *sum /= n.max(1) as f64);
+        sums
+    }
+
+    /// The scores of some of the rows, in the order given.
+    pub fn take_rows(&self, rows: &[usize]) -> Self {
+        let width = self.n_features * self.n_outputs;
+        let take = |cells: &[f64], width: usize| -> Vec<f64> {
+            rows.iter().flat_map(|&row| &cells[row * width..(row + 1) * width]).copied().collect()
+        };
+        Self {
+            n_rows: rows.len(),
+            values: take(&self.values, width),
+            base: take(&self.base, self.n_outputs),
+            standard_error: self.standard_error.as_ref().map(|errors| take(errors, width)),
+            ..*self
         }
-        mean
     }
 }

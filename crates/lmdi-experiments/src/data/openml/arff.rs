@@ -11,8 +11,9 @@
 //! {0 80}
 //! ```
 //!
-//! Numeric, real and integer columns become numbers, all others text. `?` is missing. A row in braces is sparse: pairs of a
-//! column's index and its cell, other cells being zero (of a column of text: its first label). Keywords may be in any case.
+//! Numeric, real and integer columns become numbers, all others text. `?` is missing. A row in
+//! braces is sparse: pairs of a column's index and its cell, other cells being zero (of a column of
+//! text: its first label). Keywords may be in any case.
 
 use anyhow::{Context, Result, bail, ensure};
 use lmdi::table::{Column, Frame, Labels, Values};
@@ -121,7 +122,8 @@ fn cells(line: &str) -> Result<Vec<Option<String>>> {
     Ok(cells)
 }
 
-/// A word, in quotes or up to a character that ends it, and what follows. In quotes a backslash keeps the next character.
+/// A word, in quotes or up to a character that ends it, and what follows. In quotes a backslash
+/// keeps the next character.
 fn word(text: &str, ends: impl Fn(char) -> bool) -> Result<(String, &str)> {
     let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) else {
         let end = text.find(ends).unwrap_or(text.len());

@@ -1,9 +1,10 @@
 //! OpenML's data sets, by way of a local cache.
 //!
-//! A task names its data set and the column that is predicted; the data set's description names a Parquet file and an
-//! ARFF file of the same table, of which the first is preferred. Descriptions and files are kept in the cache under their
-//! numbers (`task-43.json`, `data-44.json`, `data-44.pq`), so that a second run needs no network. Columns that the
-//! description calls identifiers or to be ignored are left out.
+//! A task names its data set and the column that is predicted; the data set's description names a
+//! Parquet file and an ARFF file of the same table, of which the first is preferred. Descriptions
+//! and files are kept in the cache under their numbers (`task-43.json`, `data-44.json`,
+//! `data-44.pq`), so that a second run needs no network. Columns that the description calls
+//! identifiers or to be ignored are left out.
 
 mod arff;
 mod description;

@@ -68,8 +68,8 @@ mod tests {
     use lmdi::random::generator;
     use lmdi::table::Matrix;
 
-    /// One tree leaves nothing to combine: all ways order the features that it uses alike. With more trees a mean of sizes is
-    /// no smaller than the size of the mean.
+    /// One tree leaves nothing to combine: all ways order the features that it uses alike. With
+    /// more trees a mean of sizes is no smaller than the size of the mean.
     #[test]
     fn one_tree_says_the_same_in_all_ways() {
         let (rows, cols) = (60, 4);

@@ -1,8 +1,10 @@
 //! Rules: how to choose the penalty of each tree's linear model.
 //!
-//! The paper takes, tree by tree, the minimum of three-fold cross-validation over all rows. In-bag rows shaped the splits, so that
-//! judging on them favours too little shrinkage. Here the same forests are fitted by several rules, on the semi-synthetic data of the
-//! ranking experiment: rules are to be chosen on the first half of the data sets (every other one of the paper's list) and confirmed on the second.
+//! The paper takes, tree by tree, the minimum of three-fold cross-validation over all rows. In-bag
+//! rows shaped the splits, so that judging on them favours too little shrinkage. Here the same
+//! forests are fitted by several rules, on the semi-synthetic data of the ranking experiment: rules
+//! are to be chosen on the first half of the data sets (every other one of the paper's list) and
+//! confirmed on the second.
 //!
 //! | file | what |
 //! |---|---|
@@ -23,10 +25,10 @@ use crate::methods::Method;
 use crate::model::Model;
 use crate::report::markdown::{Table, number};
 use crate::report::summary::Summary;
-use crate::run::interrupt::{self, UntilAsked};
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
 use anyhow::Result;
 use combine::{WAYS, combine};
+use lmdi_io::interrupt::{self, UntilInterrupted};
 use rand::Rng;
 use refit::refit;
 use rule::{REFERENCE, rules};
@@ -65,12 +67,12 @@ impl Experiment for Rules {
         let draws = &mut context.draws(&unit.fields());
         let simulated = simulate(&context.load(unit.set)?.table, unit, draws);
         let (train, test) = (&simulated.split.train, &simulated.split.test);
-        let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilAsked)?;
+        let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
         let trees = Trees::new(&ensemble, train);
         let mut judged: Vec<Judged> = Vec::new();
         let mut measured = Vec::new();
         for rule in rules(unit.set.kind) {
-            if interrupt::asked() {
+            if interrupt::requested() {
                 return Err(lmdi::Error::Interrupted.into());
             }
             let at = match judged.iter().position(|known| known.is_for(&rule)) {
@@ -81,7 +83,7 @@ impl Experiment for Rules {
                 }
             };
             let explainer = refit(&trees, &ensemble, &rule, &judged[at].choose(&rule))?;
-            let combined = combine(&explainer, &ensemble, &test.view(), &UntilAsked)?;
+            let combined = combine(&explainer, &ensemble, &test.view(), &UntilInterrupted)?;
             for ((measure, _), sizes) in WAYS.into_iter().zip(combined) {
                 let value = mean_auroc(sizes.rows(), &simulated.is_signal);
                 measured.push(Measurement { method: rule.name, measure: measure.into(), value });
@@ -118,7 +120,8 @@ impl Experiment for Rules {
     }
 }
 
-/// The half of the data sets that one belongs to: every other one of its kind, in the paper's order.
+/// The half of the data sets that one belongs to: every other one of its kind, in the paper's
+/// order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Half {
     Choose,

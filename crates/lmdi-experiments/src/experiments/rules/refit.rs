@@ -6,7 +6,8 @@ use lmdi::Result;
 use lmdi::forest::Ensemble;
 use lmdi::glm::{Candidate, Family};
 use lmdi::importance::LmdiPlus;
-use lmdi::importance::lmdi_plus::{OutputScale, RawTerm, TreeFit, TreeModel};
+use lmdi::importance::OutputScale;
+use lmdi::importance::lmdi_plus::{RawTerm, TreeFit, TreeModel};
 
 /// Fits every tree and puts the explainer together.
 pub fn refit(
@@ -85,8 +86,9 @@ mod tests {
         Part { x: Matrix::from_column_major(cells, rows, cols).expect("a matrix"), answers }
     }
 
-    /// The paper's rule and the rule of out-of-bag rows are those of the library, so that scores agree. Trees may settle on
-    /// neighbours on the grid, since the library looks at most penalties from afar: 1 % of the sum of squares.
+    /// The paper's rule and the rule of out-of-bag rows are those of the library, so that scores
+    /// agree. Trees may settle on neighbours on the grid, since the library looks at most penalties
+    /// from afar: 1 % of the sum of squares.
     #[test]
     fn rules_that_the_library_has_give_its_scores() {
         for kind in [Kind::Regression, Kind::Classification] {

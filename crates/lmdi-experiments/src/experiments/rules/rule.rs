@@ -34,8 +34,8 @@ pub struct Rule {
     pub title: &'static str,
     pub judges: Judges,
     pub weights: Weights,
-    /// Whether the response is divided by its standard deviation. The strength of a penalty on squares, unlike that on absolute
-    /// values, depends on the unit of the response.
+    /// Whether the response is divided by its standard deviation. The strength of a penalty on
+    /// squares, unlike that on absolute values, depends on the unit of the response.
     pub unit_free: bool,
     pub family: Family,
     pub measure: Measure,

@@ -150,7 +150,8 @@ impl Judged {
         self.searches.iter().map(own).collect()
     }
 
-    /// The errors of each place on the grid, added over trees. Folds that a tree could not use are left out of its sum.
+    /// The errors of each place on the grid, added over trees. Folds that a tree could not use are
+    /// left out of its sum.
     fn summed(&self) -> Search {
         let mut sum = self.searches[0].clone();
         sum.fold_error.fill(0.0);

@@ -1,19 +1,20 @@
 //! Counterfactuals: who is similar, but was decided otherwise.
 //!
-//! For a row, those of the given candidates (usually the training rows) that are nearest to it and lie on
-//! the other side of the decision: another predicted class, or a prediction beyond a threshold. Every
-//! answer is a row that exists, so no impossible combination of values is ever shown.
+//! For a row, those of the given candidates (usually the training rows) that are nearest to it and
+//! lie on the other side of the decision: another predicted class, or a prediction beyond a
+//! threshold. Every answer is a row that exists, so no impossible combination of values is ever
+//! shown.
 //!
-//! Near is measured between scores (section 8 of the paper: rows are close when the same columns matter to
-//! them in the same way) or between cells, and both distances are given for every answer. Among cells a
-//! number counts in standard deviations of the candidates, a category counts one where it differs, and so
-//! does a cell that is missing on one side only.
+//! Near is measured between scores (section 8 of the paper: rows are close when the same columns
+//! matter to them in the same way) or between cells, and both distances are given for every answer.
+//! Among cells a number counts in standard deviations of the candidates, a category counts one
+//! where it differs, and so does a cell that is missing on one side only.
 //!
 //! Restrictions leave candidates out: a column that must not change, or may only rise or fall.
 //!
-//! Equal distances are ordered by the place of the candidate. Time is queries x candidates x columns, in
-//! parallel over queries, and most candidates are given up after a few columns; memory is one copy of the
-//! candidates' scores or cells and the answers.
+//! Equal distances are ordered by the place of the candidate. Time is queries x candidates x
+//! columns, in parallel over queries, and most candidates are given up after a few columns; memory
+//! is one copy of the candidates' scores or cells and the answers.
 
 mod nearest;
 mod restriction;
@@ -82,9 +83,9 @@ pub struct Change {
     pub score_change: f64,
 }
 
-/// The counterfactuals of each query among the candidates, the nearest first; fewer than asked for, or
-/// none, where no more candidates are on the other side and allowed. The monitor advances by one per
-/// query.
+/// The counterfactuals of each query among the candidates, the nearest first; fewer than asked for,
+/// or none, where no more candidates are on the other side and allowed. The monitor advances by one
+/// per query.
 ///
 /// ```
 /// use lmdi::explanation::{Columns, CounterfactualOptions, ExplainedRows, counterfactuals};
@@ -169,11 +170,11 @@ impl CounterfactualOptions {
         candidates: &ExplainedRows<'_>,
         columns: &Columns,
     ) -> Result<()> {
-        let wrong = |name, found: String, expected: &str| {
+        let invalid = |name, found: String, expected: &str| {
             Err(Error::Parameter { name, found, expected: expected.into() })
         };
         if self.k == 0 {
-            return wrong("k", "0".into(), "at least 1");
+            return invalid("k", "0".into(), "at least 1");
         }
         let width = candidates.prediction_width();
         if queries.n_rows() > 0 && candidates.n_rows() > 0 && queries.prediction_width() != width {
@@ -185,26 +186,26 @@ impl CounterfactualOptions {
         }
         match self.threshold {
             None if width == 1 => {
-                return wrong(
+                return invalid(
                     "threshold",
                     "not given".into(),
                     "the number at which the decision changes",
                 );
             }
             Some(_) if width > 1 => {
-                return wrong(
+                return invalid(
                     "threshold",
                     "given, but a class is predicted".into(),
                     "no threshold",
                 );
             }
             Some(threshold) if !threshold.is_finite() => {
-                return wrong("threshold", threshold.to_string(), "a finite number");
+                return invalid("threshold", threshold.to_string(), "a finite number");
             }
             _ => {}
         }
         if let Some(wanted) = self.wanted.filter(|&wanted| wanted >= width.max(2)) {
-            return wrong("wanted", wanted.to_string(), &format!("below {}", width.max(2)));
+            return invalid("wanted", wanted.to_string(), &format!("below {}", width.max(2)));
         }
         restriction::check(&self.restrictions, columns)
     }

@@ -1,8 +1,9 @@
 //! The nearest candidates of a point, by looking at all of them.
 //!
-//! Candidates lie in groups side by side, so that one instruction serves several of them, each added
-//! coordinate by coordinate as [`Points::distance`] does. A group is given up as soon as every sum so far
-//! exceeds the k-th best: terms are not negative, so a sum never falls again, rounding included.
+//! Candidates lie in groups side by side, so that one instruction serves several of them, each
+//! added coordinate by coordinate as [`Points::distance`] does. A group is given up as soon as
+//! every sum so far exceeds the k-th best: terms are not negative, so a sum never falls again,
+//! rounding included.
 
 use super::space::{Coordinate, Distance, Points};
 
@@ -33,8 +34,8 @@ impl Nearest {
         Self { coordinates: points.coordinates.clone(), distance, lanes, rows, sides }
     }
 
-    /// The `k` nearest candidates that `fits` accepts by side and row, the nearest first, the earlier
-    /// first where distances are equal.
+    /// The `k` nearest candidates that `fits` accepts by side and row, the nearest first, the
+    /// earlier first where distances are equal.
     pub fn search(&self, query: &[f64], k: usize, fits: impl Fn(u32, usize) -> bool) -> Vec<usize> {
         let width = self.coordinates.len();
         // Sorted by distance, then row; never longer than k.

@@ -18,8 +18,8 @@ pub enum Restriction {
 }
 
 impl Restriction {
-    /// Whether a cell may become another. A missing cell may only stay missing, and no cell may become
-    /// missing, unless the column is free.
+    /// Whether a cell may become another. A missing cell may only stay missing, and no cell may
+    /// become missing, unless the column is free.
     pub(super) fn allows(self, from: f64, to: f64) -> bool {
         match self {
             Self::Free => true,

@@ -1,15 +1,16 @@
 //! How many groups there are: as many as come back when the rows are drawn anew.
 //!
-//! The method of Ben-Hur, Elisseeff and Guyon (2002, algorithm 1): for each number of groups, many pairs
-//! of samples of 80 % of the rows are grouped by themselves, and the two groupings of a pair are compared
-//! on the rows that both have. Alike is the cosine of the angle between the sets of pairs of rows that
-//! share a group: `S12 / sqrt(S1 S2)`, where S counts such pairs in the first, the second and both
-//! groupings. Groups that are really there come back; groups that only cut a cloud in pieces do not.
+//! The method of Ben-Hur, Elisseeff and Guyon (2002, algorithm 1): for each number of groups, many
+//! pairs of samples of 80 % of the rows are grouped by themselves, and the two groupings of a pair
+//! are compared on the rows that both have. Alike is the cosine of the angle between the sets of
+//! pairs of rows that share a group: `S12 / sqrt(S1 S2)`, where S counts such pairs in the first,
+//! the second and both groupings. Groups that are really there come back; groups that only cut a
+//! cloud in pieces do not.
 //!
-//! The paper reads the answer off the distributions of the similarity: the largest number before they
-//! move away from one. Here: the largest number of groups for which at least [`STABLE_SHARE`] of the pairs
-//! have a similarity above [`ALIKE`]; where there is none, the one with the largest mean, and
-//! [`Choice::stable`] says so.
+//! The paper reads the answer off the distributions of the similarity: the largest number before
+//! they move away from one. Here: the largest number of groups for which at least [`STABLE_SHARE`]
+//! of the pairs have a similarity above [`ALIKE`]; where there is none, the one with the largest
+//! mean, and [`Choice::stable`] says so.
 
 use super::k_means::{KMeansOptions, search};
 use crate::Result;
@@ -55,8 +56,8 @@ pub struct Choice {
     pub candidates: Vec<Candidate>,
 }
 
-/// Chooses among 2 to `most` groups by `pairs` pairs of samples each. The monitor advances by one per
-/// pair.
+/// Chooses among 2 to `most` groups by `pairs` pairs of samples each. The monitor advances by one
+/// per pair.
 pub(super) fn choose(
     points: &[f64],
     width: usize,

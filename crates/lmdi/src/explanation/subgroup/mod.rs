@@ -1,9 +1,10 @@
 //! Subgroups: rows that are predicted as they are for the same reasons.
 //!
-//! Rows are grouped by k-means on their scores ([`k_means`]), so that two rows share a group when the same
-//! columns push their predictions the same way. How many groups there are is given or chosen ([`choice`]).
-//! Each group is described ([`description`]) by its size, prediction and error, by the columns whose scores
-//! and values set it apart, and by a short rule that finds its rows ([`rule`]).
+//! Rows are grouped by k-means on their scores ([`k_means`]), so that two rows share a group when
+//! the same columns push their predictions the same way. How many groups there are is given or
+//! chosen ([`choice`]). Each group is described ([`description`]) by its size, prediction and
+//! error, by the columns whose scores and values set it apart, and by a short rule that finds its
+//! rows ([`rule`]).
 //!
 //! Groups come in order of their size, the largest first. Rows without a score belong to none.
 
@@ -104,8 +105,8 @@ pub struct Subgroups {
     pub choice: Option<Choice>,
 }
 
-/// Finds and describes groups. The monitor advances by [`SubgroupOptions::units`], or less where the
-/// number of groups is chosen.
+/// Finds and describes groups. The monitor advances by [`SubgroupOptions::units`], or less where
+/// the number of groups is chosen.
 ///
 /// ```
 /// use lmdi::explanation::subgroup::{GroupCount, SubgroupOptions, subgroups};
@@ -179,8 +180,8 @@ pub fn subgroups(
     Ok(Subgroups { of_rows, groups, inertia: found.inertia, inertia_of_all, choice })
 }
 
-/// Labels numbered by the size of their group, the largest first, the earlier first of equals; and how
-/// many groups have a row at all.
+/// Labels numbered by the size of their group, the largest first, the earlier first of equals; and
+/// how many groups have a row at all.
 fn by_size(labels: &[u32], k: usize) -> (Vec<u32>, usize) {
     let mut sizes = vec![0_usize; k];
     labels.iter().for_each(|&label| sizes[label as usize] += 1);

@@ -1,9 +1,10 @@
 //! A short rule that finds the rows of a group by their cells.
 //!
-//! A shallow tree is grown to tell the rows of the group from all others. Its leaves are taken in order of
-//! the share of members, as long as F1 (the harmonic mean of precision and recall) rises; leaves that make
-//! up a whole branch become that branch. Thresholds are then written with as few digits as leave every row
-//! on its side, so that the rule as it is printed finds exactly the rows that its accuracy is stated for.
+//! A shallow tree is grown to tell the rows of the group from all others. Its leaves are taken in
+//! order of the share of members, as long as F1 (the harmonic mean of precision and recall) rises;
+//! leaves that make up a whole branch become that branch. Thresholds are then written with as few
+//! digits as leave every row on its side, so that the rule as it is printed finds exactly the rows
+//! that its accuracy is stated for.
 
 use super::super::{CellMeaning, Columns, ExplainedRows};
 use super::NO_GROUP;
@@ -37,7 +38,8 @@ impl Condition {
     }
 }
 
-/// Alternatives, each a list of conditions that must all hold; no condition is fulfilled by every row.
+/// Alternatives, each a list of conditions that must all hold; no condition is fulfilled by every
+/// row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// The alternatives.
@@ -58,7 +60,8 @@ impl Rule {
         })
     }
 
-    /// The rule in words. Names and levels are as they are in the table; escape them where that matters.
+    /// The rule in words. Names and levels are as they are in the table; escape them where that
+    /// matters.
     pub fn text(&self, columns: &Columns) -> String {
         let alternative = |conditions: &Vec<Condition>| {
             if conditions.is_empty() {
@@ -167,8 +170,8 @@ impl Monitor for Unhurried<'_> {
     }
 }
 
-/// The nodes whose rows the rule finds: leaves in order of their share of members, as many as make F1
-/// largest, and nodes both of whose children are chosen.
+/// The nodes whose rows the rule finds: leaves in order of their share of members, as many as make
+/// F1 largest, and nodes both of whose children are chosen.
 fn chosen_nodes(
     tree: &Tree,
     rows: &ExplainedRows<'_>,
@@ -239,8 +242,8 @@ fn conditions_of(
     }
 }
 
-/// Writes bounds with as few digits as leave every row on its side, and forgets missing cells where there
-/// are none.
+/// Writes bounds with as few digits as leave every row on its side, and forgets missing cells where
+/// there are none.
 fn simplify(condition: &mut Condition, rows: &ExplainedRows<'_>, grouped: &[usize]) {
     let cells = || grouped.iter().map(|&row| rows.x.get(row, condition.feature));
     condition.missing &= cells().any(f64::is_nan);

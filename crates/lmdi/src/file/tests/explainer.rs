@@ -8,9 +8,8 @@ use crate::forest::train::{
 };
 use crate::forest::{Ensemble, NONE};
 use crate::importance::LmdiPlus;
-use crate::importance::lmdi_plus::{
-    LmdiPlusOptions, OutputScale, RawTerm, ScoreOptions, TreeFit, TreeModel,
-};
+use crate::importance::OutputScale;
+use crate::importance::lmdi_plus::{LmdiPlusOptions, RawTerm, ScoreOptions, TreeFit, TreeModel};
 use crate::monitor::Silent;
 use crate::table::{Matrix, MatrixView, Response};
 

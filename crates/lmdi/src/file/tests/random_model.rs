@@ -6,7 +6,8 @@ use crate::forest::{
     Missing, NONE, Outcome, Precision, Tree,
 };
 use crate::glm::{Candidate, Strength};
-use crate::importance::lmdi_plus::{OutputScale, RawTerm, TreeFit, TreeModel};
+use crate::importance::OutputScale;
+use crate::importance::lmdi_plus::{RawTerm, TreeFit, TreeModel};
 use crate::random::{Generator, generator};
 use crate::table::{
     DroppedColumn, Encoding, Fingerprint, InputColumn, Kind, Part, Reason, Schema, Target, Task,

@@ -4,7 +4,8 @@ use crate::file::Explainer;
 use crate::file::bytes::{Reader, Writer};
 use crate::file::codes::{Coded, StrengthKind};
 use crate::glm::Candidate;
-use crate::importance::lmdi_plus::{OutputScale, RawTerm, TreeFit, TreeModel};
+use crate::importance::OutputScale;
+use crate::importance::lmdi_plus::{RawTerm, TreeFit, TreeModel};
 use crate::{Error, Result};
 
 /// Bytes of the model of a tree with a single leaf and one output: no model has fewer.

@@ -9,6 +9,7 @@
 //! | `grower` | nodes to tree, depth first or best first |
 //! | `forest` | bootstrap samples and independent trees |
 //! | `loss`, `histogram`, `early_stopping`, `boosting` | trees that correct one another |
+//! | `ensemble_params` | parameters of either |
 //!
 //! The rules are scikit-learn's: cells are compared as 32-bit numbers, thresholds lie halfway
 //! between neighbouring values, `<=` goes left, and missing cells go where the impurity decreases
@@ -19,6 +20,7 @@ mod columns;
 mod criterion;
 mod draw;
 mod early_stopping;
+mod ensemble_params;
 mod forest;
 mod grower;
 mod histogram;
@@ -31,6 +33,7 @@ mod splitter;
 mod training_set;
 
 pub use boosting::train_boosting;
+pub use ensemble_params::EnsembleParams;
 pub use forest::train_forest;
 pub use params::{
     BoostingParams, Criterion, EarlyStopping, ForestParams, HISTOGRAM_ROWS, MAX_BINS, MaxFeatures,

@@ -175,7 +175,7 @@ impl Lime {
     /// #     feature_names: &["age".to_string()], labels: &[] };
     /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
     /// let lime = Lime::new(&forest, &x.view(), LimeOptions::default())?;
-    /// let scores = lime.score(&x.view(), &Silent)?;
+    /// let scores = lime.explain(&x.view(), &Silent)?;
     /// assert!(scores.get(39, 0, 0) > 1.0); // being in the top quartile raises the prediction
     /// # Ok(())
     /// # }
@@ -229,7 +229,7 @@ impl Lime {
     }
 
     /// Explains rows. The monitor advances by one per row.
-    pub fn score(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
+    pub fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
         if x.cols() != self.n_features {
             return Err(Error::Shape {
                 what: "columns of the rows to explain".into(),
@@ -261,7 +261,7 @@ impl Lime {
                     monitor.check()?;
                     let predicted = &predicted[self.explained.clone()];
                     let found = neighbours.around(&self.background, row, predicted);
-                    self.explain(&found, row, values, bases);
+                    self.explain_row(&found, row, values, bases);
                     monitor.advance(1);
                     Ok::<(), Error>(())
                 })?;
@@ -298,7 +298,13 @@ impl Lime {
     }
 
     /// Fits the local models of one row and writes their scores.
-    fn explain(&self, found: &Neighbourhood, row: &[f64], values: &mut [f64], bases: &mut [f64]) {
+    fn explain_row(
+        &self,
+        found: &Neighbourhood,
+        row: &[f64],
+        values: &mut [f64],
+        bases: &mut [f64],
+    ) {
         let k = self.explained.len();
         for (output, model) in fit(found, &self.used, &self.options).into_iter().enumerate() {
             bases[output] = model.intercept;

@@ -20,6 +20,7 @@ mod choices;
 mod class_weight;
 mod fit;
 mod leaf_steps;
+mod local_method;
 mod model;
 mod options;
 mod paths;
@@ -30,8 +31,8 @@ mod spread;
 mod target;
 
 pub use choices::{Choices, Glm, Preset, usual_family};
-pub use model::{LmdiPlus, OutputScale, RawTerm, TreeFit, TreeModel};
+pub use model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
 pub(crate) use model::{check_parts, check_ranges, check_sizes, outputs_of};
 pub use options::{FitOn, LmdiPlusOptions, Validation};
 pub use rows::RowChoice;
-pub use score::{ScoreOptions, TreeSubset};
+pub use score::ScoreOptions;

@@ -4,21 +4,8 @@ use super::paths::Paths;
 use crate::forest::routing::{PathAmounts, PathSums, Router};
 use crate::forest::{Aggregation, Ensemble, Growth, NONE, Outcome, Tree};
 use crate::glm::Candidate;
+use crate::importance::OutputScale;
 use crate::{Error, Result};
-
-/// The scale on which scores add up, and how the sum becomes a prediction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutputScale {
-    /// The sum is the prediction.
-    Identity,
-    /// The sum is a log-odds. With several outputs there is one a class against the rest, and the
-    /// probabilities are shared out in proportion.
-    LogOdds,
-    /// The sums of all outputs become probabilities by softmax.
-    Softmax,
-    /// The sum is the logarithm of the prediction.
-    Log,
-}
 
 /// The raw column of a feature in one tree.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! The rows that LMDI+ fits on and judges by, once the model and the table are known.
 
 use super::options::{FitOn, LmdiPlusOptions, Validation};
-use crate::forest::{Ensemble, Growth};
+use crate::forest::Ensemble;
 use crate::named::Named;
 use crate::{Error, Result};
 
@@ -21,7 +21,7 @@ impl LmdiPlusOptions {
     /// are an error where these are not known.
     pub fn rows(&self, ensemble: &Ensemble, rows: usize) -> Result<RowChoice> {
         let known = ensemble.trees.iter().all(|tree| tree.in_bag.is_some());
-        let boosted = !matches!(ensemble.growth, Growth::Independent);
+        let boosted = ensemble.is_boosted();
         let usual = if known && !boosted { FitOn::All } else { FitOn::Uniform };
         let fit_on = self.fit_on.unwrap_or(usual);
         if fit_on != FitOn::Uniform && !known {

@@ -8,27 +8,15 @@
 //! tree, keeps the digits of columns far from zero. Rows are scored in blocks, in parallel; for every row
 //! trees are added in their order and each from the root down, so blocks and threads change nothing.
 
-use super::model::{LmdiPlus, OutputScale};
+use super::model::LmdiPlus;
+use crate::forest::InBag;
 use crate::forest::predict::{logistic, softmax};
 use crate::forest::routing::{Block, LANES};
-use crate::forest::{Ensemble, InBag};
-use crate::importance::Scores;
+use crate::importance::{OutputScale, Scores, TreeSubset};
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
 use crate::{Error, Result};
 use rayon::prelude::*;
-
-/// Which trees a training row is scored on.
-#[derive(Debug, Clone, Copy, Default)]
-pub enum TreeSubset<'e> {
-    /// All of them; the only choice for rows the model was not trained on.
-    #[default]
-    All,
-    /// Those that did not see the row. The rows must be the training rows of this ensemble.
-    OutOfBag(&'e Ensemble),
-    /// Those that saw the row. The rows must be the training rows of this ensemble.
-    InBag(&'e Ensemble),
-}
 
 /// Options of scoring.
 #[derive(Debug, Clone, Copy, Default)]

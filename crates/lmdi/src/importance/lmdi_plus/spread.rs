@@ -7,8 +7,8 @@
 //! Cost: one walk a tree and row, and O(features) memory a thread.
 
 use super::model::LmdiPlus;
-use super::score::{TreeSubset, standard_error};
-use crate::importance::Groups;
+use super::score::standard_error;
+use crate::importance::{Groups, TreeSubset};
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
 use crate::{Error, Result};

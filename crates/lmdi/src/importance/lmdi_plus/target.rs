@@ -9,7 +9,7 @@
 use crate::forest::predict::{logistic, softmax};
 use crate::forest::{Ensemble, Growth, Link, Loss, Outcome};
 use crate::glm::Family;
-use crate::importance::lmdi_plus::OutputScale;
+use crate::importance::OutputScale;
 use crate::table::Response;
 use crate::{Error, Result};
 

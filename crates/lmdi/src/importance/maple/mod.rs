@@ -76,7 +76,7 @@ impl Maple {
     /// #     feature_names: &["age".to_string()], labels: &[] };
     /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
     /// let maple = Maple::fit(&forest, &x.view(), &y, None, &MapleOptions::default(), &Silent)?;
-    /// let scores = maple.score(&x.view(), &Silent)?;
+    /// let scores = maple.explain(&x.view(), &Silent)?;
     /// assert!(scores.get(39, 0, 0) > 1.0 && scores.get(0, 0, 0) < -1.0);
     /// # Ok(())
     /// # }
@@ -180,7 +180,7 @@ impl Maple {
     }
 
     /// Explains rows. The monitor advances by one per row.
-    pub fn score(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
+    pub fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
         self.leaves.router.check_columns(x)?;
         let (p, k) = (self.training.mean.len(), self.training.target.len());
         let mut scores = Scores::zero(x.rows(), p, &vec![0.0; k]);

@@ -26,7 +26,7 @@ pub use options::{MdiPlusGlm, MdiPlusModel, MdiPlusOptions, MdiPlusPenalty};
 use super::{Groups, Importances, check_cells, check_response, check_weights};
 use crate::basis::{Basis, TreeRows, leaf_nodes};
 use crate::forest::routing::Router;
-use crate::forest::{Ensemble, Growth, NONE};
+use crate::forest::{Ensemble, NONE};
 use crate::glm::Family;
 use crate::monitor::Monitor;
 use crate::table::{MatrixView, Response, contiguous_folds, stratified_folds};
@@ -66,7 +66,7 @@ pub fn mdi_plus(
     monitor: &dyn Monitor,
 ) -> Result<Importances> {
     ensemble.check()?;
-    if !matches!(ensemble.growth, Growth::Independent) || !ensemble.output_of_tree.is_empty() {
+    if ensemble.is_boosted() || !ensemble.output_of_tree.is_empty() {
         return Err(Error::Data(
             "MDI+ is defined for forests, whose trees all predict the response itself".into(),
         ));

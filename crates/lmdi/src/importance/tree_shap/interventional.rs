@@ -18,8 +18,8 @@
 use super::explainer::{Layout, check_columns};
 use super::program::{Program, Route, Split, Step};
 use crate::forest::{Ensemble, NONE};
+use crate::importance::OutputScale;
 use crate::importance::Scores;
-use crate::importance::lmdi_plus::OutputScale;
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
 use crate::{Error, Result};

@@ -7,7 +7,7 @@ use lmdi::forest::{
     Precision,
 };
 use lmdi::glm::Strength;
-use lmdi::importance::lmdi_plus::OutputScale;
+use lmdi::importance::OutputScale;
 use lmdi::table::Encoding;
 use std::fs;
 use std::path::PathBuf;

@@ -9,7 +9,8 @@ use lmdi::forest::{
     Precision, Tree,
 };
 use lmdi::importance::LmdiPlus;
-use lmdi::importance::lmdi_plus::{OutputScale, RawTerm, ScoreOptions, TreeFit, TreeModel};
+use lmdi::importance::OutputScale;
+use lmdi::importance::lmdi_plus::{RawTerm, ScoreOptions, TreeFit, TreeModel};
 use lmdi::monitor::Silent;
 use lmdi::table::Matrix;
 use proptest::prelude::*;

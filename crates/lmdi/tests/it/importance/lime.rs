@@ -172,7 +172,7 @@ fn own_neighbours_rank_as_lime_does() {
         let own = |seed| -> Slopes {
             let options = LimeOptions { categorical: vec![5], seed, ..LimeOptions::default() };
             let lime = Lime::new(&ensemble, &x, options).unwrap();
-            let scores = lime.score(&x.slice_rows(0..rows), &Silent).unwrap();
+            let scores = lime.explain(&x.slice_rows(0..rows), &Silent).unwrap();
             assert_eq!(scores.n_outputs, 1, "{name}");
             (0..rows).map(|row| scores.row(row).to_vec()).collect()
         };
@@ -220,7 +220,7 @@ fn small() -> LimeOptions {
 fn explain(table: &Table, model: &lmdi::forest::Ensemble, x: &Matrix, threads: usize) -> Scores {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
-        Lime::new(model, &table.x.view(), small()).unwrap().score(&x.view(), &Silent).unwrap()
+        Lime::new(model, &table.x.view(), small()).unwrap().explain(&x.view(), &Silent).unwrap()
     })
 }
 
@@ -266,7 +266,7 @@ fn one_hot_columns_are_drawn_together() {
     let options =
         LimeOptions { together: Some(Groups::new(vec![0, 0, 0, 1], 2).unwrap()), ..small() };
     let lime = Lime::new(&model, &table.x.view(), options).unwrap();
-    let scores = lime.score(&table.x.view(), &Silent).unwrap();
+    let scores = lime.explain(&table.x.view(), &Silent).unwrap();
     for row in 0..6 {
         for level in 0..3 {
             assert_eq!(
@@ -300,5 +300,5 @@ fn wrong_input_is_named() {
     let none = Lime::new(&model, &x.slice_rows(0..0), small()).unwrap_err().to_string();
     assert!(none.contains("background"), "{none}");
     let lime = Lime::new(&model, &x, small()).unwrap();
-    assert!(lime.score(&x, &Stopped).unwrap_err().to_string().contains("interrupted"));
+    assert!(lime.explain(&x, &Stopped).unwrap_err().to_string().contains("interrupted"));
 }

@@ -54,7 +54,7 @@ fn local_models_are_those_of_numpy() {
         assert_eq!(maple.columns(), case.columns, "{name}");
         let rows = x.slice_rows(end..x.rows());
         let weights = maple.weights(&rows).unwrap();
-        let scores = maple.score(&rows, &Silent).unwrap();
+        let scores = maple.explain(&rows, &Silent).unwrap();
         let mean = |column: usize| {
             case.x[..train].iter().map(|row| row[column]).sum::<f64>() / train as f64
         };
@@ -94,7 +94,7 @@ proptest! {
             pool.install(|| {
                 let options = MapleOptions::default();
                 Maple::fit(&model, &table.x.view(), &table.response(), None, &options, &Silent).expect("rows")
-                    .score(&table.x.take_rows(rows).view(), &Silent).expect("scores")
+                    .explain(&table.x.take_rows(rows).view(), &Silent).expect("scores")
             })
         };
         let forwards: Vec<usize> = (0..table.rows()).collect();

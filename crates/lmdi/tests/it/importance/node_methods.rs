@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used)]
 
 use lmdi::file::Model;
-use lmdi::importance::lmdi_plus::ScoreOptions;
 use lmdi::importance::mdi::{MdiScale, mdi};
 use lmdi::importance::{Groups, LocalMdi, Saabas, Scores};
 use lmdi::monitor::Silent;
@@ -58,8 +57,7 @@ fn values_are_those_of_scikit_learn() {
         assert_close(&name, &found.values, &numbers(&case["mdi"]));
         assert_eq!(found.values[p - 1], 0.0, "{name}: a constant column");
 
-        let options = ScoreOptions::default();
-        let scores = Saabas::new(ensemble).unwrap().score(&x, &options, &Silent).unwrap();
+        let scores = Saabas::new(ensemble).unwrap().explain(&x, &Silent).unwrap();
         check_scores(&name, &scores, &case["saabas"]);
         let raw = ensemble.predict_raw(&x, &Silent).unwrap();
         let k = ensemble.n_outputs;
@@ -72,7 +70,7 @@ fn values_are_those_of_scikit_learn() {
 
         match (LocalMdi::new(ensemble), case.get("local_mdi")) {
             (Ok(explainer), Some(expected)) => {
-                check_scores(&name, &explainer.score(&x, &options, &Silent).unwrap(), expected);
+                check_scores(&name, &explainer.explain(&x, &Silent).unwrap(), expected);
             }
             (Err(error), None) => assert!(error.to_string().contains("forests"), "{error}"),
             _ => panic!("{name}: local MDI is for forests only"),

@@ -3,9 +3,9 @@
 use crate::support::random_models::{Kind, Table, cases, close, kind};
 use lmdi::forest::Aggregation;
 use lmdi::glm::Family;
-use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions, ScoreOptions, TreeSubset};
+use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions};
 use lmdi::importance::mdi::{MdiScale, mdi};
-use lmdi::importance::{Groups, Importances, LocalMdi, Saabas};
+use lmdi::importance::{Groups, Importances, LocalMdi, Saabas, TreeSubset};
 use lmdi::monitor::Silent;
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ proptest! {
         };
         let fitted = table.score(&table.explain(&model, &options), TreeSubset::All, false);
         let walked = Saabas::new(&model).expect("a model")
-            .score(&table.x.view(), &ScoreOptions::default(), &Silent).expect("scores");
+            .explain(&table.x.view(), &Silent).expect("scores");
         for (a, b) in fitted.values.iter().zip(&walked.values).chain(fitted.base.iter().zip(&walked.base)) {
             prop_assert!(close(*a, *b, 1.0, 1e-9), "{a} {b}");
         }
@@ -40,8 +40,7 @@ proptest! {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
         let explainer = Saabas::new(&model).expect("a model");
-        let options = ScoreOptions::default();
-        let scores = explainer.score(&table.x.view(), &options, &Silent).expect("scores");
+        let scores = explainer.explain(&table.x.view(), &Silent).expect("scores");
         let raw = model.predict_raw(&table.x.view(), &Silent).expect("predictions");
         let k = model.n_outputs;
         for row in 0..table.rows() {
@@ -56,7 +55,7 @@ proptest! {
             }
         }
         let backwards: Vec<usize> = (0..table.rows()).rev().collect();
-        let turned = explainer.score(&table.x.take_rows(&backwards).view(), &options, &Silent).expect("scores");
+        let turned = explainer.explain(&table.x.take_rows(&backwards).view(), &Silent).expect("scores");
         for row in 0..table.rows() {
             prop_assert_eq!(turned.row(row), scores.row(table.rows() - 1 - row));
         }
@@ -72,7 +71,7 @@ proptest! {
             model.trees = vec![tree.clone()];
             prop_assert_eq!(model.aggregation, Aggregation::Mean);
             let scores = LocalMdi::new(&model).expect("a forest")
-                .score(&table.x.view(), &ScoreOptions::default(), &Silent).expect("scores");
+                .explain(&table.x.view(), &Silent).expect("scores");
             let p = scores.n_features;
             let global = mdi(&model, &Groups::singles(p), MdiScale::Impurity).expect("impurities").values;
             let counts = tree.in_bag.as_ref().expect("bootstrap");
@@ -92,8 +91,8 @@ fn mean_absolute_scores() {
     let table = Table::random(3, 0);
     let model = table.train(Kind::Forest { classes: 0, bootstrap: true }, 3);
     let explainer = Saabas::new(&model).expect("a model");
-    let options = ScoreOptions { trees: TreeSubset::OutOfBag(&model), standard_error: false };
-    let scores = explainer.score(&table.x.view(), &options, &Silent).expect("scores");
+    let unseen = TreeSubset::OutOfBag(&model);
+    let scores = explainer.explain_on(&table.x.view(), unseen, &Silent).expect("scores");
     let known: Vec<usize> = (0..table.rows()).filter(|&row| !scores.base[row].is_nan()).collect();
     assert!(!known.is_empty() && known.len() < table.rows());
     let found = Importances::of_scores(&scores).expect("rows");

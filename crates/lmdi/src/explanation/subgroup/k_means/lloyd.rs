@@ -80,7 +80,8 @@ pub(super) fn squared_distances(point: &[f64], across: &[f64], distances: &mut [
     }
 }
 
-/// Gives each group without a point the one that is farthest from its centre and not alone in its group.
+/// Gives each group without a point the one that is farthest from its centre and not alone in its
+/// group.
 fn refill(cloud: &Cloud<'_>, k: usize, labels: &mut [u32], squares: &mut [f64]) -> bool {
     let mut counts = vec![0_usize; k];
     labels.iter().for_each(|&label| counts[label as usize] += 1);

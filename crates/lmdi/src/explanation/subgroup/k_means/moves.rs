@@ -1,14 +1,15 @@
 //! Single points change groups as long as that lowers the sum of squares (Hartigan).
 //!
-//! A point that leaves a group of n points at squared distance d from its mean lowers the sum by
-//! `d n / (n - 1)`; one that joins raises it by `d n / (n + 1)`. Both means follow at once, so rows are
-//! taken one after another, in their order.
+//! A point that leaves a group of n points at squared distance d from its mean lowers the sum by `d
+//! n / (n - 1)`; one that joins raises it by `d n / (n + 1)`. Both means follow at once, so rows
+//! are taken one after another, in their order.
 
 use super::{Cloud, KMeans, lloyd};
 use crate::Result;
 use crate::monitor::Monitor;
 
-/// A move must lower the sum by more than this share, so that rounding cannot turn points in circles.
+/// A move must lower the sum by more than this share, so that rounding cannot turn points in
+/// circles.
 const LEAST_GAIN: f64 = 1e-10;
 /// Rows between two looks at whether to stop.
 const ROWS: usize = 4096;

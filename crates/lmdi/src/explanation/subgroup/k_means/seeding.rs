@@ -1,8 +1,8 @@
 //! Where k-means starts from: greedy k-means++ (Arthur and Vassilvitskii 2007).
 //!
-//! The first centre is any point. Each next one is the best of `2 + ln k` points drawn with a chance in
-//! proportion to the square of their distance to the nearest centre so far: the one that leaves the least
-//! sum of such squares.
+//! The first centre is any point. Each next one is the best of `2 + ln k` points drawn with a
+//! chance in proportion to the square of their distance to the nearest centre so far: the one that
+//! leaves the least sum of such squares.
 
 use super::Cloud;
 use crate::Result;
@@ -10,8 +10,8 @@ use crate::monitor::Monitor;
 use crate::random::{Generator, below, unit};
 use rayon::prelude::*;
 
-/// Draws centres beside those that are there until there are `k`; fewer where there are fewer different
-/// points.
+/// Draws centres beside those that are there until there are `k`; fewer where there are fewer
+/// different points.
 pub(super) fn draw(
     cloud: &Cloud<'_>,
     mut centres: Vec<f64>,

@@ -1,9 +1,9 @@
 //! Takes a centre from where it is hardly missed to where it is of more use.
 //!
-//! Two centres in one cloud of points and one between two clouds is where k-means comes to rest too early.
-//! A centre is missed by as much as its points lie farther from the second nearest one. In turn, one of the
-//! three that are missed least is taken away, another is drawn as at the start, and all settle again; what
-//! lowers the sum is kept, until nothing has done so for some tries.
+//! Two centres in one cloud of points and one between two clouds is where k-means comes to rest too
+//! early. A centre is missed by as much as its points lie farther from the second nearest one. In
+//! turn, one of the three that are missed least is taken away, another is drawn as at the start,
+//! and all settle again; what lowers the sum is kept, until nothing has done so for some tries.
 
 use super::{Cloud, KMeans, KMeansOptions, lloyd, seeding, settle};
 use crate::Result;

@@ -6,7 +6,8 @@ use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
 use lmdi::forest::{Ensemble, InBag};
 use lmdi::glm::{Family, PenaltyChoice};
 use lmdi::importance::Scores;
-use lmdi::importance::lmdi_plus::{FitOn, LmdiPlus, LmdiPlusOptions, TreeSubset, Validation};
+use lmdi::importance::TreeSubset;
+use lmdi::importance::lmdi_plus::{FitOn, LmdiPlus, LmdiPlusOptions, Validation};
 use lmdi::monitor::Silent;
 use lmdi::random::{generator, unit};
 

@@ -6,7 +6,8 @@ use crate::support::random_models::{Kind, Table, bagged, cases, close, kind};
 use lmdi::basis::Basis;
 use lmdi::forest::Ensemble;
 use lmdi::glm::{Family, PenaltyChoice, Strength};
-use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions, TreeSubset};
+use lmdi::importance::TreeSubset;
+use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions};
 use lmdi::monitor::Silent;
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use crate::support::random_models::dense_tree::DenseTree;
 use crate::support::random_models::{Kind, Table, bagged, cases, close, kind, preset};
 use lmdi::explanation::{rank_by_score, top_features};
-use lmdi::importance::lmdi_plus::TreeSubset;
+use lmdi::importance::TreeSubset;
 use lmdi::monitor::Silent;
 use proptest::prelude::*;
 

@@ -11,7 +11,8 @@ use lmdi::forest::train::{
 };
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::Scores;
-use lmdi::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions, TreeSubset};
+use lmdi::importance::TreeSubset;
+use lmdi::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions};
 use lmdi::monitor::Silent;
 use lmdi::random::{Generator, below, generator, unit};
 use lmdi::table::{Matrix, Response};

@@ -1,0 +1,383 @@
+//! `lmdi counterfactual`: similar rows with another decision, and what differs.
+
+use crate::flags::method::MethodFlags;
+use crate::flags::reading::ReadFlags;
+use crate::flags::rows::{RowChoice, parse_rows};
+use crate::flags::running::ThreadFlags;
+use crate::flags::{invalid, named};
+use crate::input::saved_study;
+use crate::input::tables::TableReader;
+use crate::output::destination::Destination;
+use crate::output::predictions;
+use crate::output::terminal::{Align, Decimals, TextTable};
+use crate::process::progress::Progress;
+use anyhow::{Context, Result};
+use clap::Args;
+use lmdi::explanation::{
+    Columns, Counterfactual, CounterfactualOptions, Distance, Restriction, Space, counterfactuals,
+};
+use lmdi::forest::predict::most_probable;
+use lmdi::study::{Explained, Study};
+use lmdi::table::{Column, Frame, Labels, Values};
+use lmdi::text::{count, counted, short_number};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Rows of which the answer is printed.
+const PRINTED: usize = 3;
+/// Changes that are printed of each answer.
+const CHANGES: usize = 8;
+
+/// For each row, find the most similar rows that the model decides otherwise, and say what differs.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  lmdi counterfactual adult.lmdi adult.csv --rows 7 --fixed sex --fixed race --only-up age
+  lmdi counterfactual houses.lmdi new.csv --candidates houses.csv --threshold 300000 --out answers.csv
+  lmdi counterfactual adult.lmdi adult.csv --rows all -k 3 --space features --out answers.json
+
+Otherwise means: another predicted class, or a predicted number on the other side of --threshold. Every answer is a row of the candidates, so no impossible combination of values is ever shown. Similar means that the scores are close: the same columns matter in the same way. --space features compares cells instead; both distances are always given.
+
+The table has a row for each column that differs, in order of importance: `row`, `prediction`, `place` (1 is nearest), `other_row`, `other_prediction`, `score_distance`, `feature_distance`, `column`, `from`, `to` and `score_change`. Rows without an answer have one line without one.")]
+pub struct Options {
+    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
+    model: PathBuf,
+    /// CSV or Parquet file with the rows to answer for; - is standard input
+    data: PathBuf,
+    /// The rows: all, or places from 1 such as 3,8,20-29 [default: the first ten]
+    #[arg(long, value_name = "ROWS", value_parser = parse_rows)]
+    rows: Option<RowChoice>,
+    /// Where to write the answers: a name ending in .csv, .parquet or .json, or - for standard
+    /// output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Rows that may be answers, such as the training table [default: all rows of DATA]
+    #[arg(long, value_name = "FILE")]
+    candidates: Option<PathBuf>,
+    /// Answers for each row
+    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    k: usize,
+    /// Where similarity is measured
+    #[arg(long, value_parser = named::<Space>(), value_name = "SPACE", default_value = "scores")]
+    space: Space,
+    /// How it is measured
+    #[arg(long, value_parser = named::<Distance>(), value_name = "HOW", default_value = "l1")]
+    distance: Distance,
+    /// The number at which the decision changes [default: the median prediction of the candidates;
+    /// classes need none]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+    /// The decision that is wanted: a label, or for numbers above or below [default: any other]
+    #[arg(long, value_name = "LABEL")]
+    to: Option<String>,
+    /// A column that must not change; repeatable
+    #[arg(long, value_name = "COL", help_heading = "Restrictions")]
+    fixed: Vec<String>,
+    /// A column that may only stay or become larger; repeatable
+    #[arg(long, value_name = "COL", help_heading = "Restrictions")]
+    only_up: Vec<String>,
+    /// A column that may only stay or become smaller; repeatable
+    #[arg(long, value_name = "COL", help_heading = "Restrictions")]
+    only_down: Vec<String>,
+    #[command(flatten)]
+    method: MethodFlags,
+    #[command(flatten)]
+    reading: ReadFlags,
+    #[command(flatten)]
+    threads: ThreadFlags,
+}
+
+/// Rows, candidates and answers.
+struct Answers<'a> {
+    study: &'a Study,
+    columns: Columns,
+    queries: Explained,
+    candidates: &'a Explained,
+    found: Vec<Vec<Counterfactual>>,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    options.threads.apply()?;
+    let destination = Destination::from_argument(options.out.as_deref())?;
+    options.method.check(None, None)?;
+    let mut report = Destination::report(destination.as_ref());
+    let out = &mut *report;
+    let reader = TableReader::new(&options.reading);
+    let study = saved_study::load(&options.model, &options.method, &reader)?;
+    let columns = study.columns();
+    let mut search = CounterfactualOptions {
+        k: options.k,
+        space: options.space,
+        distance: options.distance,
+        threshold: options.threshold,
+        wanted: options.wanted(&study)?,
+        restrictions: options.restrictions(&columns)?,
+    };
+    let explained = saved_study::explain(&study, &options.data, &reader)?;
+    let other = match &options.candidates {
+        Some(path) => Some(saved_study::explain(&study, path, &reader)?),
+        None => None,
+    };
+    let candidates = other.as_ref().unwrap_or(&explained);
+    if study.labels().is_empty() && search.threshold.is_none() {
+        let median = median(candidates.decisions()).with_context(|| {
+            format!("{}: there is no row to compare with", candidates.rows.table.name)
+        })?;
+        writeln!(
+            out,
+            "Decided at {}, the median prediction; --threshold sets another.",
+            short_number(median)
+        )?;
+        search.threshold = Some(median);
+    }
+    let chosen = match &options.rows {
+        None => (0..explained.rows.len().min(10)).collect(),
+        Some(chosen) => chosen.of(explained.rows.len(), &explained.rows.table.name)?,
+    };
+    let queries = explained.take(&chosen);
+    let progress = Progress::new("Comparing", chosen.len());
+    let (asking, answering) = (queries.decided(), candidates.decided());
+    let found = counterfactuals(&asking, &answering, &columns, &search, &progress)?;
+    drop(progress);
+    let answers = Answers { study: &study, columns, queries, candidates, found };
+    answers.print(out)?;
+    match &destination {
+        None => Ok(()),
+        Some(destination) => destination.write(|| answers.table(), || answers.json(), out),
+    }
+}
+
+impl Options {
+    fn wanted(&self, study: &Study) -> Result<Option<usize>> {
+        let Some(to) = &self.to else { return Ok(None) };
+        let labels: Vec<&str> = match study.labels() {
+            [] => vec!["below", "above"],
+            labels => labels.iter().map(String::as_str).collect(),
+        };
+        let place = labels.iter().position(|label| label == to);
+        let names: Vec<String> = labels.iter().take(10).map(|label| format!("{label:?}")).collect();
+        place.map(Some).ok_or_else(|| invalid("to", format!("{to:?}"), names.join(" or ")))
+    }
+
+    fn restrictions(&self, columns: &Columns) -> Result<Vec<Restriction>> {
+        let mut all = vec![Restriction::Free; columns.len()];
+        let given = [
+            ("--fixed", &self.fixed, Restriction::Fixed),
+            ("--only-up", &self.only_up, Restriction::OnlyUp),
+            ("--only-down", &self.only_down, Restriction::OnlyDown),
+        ];
+        for (flag, names, restriction) in given {
+            for name in names {
+                let at = columns.position(name).context(flag)?;
+                if all[at] != Restriction::Free && all[at] != restriction {
+                    return Err(invalid(
+                        "fixed",
+                        format!("column {name:?} under two restrictions"),
+                        "one of --fixed, --only-up and --only-down for a column",
+                    ));
+                }
+                all[at] = restriction;
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl Answers<'_> {
+    fn print(&self, out: &mut dyn Write) -> Result<()> {
+        let answered = self.found.iter().filter(|found| !found.is_empty()).count();
+        let of = counted(self.candidates.rows.len(), "candidate");
+        writeln!(
+            out,
+            "{} of {} have an answer among {of}.",
+            count(answered),
+            counted(self.queries.rows.len(), "row")
+        )?;
+        for (query, found) in self.found.iter().enumerate().take(PRINTED) {
+            let row = count(self.place(query));
+            let prediction = self.prediction_text(self.queries.decision(query));
+            writeln!(
+                out,
+                "\nRow {row} of {}: predicted {prediction}",
+                self.queries.rows.table.name
+            )?;
+            if found.is_empty() {
+                writeln!(out, "  no candidate is decided otherwise and allowed")?;
+            }
+            for one in found {
+                self.print_one(out, query, one)?;
+            }
+        }
+        if self.found.len() > PRINTED {
+            let more = counted(self.found.len() - PRINTED, "more row");
+            writeln!(out, "\n... and {more}; --out FILE keeps all of them.")?;
+        }
+        Ok(())
+    }
+
+    fn print_one(&self, out: &mut dyn Write, query: usize, one: &Counterfactual) -> Result<()> {
+        let prediction = self.prediction_text(self.candidates.decision(one.row));
+        writeln!(
+            out,
+            "  row {} is predicted {prediction}; distance {} in scores, {} in cells\n",
+            count(one.row + 1),
+            short_number(one.score_distance),
+            short_number(one.feature_distance)
+        )?;
+        let largest = one.changes.first().map_or(0.0, |change| change.score_change);
+        let decimals = Decimals::for_largest(largest);
+        let mut table = TextTable::new(&[
+            ("column", Align::Left),
+            ("here", Align::Left),
+            ("there", Align::Left),
+            ("score differs by", Align::Right),
+        ]);
+        for change in one.changes.iter().take(CHANGES) {
+            let name = &self.columns.as_slice()[change.column].name;
+            let [from, to] = self.cells(query, one.row, name);
+            let text = |cell: Option<String>| cell.unwrap_or_else(|| "missing".into());
+            let by = decimals.text(change.score_change);
+            table.row([name.clone(), text(from), text(to), by]);
+        }
+        write!(out, "{table}")?;
+        if one.changes.len() > CHANGES {
+            writeln!(out, "  ... and {}", counted(one.changes.len() - CHANGES, "more column"))?;
+        }
+        Ok(())
+    }
+
+    /// The cells of a column in a query and in a candidate.
+    fn cells(&self, query: usize, row: usize, name: &str) -> [Option<String>; 2] {
+        let cell = |of: &Explained, row: usize| of.rows.column(name)?.text(of.rows.places[row]);
+        [cell(&self.queries, query), cell(self.candidates, row)]
+    }
+
+    /// The place of a query in its table, from 1.
+    fn place(&self, query: usize) -> usize {
+        self.queries.rows.places[query] + 1
+    }
+
+    fn prediction_text(&self, prediction: &[f64]) -> String {
+        predictions::text(self.study.labels(), prediction)
+    }
+
+    fn label(&self, prediction: &[f64]) -> Option<String> {
+        let class = most_probable(prediction)?;
+        self.study.labels().get(class).cloned()
+    }
+
+    fn table(&self) -> Result<Frame> {
+        // One line for each change; one without a change where there is no answer.
+        let mut lines = Vec::new();
+        for (query, found) in self.found.iter().enumerate() {
+            if found.is_empty() {
+                lines.push((query, None));
+            }
+            for (place, one) in found.iter().enumerate() {
+                lines.extend(one.changes.iter().map(|change| (query, Some((place, one, change)))));
+            }
+        }
+        let numbers = |name: &str, cell: &dyn Fn(usize) -> f64| {
+            let cells = (0..lines.len()).map(cell).collect();
+            Column { name: name.into(), values: Values::Numbers(cells) }
+        };
+        let texts = |name: &str, cell: &dyn Fn(usize) -> Option<String>| {
+            let cells: Vec<Option<String>> = (0..lines.len()).map(cell).collect();
+            let labels: Labels = cells.iter().map(Option::as_deref).collect();
+            Column { name: name.into(), values: Values::Labels(labels) }
+        };
+        let of_answer = |value: &dyn Fn(usize, &Counterfactual) -> f64, line: usize| {
+            lines[line].1.map_or(f64::NAN, |(place, one, _)| value(place, one))
+        };
+        let prediction = |name: &str, of: &dyn Fn(usize) -> Option<Vec<f64>>| {
+            if self.study.labels().is_empty() {
+                numbers(name, &|line| of(line).map_or(f64::NAN, |prediction| prediction[0]))
+            } else {
+                texts(name, &|line| self.label(&of(line)?))
+            }
+        };
+        let name_of = |column: usize| self.columns.as_slice()[column].name.clone();
+        let cell = |line: usize, side: usize| {
+            let (query, answer) = &lines[line];
+            let (_, one, change) = answer.as_ref()?;
+            let [from, to] = self.cells(*query, one.row, &name_of(change.column));
+            if side == 0 { from } else { to }
+        };
+        let columns = vec![
+            numbers("row", &|line| self.place(lines[line].0) as f64),
+            prediction("prediction", &|line| Some(self.queries.decision(lines[line].0).to_vec())),
+            numbers("place", &|line| of_answer(&|place, _| (place + 1) as f64, line)),
+            numbers("other_row", &|line| of_answer(&|_, one| (one.row + 1) as f64, line)),
+            prediction("other_prediction", &|line| {
+                lines[line].1.map(|(_, one, _)| self.candidates.decision(one.row).to_vec())
+            }),
+            numbers("score_distance", &|line| of_answer(&|_, one| one.score_distance, line)),
+            numbers("feature_distance", &|line| of_answer(&|_, one| one.feature_distance, line)),
+            texts("column", &|line| Some(name_of(lines[line].1?.2.column))),
+            texts("from", &|line| cell(line, 0)),
+            texts("to", &|line| cell(line, 1)),
+            numbers("score_change", &|line| {
+                lines[line].1.map_or(f64::NAN, |(.., change)| change.score_change)
+            }),
+        ];
+        Ok(Frame::new(columns)?)
+    }
+
+    fn json(&self) -> Value {
+        let prediction = |prediction: &[f64]| match self.label(prediction) {
+            Some(label) => json!({ "label": label, "probabilities": prediction }),
+            None => json!(prediction[0]),
+        };
+        let answer = |query: usize, one: &Counterfactual| {
+            let changes: Vec<Value> = one
+                .changes
+                .iter()
+                .map(|change| {
+                    let name = &self.columns.as_slice()[change.column].name;
+                    let [from, to] = self.cells(query, one.row, name);
+                    json!({ "column": name, "from": from, "to": to, "score_change": change.score_change })
+                })
+                .collect();
+            json!({
+                "row": one.row + 1,
+                "prediction": prediction(self.candidates.decision(one.row)),
+                "score_distance": one.score_distance,
+                "feature_distance": one.feature_distance,
+                "changes": changes,
+            })
+        };
+        let rows: Vec<Value> = self
+            .found
+            .iter()
+            .enumerate()
+            .map(|(query, found)| {
+                json!({
+                    "row": self.place(query),
+                    "prediction": prediction(self.queries.decision(query)),
+                    "counterfactuals": found.iter().map(|one| answer(query, one)).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        json!({ "table": self.queries.rows.table.name, "candidates": self.candidates.rows.table.name, "rows": rows })
+    }
+}
+
+/// The middle of the numbers that are there, the upper one of two.
+fn median(numbers: &[f64]) -> Option<f64> {
+    let mut known: Vec<f64> = numbers.iter().copied().filter(|x| x.is_finite()).collect();
+    known.sort_by(f64::total_cmp);
+    known.get(known.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_passes_over_what_is_missing() {
+        assert_eq!(median(&[3.0, f64::NAN, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[f64::NAN]), None);
+    }
+}

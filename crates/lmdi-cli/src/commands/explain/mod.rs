@@ -1,0 +1,335 @@
+//! `lmdi explain`: from a table to the scores of its rows.
+//!
+//! Three things are needed, each of which may be given instead of made: a model (`--model FILE`),
+//! its explainer (kept in that file), and the rows to explain (`--test`, `--holdout`, else the rows
+//! that were fitted to).
+
+mod saved_model;
+
+use crate::flags::invalid;
+use crate::flags::lmdi_plus::LmdiPlusFlags;
+use crate::flags::method::{MethodFlags, tree_method_parser};
+use crate::flags::model::ModelKind;
+use crate::flags::reading::ReadFlags;
+use crate::flags::result::ResultFlags;
+use crate::flags::running::ThreadFlags;
+use crate::flags::training::{TrainingFlags, train};
+use crate::input::model_file;
+use crate::input::tables::{TableReader, check_kept};
+use crate::output::destination::{check_writable, report_to};
+use crate::output::score_table::score_table;
+use crate::output::terminal::size;
+use crate::output::{quality, summary};
+use crate::process::progress::{Bars, Progress};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use lmdi::importance::Method;
+use lmdi::named::Named;
+use lmdi::study::{Assessment, ExplainOptions, Explained, Rows, Sample, Study, TreeChoice};
+use lmdi::table::{Schema, Task};
+use lmdi::text::{count, counted, short_number};
+use lmdi_io::printable::printable;
+use lmdi_io::write::{Output, write_table};
+use lmdi_report::page::{PageOptions, page};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScoreTrees {
+    /// All trees
+    All,
+    /// Those that did not see the row
+    Oob,
+    /// Those that saw the row
+    Inbag,
+}
+
+/// A model to train, or the file of a trained one.
+#[derive(Clone)]
+enum ModelSource {
+    Train(ModelKind),
+    File(PathBuf),
+}
+
+fn parse_model(text: &str) -> Result<ModelSource, std::convert::Infallible> {
+    let kind = ModelKind::from_str(text, false).ok();
+    Ok(kind.map_or_else(|| ModelSource::File(text.into()), ModelSource::Train))
+}
+
+/// Train a model, explain it with LMDI+ or another method and write what each column adds to each
+/// prediction.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  lmdi explain examples/diabetes.csv --target progression --out scores.csv
+  lmdi explain examples/diabetes.csv --target progression --report report.html
+  lmdi explain data.csv --target label --holdout 0.3 --out scores.parquet --save model.lmdi
+  lmdi explain data.csv --target y --test new.csv --out - --top 3
+  lmdi explain data.csv --target y --model xgboost.json --out scores.csv
+  lmdi explain data.csv --target y --method tree-shap --out scores.csv
+  lmdi explain train.csv --model model.lmdi --method lime --test new.csv --out scores.csv
+  lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
+
+The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (for \
+classes also `probability:LABEL`), `base`, and `score:COL` for every column. Base plus scores is the \
+prediction: in units of the target, or for classes in log-odds of the second one; with three or more \
+classes each has its own `base:LABEL` and `score:LABEL:COL`.
+
+Explained are the rows of --test, or those that --holdout keeps out, or the training rows.")]
+pub struct Options {
+    /// CSV or Parquet file; - is standard input
+    data: PathBuf,
+    /// The column to predict; a model file knows it
+    #[arg(long, value_name = "COL")]
+    target: Option<String>,
+    /// Where to write the scores: a name ending in .csv or .parquet, or - for standard output (CSV;
+    /// the report then goes to standard error)
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Where to keep the model with its explainer, for `lmdi score`; a name ending in .json is
+    /// written as JSON
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Where to write the report: a page to open in a browser, which needs no network and holds the
+    /// scores, what matters, single rows, and how far to trust it
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Another method to show beside the first in the report: tree-shap, saabas or local-mdi;
+    /// repeatable
+    #[arg(long, value_name = "METHOD", requires = "report", value_parser = tree_method_parser())]
+    compare: Vec<Method>,
+    /// How often the model of the report is refitted with other seeds, to show how stable
+    /// explanations are [default: 2 for up to a million cells, else 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
+    stability_runs: Option<u8>,
+    /// Explain the rows of this table, which needs no target
+    #[arg(long, value_name = "FILE", conflicts_with = "holdout")]
+    test: Option<PathBuf>,
+    /// Trees that a training row is scored on
+    #[arg(long, value_enum, value_name = "TREES", default_value = "all")]
+    score_trees: ScoreTrees,
+    /// The model to train (forest, extra-trees or boosting), or the file of a trained one, which
+    /// may be one of XGBoost, LightGBM or CatBoost
+    #[arg(long, value_name = "KIND|FILE", default_value = "forest", value_parser = parse_model, help_heading = "Model")]
+    model: ModelSource,
+    #[command(flatten)]
+    result: ResultFlags,
+    #[command(flatten)]
+    method: MethodFlags,
+    #[command(flatten)]
+    lmdi_plus: LmdiPlusFlags,
+    #[command(flatten)]
+    training: TrainingFlags,
+    #[command(flatten)]
+    reading: ReadFlags,
+    #[command(flatten)]
+    threads: ThreadFlags,
+}
+
+/// A study, and the rows it is to explain.
+struct Prepared {
+    study: Study,
+    rows: Arc<Rows>,
+    options: ExplainOptions,
+    /// How often the report refits the study.
+    refits: u8,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    options.threads.apply()?;
+    let output = options.out.as_deref().map(Output::from_argument).transpose()?;
+    check_writable(output.as_ref(), options.save.as_deref())?;
+    check_writable(None, options.report.as_deref())?;
+    options.check()?;
+    let mut report = report_to(output.as_ref());
+    let out = &mut *report;
+    let reader = match options.report {
+        Some(_) => TableReader::recording(&options.reading),
+        None => TableReader::new(&options.reading),
+    };
+    let prepared = match &options.model {
+        ModelSource::Train(kind) => options.train(*kind, &reader, out)?,
+        ModelSource::File(path) => options.with_model(path, &reader, out)?,
+    };
+    let Prepared { study, rows, options: explain, refits } = prepared;
+    let started = Instant::now();
+    let explained = study.explain(rows, &explain, &Bars)?;
+    print_scored(out, &study, &explained, started.elapsed().as_secs_f64())?;
+    let assessment = explained.assessment.clone();
+    if let Some(assessment) = &assessment {
+        write!(out, "\n{}", quality::table(std::slice::from_ref(assessment)))?;
+        if let Some(shortfall) = assessment.shortfall(&study.model.metadata.quality) {
+            writeln!(out, "\nNOTE: {shortfall}")?;
+        }
+    }
+    summary::print_importance(out, &study, &explained)?;
+    summary::print_example(out, &study, &explained)?;
+    if let Some(path) = &options.report {
+        let page_options = PageOptions {
+            compare: &options.compare,
+            refits: refits.into(),
+            tables: reader.sources(),
+        };
+        let bytes = page(&study, &explained, &page_options, &Bars)?.into_bytes();
+        lmdi_io::atomic::write(path, &bytes)?;
+        let name = path.display().to_string();
+        let length = size(bytes.len() as u64);
+        writeln!(out, "\nWrote {} ({length}); open it in a browser.", printable(&name))?;
+    }
+    options.write(&study, explained, output.as_ref(), out)?;
+    options.save(study, assessment.as_ref(), out)
+}
+
+fn print_scored(
+    out: &mut dyn Write,
+    study: &Study,
+    explained: &Explained,
+    seconds: f64,
+) -> Result<()> {
+    let which = match explained.trees {
+        TreeChoice::All => "",
+        TreeChoice::OutOfBag => ", each on the trees that did not see it",
+        TreeChoice::InBag => ", each on the trees that saw it",
+    };
+    let residual = explained.largest_residual();
+    writeln!(
+        out,
+        "Scored {} {}{which}, {seconds:.2} s. Base plus scores is the {}{}.",
+        count(explained.rows.len()),
+        explained.rows.sample.title(),
+        study.meaning().total(),
+        residual
+            .map_or(String::new(), |residual| { format!(" to within {}", short_number(residual)) })
+    )?;
+    Ok(())
+}
+
+impl Options {
+    /// Fails on flags that do not go together, before any work.
+    fn check(&self) -> Result<()> {
+        let some_trees = self.score_trees != ScoreTrees::All;
+        if some_trees && (self.test.is_some() || self.training.holdout > 0.0) {
+            return Err(invalid(
+                "score_trees",
+                "oob or inbag, for rows that no tree was trained on",
+                "all with --test and --holdout: every tree is out-of-bag there",
+            ));
+        }
+        self.method.check(Some(&self.lmdi_plus), Some(&self.result))?;
+        if some_trees && !self.method.is_lmdi_plus() {
+            let name = self.method.method.name();
+            return Err(invalid(
+                "score_trees",
+                format!("oob or inbag, with {name}"),
+                "all, or --method lmdi-plus",
+            ));
+        }
+        Ok(())
+    }
+
+    /// What is computed of each row.
+    fn explain_options(&self, schema: &Schema, averages_trees: bool) -> Result<ExplainOptions> {
+        let trees = match self.score_trees {
+            ScoreTrees::All => TreeChoice::All,
+            ScoreTrees::Oob => TreeChoice::OutOfBag,
+            ScoreTrees::Inbag => TreeChoice::InBag,
+        };
+        let options = self.result.explain_options(schema, averages_trees, trees)?;
+        Ok(ExplainOptions { model_predictions: self.report.is_some(), ..options })
+    }
+
+    /// Trains a model and fits its explainer.
+    fn train(
+        &self,
+        kind: ModelKind,
+        reader: &TableReader,
+        out: &mut dyn Write,
+    ) -> Result<Prepared> {
+        let target = self.target.as_ref().ok_or_else(|| {
+            invalid("target", "not given", "--target COL, unless --model names the file of a model")
+        })?;
+        let job = Arc::new(self.training.job(&self.data, target, kind, reader, out)?);
+        let boosted = job.params.is_boosted();
+        let options = self.explain_options(&job.schema, !boosted)?;
+        if self.test.is_none() {
+            check_kept(&job.train, &self.result.keep)?;
+        }
+        let of_classes = job.target.task != Task::Regression;
+        let lmdi_plus = self.lmdi_plus.options(of_classes, boosted)?;
+        let method = self.method.options(&job.schema, lmdi_plus, reader)?;
+        let model = train(&job, out)?;
+        let started = Instant::now();
+        let study = Study::of_trained(job.clone(), model, method, &Bars)?;
+        let seconds = started.elapsed().as_secs_f64();
+        summary::print_fitting(out, &study, &job.train.table.name, None, seconds)?;
+        let rows = match (&self.test, &job.holdout) {
+            (Some(test), _) => self.rows(test, &job.schema, Sample::Test, reader)?,
+            (None, Some(holdout)) => holdout.clone(),
+            (None, None) => job.train.clone(),
+        };
+        let refits = self.refits(job.train.len() * job.train.x.cols());
+        Ok(Prepared { study, rows, options, refits })
+    }
+
+    /// How often the report refits a model that was trained on so many cells.
+    fn refits(&self, cells: usize) -> u8 {
+        /// Beyond this, a refit takes long enough to be requested.
+        const MOST_CELLS: usize = 1_000_000;
+        if self.report.is_none() || self.score_trees != ScoreTrees::All {
+            return 0;
+        }
+        self.stability_runs.unwrap_or(if cells <= MOST_CELLS { 2 } else { 0 })
+    }
+
+    /// Reads rows to explain, which need no target.
+    fn rows(
+        &self,
+        path: &Path,
+        schema: &Schema,
+        sample: Sample,
+        reader: &TableReader,
+    ) -> Result<Arc<Rows>> {
+        Ok(Arc::new(reader.rows(path, schema, &self.result.keep, &[], sample)?))
+    }
+
+    /// Writes the scores.
+    fn write(
+        &self,
+        study: &Study,
+        explained: Explained,
+        output: Option<&Output>,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let Some(output) = output else {
+            if self.report.is_none() {
+                writeln!(out, "\nThe scores were not written; add --out FILE or --report FILE.")?;
+            }
+            return Ok(());
+        };
+        let outcome = &study.model.ensemble.outcome;
+        let table = score_table(outcome, explained, &self.result.keep, self.result.top)?;
+        let size = (counted(table.rows(), "row"), counted(table.columns().len(), "column"));
+        write_table(&table, output, &Progress::new("Writing", table.rows()))?;
+        if let Output::Csv(path) | Output::Parquet(path) = output {
+            let name = path.display().to_string();
+            writeln!(out, "\nWrote {} ({}, {}).", printable(&name), size.0, size.1)?;
+        }
+        Ok(())
+    }
+
+    /// Saves the model with its explainer.
+    fn save(
+        &self,
+        study: Study,
+        assessment: Option<&Assessment>,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        match &self.save {
+            Some(path) => model_file::save_and_tell(&study.into_model(assessment), path, out),
+            None => Ok(()),
+        }
+    }
+}

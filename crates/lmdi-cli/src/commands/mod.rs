@@ -1,0 +1,14 @@
+//! One file per command: its flags, its help, and the order of its work.
+
+pub mod completions;
+pub mod convert;
+pub mod counterfactual;
+pub mod explain;
+pub mod importance;
+pub mod inspect;
+pub mod plot;
+pub mod predict;
+pub mod score;
+pub mod stability;
+pub mod subgroups;
+pub mod train;

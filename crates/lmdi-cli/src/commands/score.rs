@@ -1,0 +1,66 @@
+//! `lmdi score`: new rows explained by a saved explainer, or by a method that needs none.
+
+use crate::flags::method::MethodFlags;
+use crate::flags::reading::ReadFlags;
+use crate::flags::result::ResultFlags;
+use crate::flags::running::ThreadFlags;
+use crate::input::saved_study;
+use crate::input::tables::TableReader;
+use crate::output::destination::check_writable;
+use crate::output::score_table::score_table;
+use crate::process::progress::{Bars, Progress};
+use anyhow::Result;
+use clap::Args;
+use lmdi::study::{Sample, TreeChoice};
+use lmdi_io::write::{Output, write_table};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Explain the rows of a table with a saved model.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  lmdi explain houses.csv --target price --save houses.lmdi
+  lmdi score houses.lmdi new.csv --out scores.csv
+  lmdi score houses.lmdi new.parquet --out scores.parquet --keep id --standard-error
+  lmdi score houses.lmdi new.csv --out - --top 3
+  lmdi score houses.lmdi new.csv --out scores.csv --method tree-shap
+  lmdi score houses.lmdi new.csv --out scores.csv --method lime --background houses.csv
+
+Columns are found by name, in any order; the target is not needed. The result is that of `lmdi \
+explain`: row, prediction, base and one score per column. Levels that training did not know are counted on \
+standard error; they count as the pooled rare levels if the column has them, else as no level.")]
+pub struct Options {
+    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
+    model: PathBuf,
+    /// CSV or Parquet file; - is standard input
+    data: PathBuf,
+    /// Where to write: a name ending in .csv or .parquet, or - for standard output (CSV)
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    method: MethodFlags,
+    #[command(flatten)]
+    result: ResultFlags,
+    #[command(flatten)]
+    reading: ReadFlags,
+    #[command(flatten)]
+    threads: ThreadFlags,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    options.threads.apply()?;
+    let output = Output::from_argument(&options.out)?;
+    check_writable(Some(&output), None)?;
+    let result = &options.result;
+    options.method.check(None, Some(result))?;
+    let reader = TableReader::new(&options.reading);
+    let study = saved_study::load(&options.model, &options.method, &reader)?;
+    let (schema, ensemble) = (&study.schema, &study.model.ensemble);
+    let explain = result.explain_options(schema, ensemble.averages_trees(), TreeChoice::All)?;
+    let rows = reader.rows(&options.data, schema, &result.keep, &[], Sample::Unspecified)?;
+    let explained = study.explain(Arc::new(rows), &explain, &Bars)?;
+    let table = score_table(&ensemble.outcome, explained, &result.keep, result.top)?;
+    Ok(write_table(&table, &output, &Progress::new("Writing", table.rows()))?)
+}

@@ -1,0 +1,60 @@
+//! `lmdi train`: from a table to a model file.
+
+use crate::flags::model::ModelKind;
+use crate::flags::reading::ReadFlags;
+use crate::flags::running::ThreadFlags;
+use crate::flags::training::{self, TrainingFlags};
+use crate::input::model_file;
+use crate::input::tables::TableReader;
+use crate::output::destination::check_writable;
+use anyhow::Result;
+use clap::Args;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Train a model on a table and say how good it is.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  lmdi train examples/diabetes.csv --target progression --save diabetes.lmdi
+  lmdi train data.csv.gz --target label --model boosting --holdout 0.3 --save model.lmdi
+  lmdi train data.parquet --target y --drop id --kind zip=categorical --weight w --save model.lmdi
+  zcat data.csv.gz | lmdi train - --target y --save model.lmdi
+
+The target decides the task: numbers are a regression, unless there are exactly two distinct ones; \
+two labels are binary, more are multiclass. Rows without a target are left out and counted. \
+Categorical columns become one 0/1 column per level.")]
+pub struct Options {
+    /// CSV or Parquet file; - is standard input
+    data: PathBuf,
+    /// The column to predict
+    #[arg(long, value_name = "COL")]
+    target: String,
+    /// Where to keep the model; a name ending in .json is written as JSON
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// The model to train
+    #[arg(long, value_enum, default_value = "forest", help_heading = "Model")]
+    model: ModelKind,
+    #[command(flatten)]
+    training: TrainingFlags,
+    #[command(flatten)]
+    reading: ReadFlags,
+    #[command(flatten)]
+    threads: ThreadFlags,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    options.threads.apply()?;
+    check_writable(None, options.save.as_deref())?;
+    let mut out = io::stdout().lock();
+    let Options { data, target, model, .. } = options;
+    let reader = TableReader::new(&options.reading);
+    let job = options.training.job(data, target, *model, &reader, &mut out)?;
+    let model = training::train(&job, &mut out)?;
+    match &options.save {
+        Some(path) => model_file::save_and_tell(&model, path, &mut out),
+        None => Ok(writeln!(out, "\nThe model was not kept; add --save FILE.")?),
+    }
+}

@@ -1,0 +1,114 @@
+//! The choices of LMDI+ as flags.
+
+use super::named;
+use clap::Args;
+use lmdi::glm::{Family, Measure, Rule};
+use lmdi::importance::lmdi_plus::{
+    Choices, FitOn, Glm, LmdiPlusOptions, Preset, Validation, usual_family,
+};
+
+/// How LMDI+ is fitted.
+#[derive(Args)]
+pub struct LmdiPlusFlags {
+    /// Fixes every choice of the method [default: oob, unless another flag changes a choice]
+    #[arg(long, value_parser = named::<Preset>(), help_heading = "LMDI+")]
+    preset: Option<Preset>,
+    /// A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag
+    /// rows, 3 adds raw columns, 4 adds the elastic net (the full method)
+    #[arg(long, value_name = "1..4", conflicts_with = "preset", help_heading = "LMDI+",
+        value_parser = clap::value_parser!(u8).range(1..=4))]
+    ablation: Option<u8>,
+    /// Rows that the linear model of a tree is fitted on [default: uniform]
+    #[arg(long, value_parser = named::<FitOn>(), value_name = "ROWS", help_heading = "LMDI+")]
+    fit_on: Option<FitOn>,
+    /// Leave the raw columns out: stumps only
+    #[arg(long, help_heading = "LMDI+")]
+    no_raw: bool,
+    /// Let raw columns count beyond the range of the training cells, where trees are flat
+    #[arg(long, help_heading = "LMDI+")]
+    no_bound_raw: bool,
+    /// Penalise a numeric target in its own unit, instead of dividing it by its standard deviation
+    /// first
+    #[arg(long, help_heading = "LMDI+")]
+    no_scale_target: bool,
+    /// Penalty of the linear models [default: elastic-net]
+    #[arg(long, value_parser = named::<Glm>(), value_name = "KIND", help_heading = "LMDI+")]
+    glm: Option<Glm>,
+    /// A mixture the elastic net tries, from 0 (ridge) to 1 (lasso); repeatable [default: 0.1, 0.5,
+    /// 0.99]
+    #[arg(long, value_name = "X", help_heading = "LMDI+")]
+    l1_ratio: Vec<f64>,
+    /// Fixed strength of the penalty beside the mean loss, instead of a search
+    #[arg(long, value_name = "X", help_heading = "LMDI+")]
+    alpha: Option<f64>,
+    /// The same as an inverse strength beside the sum of losses
+    #[arg(long, value_name = "X", conflicts_with = "alpha", help_heading = "LMDI+")]
+    c: Option<f64>,
+    /// Find the penalty by cross-validation with this many folds [default with --validation folds:
+    /// 3]
+    #[arg(long, value_name = "N", help_heading = "LMDI+")]
+    folds: Option<usize>,
+    /// Rows that a penalty is judged by [default: oob; folds where it is not known which rows a
+    /// tree saw]
+    #[arg(long, value_parser = named::<Validation>(), value_name = "ROWS", help_heading = "LMDI+")]
+    validation: Option<Validation>,
+    /// What the search for the penalty compares [default: deviance]
+    #[arg(long, value_parser = named::<Measure>(), value_name = "WHAT", help_heading = "LMDI+")]
+    selection: Option<Measure>,
+    /// Which penalty wins; 1se needs --validation folds, and means it [default: min]
+    #[arg(long, value_parser = named::<Rule>(), value_name = "RULE", help_heading = "LMDI+")]
+    rule: Option<Rule>,
+    /// Family of the response [default: gaussian; classes: binomial]
+    #[arg(long, value_parser = named::<Family>(), value_name = "FAMILY", help_heading = "LMDI+")]
+    family: Option<Family>,
+    /// Accuracy of the final fits, as a share of the loss without any column [default: 1e-9]
+    #[arg(long, value_name = "X", help_heading = "LMDI+")]
+    tolerance: Option<f64>,
+    /// Accuracy of the fits that cross-validation compares [default: 1e-3]
+    #[arg(long, value_name = "X", help_heading = "LMDI+")]
+    search_tolerance: Option<f64>,
+    /// Most iterations of one fit [default: 10000]
+    #[arg(long, value_name = "N", help_heading = "LMDI+")]
+    max_iterations: Option<usize>,
+}
+
+impl LmdiPlusFlags {
+    /// The options for a model that predicts classes or not, and is boosted or not.
+    pub fn options(&self, of_classes: bool, boosted: bool) -> lmdi::Result<LmdiPlusOptions> {
+        self.choices().options(usual_family(of_classes, boosted))
+    }
+
+    fn choices(&self) -> Choices {
+        Choices {
+            preset: self.preset,
+            ablation: self.ablation.map(usize::from),
+            fit_on: self.fit_on,
+            include_raw: self.no_raw.then_some(false),
+            bound_raw: self.no_bound_raw.then_some(false),
+            scale_target: self.no_scale_target.then_some(false),
+            glm: self.glm,
+            l1_ratio: (!self.l1_ratio.is_empty()).then(|| self.l1_ratio.clone()),
+            alpha: self.alpha,
+            c: self.c,
+            folds: self.folds,
+            validation: self.validation,
+            selection: self.selection,
+            rule: self.rule,
+            family: self.family,
+            tolerance: self.tolerance,
+            search_tolerance: self.search_tolerance,
+            max_iterations: self.max_iterations,
+        }
+    }
+
+    /// The first flag that was given.
+    pub fn first_given(&self) -> Option<String> {
+        self.choices().first_given().map(|name| match name {
+            "include_raw" => "--no-raw".into(),
+            "bound_raw" => "--no-bound-raw".into(),
+            "scale_target" => "--no-scale-target".into(),
+            "C" => "--c".into(),
+            name => format!("--{}", name.replace('_', "-")),
+        })
+    }
+}

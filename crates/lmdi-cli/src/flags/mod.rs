@@ -1,0 +1,40 @@
+//! Flags that commands share, and what they ask the library for.
+//!
+//! | file | flags |
+//! |---|---|
+//! | `reading`, `running` | how tables are read, and on how many threads |
+//! | `training`, `model` | what to learn from a table, and the model with its parameters |
+//! | `method`, `lmdi_plus`, `other_methods` | the method that explains, and its options |
+//! | `result` | what is written about each row |
+//! | `rows` | rows that a user names |
+
+pub mod lmdi_plus;
+pub mod method;
+pub mod model;
+pub mod other_methods;
+pub mod reading;
+pub mod result;
+pub mod rows;
+pub mod running;
+pub mod training;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use lmdi::named::Named;
+
+/// Reads one of the names of a choice; `--help` lists them with their meaning.
+pub fn named<T: Named>() -> impl TypedValueParser<Value = T> {
+    let value = |choice: &T| match choice.meaning() {
+        "" => PossibleValue::new(choice.name()),
+        meaning => PossibleValue::new(choice.name()).help(meaning),
+    };
+    PossibleValuesParser::new(T::ALL.iter().map(value)).try_map(|name| T::from_name(&name))
+}
+
+/// An error about a flag, or about flags that do not go together.
+pub fn invalid(
+    name: &'static str,
+    found: impl Into<String>,
+    expected: impl Into<String>,
+) -> anyhow::Error {
+    lmdi::Error::Parameter { name, found: found.into(), expected: expected.into() }.into()
+}

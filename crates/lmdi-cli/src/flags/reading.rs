@@ -1,0 +1,53 @@
+//! How tables are read.
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use lmdi::table::Kind;
+
+/// How to read a table.
+#[derive(Args)]
+pub struct ReadFlags {
+    /// Delimiter of a CSV file: a character, or `tab` [default: found from the first lines]
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter, help_heading = "Reading")]
+    pub delimiter: Option<u8>,
+}
+
+/// Kinds stated by the user.
+#[derive(Args)]
+pub struct KindFlags {
+    /// States a column's kind instead of inferring it: numeric, boolean, categorical, constant or
+    /// identifier (the last two drop it); repeatable
+    #[arg(long = "kind", value_name = "COL=KIND", value_parser = parse_kind, help_heading = "Columns")]
+    pub kinds: Vec<(String, Kind)>,
+}
+
+fn parse_delimiter(text: &str) -> Result<u8> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [b'"' | b'\n' | b'\r'] => bail!("a quote or line end cannot delimit fields"),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => bail!("expected one ASCII character, or `tab`"),
+    }
+}
+
+fn parse_kind(text: &str) -> Result<(String, Kind)> {
+    // The last `=`: names may hold one, kinds do not.
+    let (name, kind) = text.rsplit_once('=').context("expected COL=KIND")?;
+    let kind = Kind::from_name(kind).with_context(|| {
+        format!("{kind:?} is no kind; expected {}", Kind::ALL.map(Kind::name).join(", "))
+    })?;
+    Ok((name.to_owned(), kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_delimiters_are_parsed() {
+        assert_eq!(parse_kind("a=b=numeric").expect("valid"), ("a=b".to_owned(), Kind::Numeric));
+        assert!(parse_kind("a").is_err() && parse_kind("a=number").is_err());
+        assert_eq!(parse_delimiter("tab").expect("valid"), b'\t');
+        assert!(parse_delimiter("ab").is_err() && parse_delimiter("\"").is_err());
+    }
+}

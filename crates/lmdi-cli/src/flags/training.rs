@@ -1,0 +1,124 @@
+//! What to learn from a table, and how.
+
+use super::model::{ModelFlags, ModelKind};
+use super::reading::KindFlags;
+use crate::input::tables::TableReader;
+use crate::output::{params_text, training_log};
+use crate::process::progress::Bars;
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use lmdi::file::Model;
+use lmdi::study::{NamedFrame, TrainingData, TrainingJob};
+use lmdi::table::{SchemaOptions, Task};
+use lmdi_io::read::{CellType, ReadOptions};
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TaskFlag {
+    Regression,
+    Binary,
+    Multiclass,
+}
+
+/// What to learn from, and how.
+#[derive(Args)]
+pub struct TrainingFlags {
+    /// What to learn from the target [default: decided from its values]
+    #[arg(long, value_enum)]
+    task: Option<TaskFlag>,
+    /// Share of the rows kept out of training
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
+    pub holdout: f64,
+    /// A column of row weights, not used as input
+    #[arg(long, value_name = "COL", help_heading = "Columns")]
+    weight: Option<String>,
+    /// A column not to use; repeatable
+    #[arg(long, value_name = "COL", help_heading = "Columns")]
+    drop: Vec<String>,
+    #[command(flatten)]
+    kinds: KindFlags,
+    /// Most levels of a categorical column that get a 0/1 column each; rarer ones are pooled
+    /// [default: 32]
+    #[arg(long, value_name = "N", help_heading = "Columns")]
+    max_levels: Option<usize>,
+    #[command(flatten)]
+    pub model: ModelFlags,
+}
+
+fn parse_share(text: &str) -> Result<f64> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
+        _ => bail!("expected a share of at least 0 and below 1, such as 0.3"),
+    }
+}
+
+impl TrainingFlags {
+    /// The first flag that was given and says how to train.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("--task", self.task.is_some()),
+            ("--holdout", self.holdout != 0.0),
+            ("--weight", self.weight.is_some()),
+            ("--drop", !self.drop.is_empty()),
+            ("--kind", !self.kinds.kinds.is_empty()),
+            ("--max-levels", self.max_levels.is_some()),
+        ];
+        let first = given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag);
+        first.or_else(|| self.model.first_given())
+    }
+
+    /// Reads a table, tells what was found, and gets ready to train a model on it. A column that
+    /// gives the target away is warned of.
+    pub fn job(
+        &self,
+        data: &Path,
+        target: &str,
+        kind: ModelKind,
+        reader: &TableReader,
+        out: &mut dyn Write,
+    ) -> Result<TrainingJob> {
+        let started = Instant::now();
+        let wishes = self.schema_options(target);
+        let mut read_options = ReadOptions::default().with_kinds(&wishes.kinds);
+        // Columns that must be numbers are read as such, so that an error names the line.
+        let regression = (wishes.task == Some(Task::Regression)).then_some(&wishes.target);
+        for name in wishes.weight.iter().chain(regression) {
+            read_options.cells.entry(name.clone()).or_insert(CellType::Number);
+        }
+        let (name, table) = reader.read(data, read_options)?;
+        let format = table.format;
+        let named = NamedFrame { name: name.clone(), frame: table.frame };
+        let data = TrainingData::learn(named, &wishes).context(name)?;
+        training_log::print_data(out, &data, format, started.elapsed())?;
+        let params = self.model.params(kind, data.target.task)?;
+        let job = data.job(params, self.holdout)?;
+        training_log::print_suspects(out, &job)?;
+        Ok(job)
+    }
+
+    fn schema_options(&self, target: &str) -> SchemaOptions {
+        SchemaOptions {
+            target: target.to_owned(),
+            task: self.task.map(|task| match task {
+                TaskFlag::Regression => Task::Regression,
+                TaskFlag::Binary => Task::Binary,
+                TaskFlag::Multiclass => Task::Multiclass,
+            }),
+            weight: self.weight.clone(),
+            drop: self.drop.clone(),
+            kinds: self.kinds.kinds.clone(),
+            max_levels: self.max_levels.unwrap_or(lmdi::table::DEFAULT_MAX_LEVELS),
+        }
+    }
+}
+
+/// Trains a model, and tells how good it is.
+pub fn train(job: &TrainingJob, out: &mut dyn Write) -> Result<Model> {
+    let started = Instant::now();
+    let mut trained = job.train(&Bars)?;
+    training_log::print_trained(out, job, &trained, started.elapsed())?;
+    trained.model.metadata.training_options = params_text::as_flags(&job.params);
+    Ok(trained.model)
+}

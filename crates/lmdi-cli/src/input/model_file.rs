@@ -1,0 +1,41 @@
+//! Model files by name: ours (binary, or JSON when the name ends in `.json`), and those of other
+//! libraries.
+
+use crate::output::terminal::size;
+use anyhow::{Context, Result};
+use lmdi::file::Model;
+use lmdi::forest::import::{Rounds, detect, read};
+use lmdi_io::printable::printable;
+use std::io::Write;
+use std::path::Path;
+
+/// Reads a model, of ours in either form or of another library, by its bytes.
+pub fn load(path: &Path) -> Result<Model> {
+    let name = path.display().to_string();
+    let bytes =
+        std::fs::read(path).with_context(|| format!("cannot read model {}", printable(&name)))?;
+    from_bytes(&bytes).with_context(|| printable(&name).into_owned())
+}
+
+fn from_bytes(bytes: &[u8]) -> lmdi::Result<Model> {
+    if detect(bytes)?.is_none() {
+        return Model::from_bytes(bytes);
+    }
+    let model = Model::from(read(bytes, Rounds::Best)?);
+    model.check()?;
+    Ok(model)
+}
+
+/// Whether a file that starts with these bytes is meant to be a model.
+pub fn is_start_of_model(bytes: &[u8]) -> bool {
+    Model::is_start_of_model(bytes) || detect(bytes) != Ok(None)
+}
+
+/// Writes a model, whole or not at all, and says where it is.
+pub fn save_and_tell(model: &Model, path: &Path, out: &mut dyn Write) -> Result<()> {
+    let json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let bytes = if json { model.to_json()? } else { model.to_bytes()? };
+    lmdi_io::atomic::write(path, &bytes)?;
+    let name = path.display().to_string();
+    Ok(writeln!(out, "\nSaved {} ({}).", printable(&name), size(bytes.len() as u64))?)
+}

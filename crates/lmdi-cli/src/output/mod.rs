@@ -1,0 +1,19 @@
+//! What commands print and write.
+//!
+//! | file | what |
+//! |---|---|
+//! | `terminal` | aligned tables, short numbers, names that cannot harm a terminal |
+//! | `destination` | where results go |
+//! | `column_list`, `training_log`, `quality`, `params_text` | what was read and trained |
+//! | `summary` | how fits went, which columns matter, one row worked out |
+//! | `score_table`, `predictions` | results as tables |
+
+pub mod column_list;
+pub mod destination;
+pub mod params_text;
+pub mod predictions;
+pub mod quality;
+pub mod score_table;
+pub mod summary;
+pub mod terminal;
+pub mod training_log;

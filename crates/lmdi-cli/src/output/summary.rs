@@ -1,0 +1,244 @@
+//! What `explain` tells a person: how the fits went, which columns matter, and one row worked out.
+
+use super::terminal::{Align, Decimals, TextTable, shortened};
+use lmdi::explanation::top_features;
+use lmdi::forest::predict::most_probable;
+use lmdi::glm::Strength;
+use lmdi::importance::OutputScale;
+use lmdi::importance::lmdi_plus::TreeFit;
+use lmdi::named::Named;
+use lmdi::study::{Explained, Fitting, Study, UnknownBags};
+use lmdi::table::Values;
+use lmdi::text::{count, counted, short_number};
+use lmdi_io::printable::printable;
+use std::io::{self, Write};
+
+/// Columns shown.
+const SHOWN: usize = 15;
+/// Length of the longest bar.
+const BAR: usize = 30;
+
+/// How the explainer came about. `model` names the model's file, where it is not trained here.
+pub fn print_fitting(
+    out: &mut dyn Write,
+    study: &Study,
+    table: &str,
+    model: Option<&str>,
+    seconds: f64,
+) -> io::Result<()> {
+    let method = study.method().name();
+    let options = match study.fitting() {
+        Fitting::None => return writeln!(out, "\n{method}: nothing is fitted."),
+        Fitting::Neighbours(n) => {
+            let rows = counted(*n, "row");
+            return writeln!(out, "\n{method}: neighbours are drawn from {rows}.");
+        }
+        Fitting::AroundRows(n) => {
+            let rows = counted(*n, "row");
+            return writeln!(
+                out,
+                "\n{method}: linear models are fitted to {rows}, around each row."
+            );
+        }
+        Fitting::Kept(_) => return print_fits(out, study, None),
+        Fitting::LinearModels { options, n_rows, unknown_bags, .. } => {
+            let n_fits = study
+                .explainer()
+                .linear_models()
+                .map_or(0, |models| models.trees().iter().map(|tree| tree.fits.len()).sum());
+            let rows = counted(*n_rows, "row");
+            writeln!(
+                out,
+                "\nLMDI+: {} on {rows}, {seconds:.2} s",
+                counted(n_fits, "linear model")
+            )?;
+            for line in [study.fitting().linear_models(), study.fitting().inputs()] {
+                writeln!(out, "  {}", line.unwrap_or_default())?;
+            }
+            if let (Some(why), Some(model)) = (unknown_bags, model) {
+                writeln!(out, "{}", unknown_bags_text(*why, table, model))?;
+            }
+            options
+        }
+    };
+    print_fits(out, study, Some(options.tolerance))
+}
+
+fn unknown_bags_text(why: UnknownBags, table: &str, model: &str) -> String {
+    match why {
+        UnknownBags::Unsaid => format!(
+            "{model} does not say which table it was trained on: all rows count alike. If {table} \
+             holds its training rows in their order, add --validation oob."
+        ),
+        UnknownBags::OtherRows => format!(
+            "{table} is not the table that {model} was trained on, so which rows each tree saw is \
+             not known here: all rows count alike (--fit-on uniform --validation folds)."
+        ),
+    }
+}
+
+/// How the fits went; `tolerance` is what they were to reach, if that is known.
+fn print_fits(out: &mut dyn Write, study: &Study, tolerance: Option<f64>) -> io::Result<()> {
+    let Some(models) = study.explainer().linear_models() else { return Ok(()) };
+    let fits: Vec<&TreeFit> = models.trees().iter().flat_map(|tree| &tree.fits).collect();
+    let failed = models.n_unconverged();
+    if failed == 0 {
+        writeln!(out, "All {} converged.", counted(fits.len(), "fit"))?;
+    } else {
+        let expected =
+            tolerance.map_or(String::new(), |tolerance| format!(", expected {tolerance:e}"));
+        let worst = fits.iter().map(|fit| fit.gap).fold(0.0, f64::max);
+        writeln!(
+            out,
+            "WARNING: {} of {} did not converge: the worst is {} from its optimum{expected}. \
+             Raise --max-iterations, or accept it with --tolerance.",
+            count(failed),
+            counted(fits.len(), "fit"),
+            short_number(worst)
+        )?;
+    }
+    let mut alphas = Vec::new();
+    let mut inverses = Vec::new();
+    let mut ratios: Vec<(f64, usize)> = Vec::new();
+    for chosen in fits.iter().filter_map(|fit| fit.chosen) {
+        match chosen.strength {
+            Strength::Alpha(alpha) => alphas.push(alpha),
+            Strength::Inverse(c) => inverses.push(c),
+        }
+        match ratios.iter_mut().find(|(ratio, _)| *ratio == chosen.l1_ratio) {
+            Some((_, n)) => *n += 1,
+            None => ratios.push((chosen.l1_ratio, 1)),
+        }
+    }
+    for (name, mut strengths) in [("alpha", alphas), ("C", inverses)] {
+        strengths.sort_by(f64::total_cmp);
+        if let (Some(low), Some(high)) = (strengths.first(), strengths.last()) {
+            ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let list: Vec<String> =
+                ratios.iter().map(|(ratio, n)| format!("{ratio} ({} times)", count(*n))).collect();
+            writeln!(
+                out,
+                "Penalty: median {name} {} ({} to {}); L1 ratio {}.",
+                short_number(strengths[strengths.len() / 2]),
+                short_number(*low),
+                short_number(*high),
+                list.join(", ")
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Mean |score| of every column, largest first.
+pub fn print_importance(
+    out: &mut dyn Write,
+    study: &Study,
+    explained: &Explained,
+) -> io::Result<()> {
+    let scores = &explained.scores;
+    let n_known = scores.known_rows().count();
+    let mut mean: Vec<(usize, f64)> =
+        scores.mean_sizes(scores.known_rows()).into_iter().enumerate().collect();
+    mean.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let classes = if scores.n_outputs > 1 { ", summed over classes" } else { "" };
+    writeln!(
+        out,
+        "\nWhat matters: mean |score| over {}, {}{classes}\n",
+        counted(n_known, "row"),
+        printable(&study.meaning().scale(scores.n_outputs))
+    )?;
+    let largest = mean.first().map_or(0.0, |(_, mean)| *mean);
+    let decimals = Decimals::for_largest(largest);
+    let mut table = TextTable::new(&[
+        ("column", Align::Left),
+        ("mean |score|", Align::Right),
+        ("", Align::Left),
+    ]);
+    for &(at, mean) in mean.iter().take(SHOWN) {
+        let length = if largest > 0.0 { (BAR as f64 * mean / largest).round() as usize } else { 0 };
+        table.row([
+            explained.grouping.names[at].clone(),
+            decimals.text(mean),
+            "#".repeat(length.min(BAR)),
+        ]);
+    }
+    write!(out, "{table}")?;
+    if mean.len() > SHOWN {
+        writeln!(out, "  ... and {}", counted(mean.len() - SHOWN, "more column"))?;
+    }
+    Ok(())
+}
+
+/// The first row that has scores: base, contributions and prediction.
+pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) -> io::Result<()> {
+    let (scores, rows) = (&explained.scores, &explained.rows);
+    let k = scores.n_outputs;
+    let Some(row) = scores.known_rows().next() else {
+        return writeln!(out, "\nNo row has a score: every chosen tree set is empty.");
+    };
+    let width = explained.prediction_width();
+    let predicted = &explained.predictions[row * width..(row + 1) * width];
+    let table_row = rows.places[row];
+    let labels = study.labels();
+    // Two classes share one linear predictor, which is that of the second.
+    let class =
+        if k > 1 { most_probable(predicted).unwrap_or(0) } else { labels.len().saturating_sub(1) };
+    let output = if k > 1 { class } else { 0 };
+    let meaning = match labels.get(class) {
+        Some(label) if k > 1 => format!(", scores of class {}", shortened(label)),
+        _ => String::new(),
+    };
+    writeln!(out, "\nExample: row {} of {}{meaning}\n", count(table_row + 1), rows.table.name)?;
+    let order = top_features(scores, row, scores.n_features);
+    let total = scores.total(row, output);
+    let largest = order.iter().map(|&at| scores.get(row, at, output).abs()).fold(0.0, f64::max);
+    let decimals = Decimals::for_largest(largest.max(total.abs()));
+    let mut table =
+        TextTable::new(&[("", Align::Left), ("value", Align::Left), ("adds", Align::Right)]);
+    table.row(["base".into(), String::new(), decimals.text(scores.base[row * k + output])]);
+    const LISTED: usize = 8;
+    let listed = if order.len() <= LISTED + 1 { order.len() } else { LISTED };
+    for &at in &order[..listed] {
+        let name = &explained.grouping.names[at];
+        let cell = rows.column(name).map_or(String::new(), |cells| cell_text(cells, table_row));
+        table.row([name.clone(), cell, decimals.signed(scores.get(row, at, output))]);
+    }
+    if order.len() > listed {
+        let rest: f64 = order[listed..].iter().map(|&at| scores.get(row, at, output)).sum();
+        let name = counted(order.len() - listed, "other column");
+        table.row([name, String::new(), decimals.signed(rest)]);
+    }
+    table.row([format!("= {}", study.meaning().total()), String::new(), decimals.text(total)]);
+    write!(out, "{table}")?;
+    match labels.get(class) {
+        _ if study.explainer().adds_up_to().is_some() => Ok(()),
+        Some(label) => writeln!(
+            out,
+            "\nThat is a probability of {} for {}.",
+            probability(predicted[class]),
+            shortened(label)
+        ),
+        None if study.explainer().scale() == OutputScale::Log => {
+            writeln!(out, "\nThat is a prediction of {}.", short_number(predicted[0]))
+        }
+        None => Ok(()),
+    }
+}
+
+fn cell_text(values: &Values, row: usize) -> String {
+    match values {
+        Values::Numbers(cells) if !cells[row].is_nan() => short_number(cells[row]),
+        _ => values.text(row).unwrap_or_else(|| "missing".into()),
+    }
+}
+
+/// A probability, never rounded to a certainty.
+fn probability(p: f64) -> String {
+    if p < 1.0 && p > 0.9999 {
+        "over 0.9999".into()
+    } else if p > 0.0 && p < 0.0001 {
+        "under 0.0001".into()
+    } else {
+        format!("{p:.4}")
+    }
+}

@@ -1,0 +1,272 @@
+//! All that a page shows, and its way into the contract.
+
+use super::contract::{
+    About, Additivity, Cells, Feature, Groups, MapColumns, MethodResult, Report, Rows, Scale,
+    ScaleKind, Stability, VERSION,
+};
+use super::pack::Packed;
+use super::{PageOptions, facts, groups, methods, stability};
+use crate::Result;
+use lmdi::forest::Outcome;
+use lmdi::importance::OutputScale;
+use lmdi::monitor::Stages;
+use lmdi::random::{generator, subset};
+use lmdi::study::{Explained, Study, TreeChoice};
+use lmdi::table::{Response, Values};
+
+/// Scores in a page at most: with their cells and standard errors, these many take 5 to 8 MB.
+const SCORES: usize = 300_000;
+/// Different texts of a column at most; others are called [`OTHER`].
+const LEVELS: usize = 1000;
+/// Letters of a text at most.
+const LETTERS: usize = 1000;
+const OTHER: &str = "(other)";
+
+/// The rows of the page: all, or as many as leave it small, drawn by the seed, in rising order.
+///
+/// ```
+/// use lmdi_report::page::sample_rows;
+/// assert_eq!(sample_rows(3, 10, 0), [0, 1, 2]);
+/// assert_eq!(sample_rows(100_000, 50, 0).len(), 6000);
+/// ```
+pub fn sample_rows(n_rows: usize, scores_per_row: usize, seed: u64) -> Vec<usize> {
+    let most = (SCORES / scores_per_row.max(1)).max(1);
+    if n_rows <= most {
+        return (0..n_rows).collect();
+    }
+    // Trees draw from generators counted from zero, a hold-out from the last one.
+    let drawn = subset(&mut generator(seed, u64::MAX - 1), n_rows, most);
+    drawn.into_iter().map(|row| row as usize).collect()
+}
+
+/// Explained rows, and what a page shows about them.
+pub(super) struct Gathered<'a> {
+    /// All explained rows.
+    pub explained: &'a Explained,
+    /// Names of the classes; empty if a number is predicted.
+    pub labels: &'a [String],
+    /// The rows that the page is to hold, in rising order.
+    pub chosen: Vec<usize>,
+    /// What was explained.
+    pub about: About,
+    /// What scores mean.
+    pub scale: Scale,
+    /// Standard errors of the chosen rows, laid out like scores.
+    pub errors: Option<Vec<f64>>,
+    /// Groups of the chosen rows, with the group of each, from 0; NaN is none.
+    pub groups: Option<(Groups, Vec<f64>)>,
+    /// Stability of the chosen rows, with the mean rank correlation of each.
+    pub stability: Option<(Stability, Vec<f64>)>,
+    /// Several methods on the chosen rows.
+    pub methods: Vec<MethodResult>,
+}
+
+impl<'a> Gathered<'a> {
+    pub fn new(
+        study: &'a Study,
+        explained: &'a Explained,
+        options: &PageOptions<'_>,
+        stages: &dyn Stages,
+    ) -> Result<Self> {
+        let scores = &explained.scores;
+        let seed = study.model.metadata.seed.unwrap_or(0);
+        let chosen = sample_rows(scores.n_rows, scores.n_features * scores.n_outputs, seed);
+        let sample = explained.take(&chosen);
+        let stability = stability::stability(study, &sample, seed, options.refits, stages)?;
+        Ok(Self {
+            explained,
+            labels: study.labels(),
+            about: facts::about(study, explained, options, stability.is_some()),
+            scale: scale(study, scores.n_outputs),
+            errors: standard_errors(study, explained, &sample, &chosen, stages)?,
+            groups: groups::groups(study, &sample, seed, stages)?,
+            stability,
+            methods: methods::methods(study, &sample, options.compare, stages)?,
+            chosen,
+        })
+    }
+
+    /// The report with those of its rows at these places.
+    pub fn report(&self, kept: &[usize]) -> Report {
+        let Explained { rows, scores, grouping, .. } = self.explained;
+        let chosen: Vec<usize> = kept.iter().map(|&at| self.chosen[at]).collect();
+        let cells: Vec<usize> = chosen.iter().map(|&row| rows.places[row]).collect();
+        let (p, k) = (scores.n_features, scores.n_outputs);
+        let outputs = if k > 1 { self.labels.to_vec() } else { vec![String::new()] };
+        let importance: Vec<Vec<f64>> = (0..k).map(|output| scores.mean_absolute(output)).collect();
+        let feature = |at: usize| {
+            let is_column = grouping.is_column(at);
+            let name = &grouping.names[at];
+            let column = rows.column(name).filter(|_| is_column);
+            Feature {
+                name: name.clone(),
+                members: if is_column { vec![] } else { grouping.members[at].clone() },
+                importance: importance.iter().map(|sizes| sizes[at]).collect(),
+                cells: column.map(|values| pack_cells(values, &cells)),
+            }
+        };
+        let width = self.explained.prediction_width();
+        let model_predictions = self.explained.model_predictions.as_ref();
+        let number: Vec<f64> = cells.iter().map(|&row| (row + 1) as f64).collect();
+        let page_rows = Rows {
+            n: chosen.len(),
+            number: Packed::numbers(&number),
+            base: by_part(&scores.base, k, &chosen),
+            scores: by_part(&scores.values, p * k, &chosen),
+            // Two digits are shown.
+            errors: self
+                .errors
+                .as_ref()
+                .map(|errors| Packed::rounded(&transposed(errors, p * k, kept))),
+            predictions: by_part(&self.explained.predictions, width, &chosen),
+            model_predictions: model_predictions
+                .map(|predictions| Packed::rounded(&transposed(predictions, width, &chosen))),
+            truth: rows.response().map(|truth| pack_truth(truth, &chosen)),
+        };
+        Report {
+            format: "lmdi-report",
+            version: VERSION,
+            about: self.about.clone(),
+            scale: self.scale.clone(),
+            labels: self.labels.to_vec(),
+            outputs,
+            additivity: self.explained.residuals.as_deref().and_then(additivity),
+            features: (0..p).map(feature).collect(),
+            rows: page_rows,
+            map: map_columns(&self.explained.rows, &cells),
+            groups: self.groups.as_ref().map(|(groups, of_rows)| Groups {
+                of_rows: pack_taken(of_rows, kept),
+                ..groups.clone()
+            }),
+            stability: self.stability.as_ref().map(|(stability, of_rows)| Stability {
+                of_rows: Packed::rounded(&transposed(of_rows, 1, kept)),
+                ..stability.clone()
+            }),
+            methods: self.methods.clone(),
+        }
+    }
+}
+
+/// What scores mean.
+fn scale(study: &Study, n_outputs: usize) -> Scale {
+    let (explainer, meaning) = (study.explainer(), study.meaning());
+    let kind = match (explainer.adds_up_to(), explainer.scale()) {
+        (Some(_), _) => ScaleKind::Other,
+        (None, OutputScale::Identity) => match &study.model.ensemble.outcome {
+            Outcome::Number => ScaleKind::Units,
+            Outcome::Classes(_) => ScaleKind::Probability,
+        },
+        (None, OutputScale::LogOdds | OutputScale::Softmax) => ScaleKind::LogOdds,
+        (None, OutputScale::Log) => ScaleKind::Log,
+    };
+    Scale { kind, text: meaning.scale(n_outputs), total: meaning.total().to_owned() }
+}
+
+/// Standard errors over the trees of the chosen rows, where trees are repeated measurements.
+fn standard_errors(
+    study: &Study,
+    explained: &Explained,
+    sample: &Explained,
+    chosen: &[usize],
+    stages: &dyn Stages,
+) -> Result<Option<Vec<f64>>> {
+    let ensemble = &study.model.ensemble;
+    if study.explainer().linear_models().is_none() || !ensemble.averages_trees() {
+        return Ok(None);
+    }
+    if sample.errors.is_some() {
+        return Ok(sample.errors.clone());
+    }
+    let trees = explained.trees.of(ensemble);
+    let errors = |of: &Explained| {
+        let monitor = stages.start("Standard errors", of.rows.len());
+        let (x, groups) = (of.rows.x.view(), &of.grouping.groups);
+        study.explainer().standard_errors(&x, groups, trees, &*monitor)
+    };
+    if explained.trees == TreeChoice::All {
+        return Ok(Some(errors(sample)?));
+    }
+    // Which trees saw a row is known by its place among all.
+    let all = errors(explained)?;
+    let width = explained.scores.n_features * explained.scores.n_outputs;
+    let of_row = |&row: &usize| all[row * width..(row + 1) * width].iter().copied();
+    Ok(Some(chosen.iter().flat_map(of_row).collect()))
+}
+
+/// The columns of latitudes and longitudes, known by their names.
+fn map_columns(rows: &lmdi::study::Rows, places: &[usize]) -> Option<MapColumns> {
+    let find = |names: &[&str]| {
+        rows.table.frame.columns().iter().find_map(|column| match &column.values {
+            Values::Numbers(cells) if names.contains(&&*column.name.to_lowercase()) => {
+                Some((column.name.clone(), pack_taken(cells, places)))
+            }
+            _ => None,
+        })
+    };
+    let (latitude, latitudes) = find(&["latitude", "lat"])?;
+    let (longitude, longitudes) = find(&["longitude", "long", "lon", "lng"])?;
+    Some(MapColumns { latitude, longitude, latitudes, longitudes })
+}
+
+/// Those of the chosen rows, of which each has `width` numbers: all first numbers, then all second
+/// ones.
+fn transposed(numbers: &[f64], width: usize, chosen: &[usize]) -> Vec<f64> {
+    (0..width).flat_map(|at| chosen.iter().map(move |&row| numbers[row * width + at])).collect()
+}
+
+fn by_part(numbers: &[f64], width: usize, chosen: &[usize]) -> Packed {
+    Packed::numbers(&transposed(numbers, width, chosen))
+}
+
+fn pack_taken(cells: &[f64], rows: &[usize]) -> Packed {
+    Packed::numbers(&rows.iter().map(|&row| cells[row]).collect::<Vec<_>>())
+}
+
+fn pack_truth(truth: Response<'_>, chosen: &[usize]) -> Packed {
+    match truth {
+        Response::Numeric(values) => pack_taken(values, chosen),
+        Response::Classes { codes, .. } => {
+            let codes: Vec<f64> = chosen.iter().map(|&row| f64::from(codes[row])).collect();
+            Packed::numbers(&codes)
+        }
+    }
+}
+
+/// Cells of these rows. Of very many different texts the most frequent keep their names.
+fn pack_cells(values: &Values, rows: &[usize]) -> Cells {
+    let labels = match values {
+        Values::Numbers(cells) => return Cells::Number { data: pack_taken(cells, rows) },
+        Values::Labels(labels) => labels.take(rows),
+    };
+    let counts = labels.counts();
+    let mut order: Vec<usize> = (0..counts.len()).collect();
+    order.sort_by(|&a, &b| counts[b].cmp(&counts[a]).then(a.cmp(&b)));
+    let named = if order.len() > LEVELS { LEVELS - 1 } else { order.len() };
+    let mut levels: Vec<String> =
+        order[..named].iter().map(|&at| shortened(&labels.levels()[at])).collect();
+    if named < order.len() {
+        levels.push(OTHER.to_owned());
+    }
+    let mut code_of = vec![named + 1; order.len()];
+    order[..named].iter().enumerate().for_each(|(place, &level)| code_of[level] = place + 1);
+    let code = |&at: &u32| code_of.get(at as usize).map_or(0.0, |&code| code as f64);
+    Cells::Levels {
+        levels,
+        data: Packed::numbers(&labels.codes().iter().map(code).collect::<Vec<_>>()),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn additivity(residuals: &[f64]) -> Option<Additivity> {
+    let mut sorted: Vec<f64> = residuals.iter().copied().filter(|off| !off.is_nan()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().checked_sub(1)?;
+    let at = |share: f64| sorted[(last as f64 * share).ceil() as usize];
+    Some(Additivity { median: at(0.5), high: at(0.99), largest: sorted[last] })
+}

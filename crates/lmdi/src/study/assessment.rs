@@ -1,0 +1,216 @@
+//! How well a model, or the linear models that explain it, predict a sample of rows.
+
+use super::Sample;
+use crate::file::Quality;
+use crate::table::metrics::{accuracy, auroc, log_loss, r2, rmse};
+use crate::table::{Response, TargetCells};
+use crate::text::short_number;
+use std::fmt;
+
+/// Whose predictions were measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Predictor {
+    /// The model's.
+    Model,
+    /// Those of the linear models of LMDI+, which the scores add up to.
+    LmdiPlus,
+}
+
+/// Measures of predictions on one sample of rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assessment {
+    /// Whose predictions.
+    pub predictor: Predictor,
+    /// Of which rows.
+    pub sample: Sample,
+    /// How many rows had a prediction.
+    pub n_rows: usize,
+    /// Name and value of every measure; the first tells most. A value is NaN where it is not
+    /// defined.
+    pub measures: Vec<(&'static str, f64)>,
+}
+
+impl Assessment {
+    /// Measures predictions. Rows without one, which no tree left out, do not count.
+    pub fn measure(
+        predictor: Predictor,
+        sample: Sample,
+        truth: &TargetCells,
+        predictions: &[f64],
+        weights: Option<&[f64]>,
+    ) -> Self {
+        let width = predictions.len() / truth.response().len().max(1);
+        let rows: Vec<usize> =
+            (0..truth.response().len()).filter(|&row| !predictions[row * width].is_nan()).collect();
+        let truth = truth.take(&rows);
+        let predictions: Vec<f64> = rows
+            .iter()
+            .flat_map(|&row| &predictions[row * width..(row + 1) * width])
+            .copied()
+            .collect();
+        let weights: Option<Vec<f64>> =
+            weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
+        let weights = weights.as_deref();
+        let measures = match truth.response() {
+            Response::Numeric(y) => {
+                vec![("r2", r2(y, &predictions, weights)), ("rmse", rmse(y, &predictions, weights))]
+            }
+            Response::Classes { codes, n_classes } => vec![
+                ("auroc", mean_auroc(codes, &predictions, n_classes, weights)),
+                ("log_loss", log_loss(codes, &predictions, n_classes, weights)),
+                ("accuracy", accuracy(codes, &predictions, n_classes, weights)),
+            ],
+        };
+        Self { predictor, sample, n_rows: rows.len(), measures }
+    }
+
+    /// The measures as a model file keeps them. A file keeps what was measured on rows that the
+    /// predictor did not see, and nothing else.
+    pub fn records(&self) -> Vec<Quality> {
+        let Some(sample) = self.name_in_file() else { return vec![] };
+        let record = |&(measure, value): &(&str, f64)| Quality {
+            sample: sample.into(),
+            measure: measure.into(),
+            value,
+        };
+        self.measures.iter().map(record).collect()
+    }
+
+    fn name_in_file(&self) -> Option<&'static str> {
+        match (self.predictor, self.sample) {
+            (Predictor::Model, Sample::Training) => Some(OUT_OF_BAG),
+            (Predictor::Model, Sample::HoldOut) => Some(HOLD_OUT),
+            (Predictor::LmdiPlus, Sample::HoldOut) => Some(Self::LMDI_PLUS),
+            _ => None,
+        }
+    }
+
+    /// Who predicted what, as people write it.
+    pub fn title(&self) -> &'static str {
+        match (self.predictor, self.sample) {
+            (Predictor::Model, Sample::Training) => "out-of-bag",
+            (Predictor::Model, Sample::HoldOut) => "hold-out",
+            (Predictor::Model, Sample::FittedOn) => "rows of the explainer",
+            (Predictor::Model, Sample::Test | Sample::Unspecified) => "given rows",
+            (Predictor::LmdiPlus, Sample::HoldOut) => "LMDI+ on the hold-out",
+            (Predictor::LmdiPlus, Sample::Training | Sample::FittedOn) => {
+                "LMDI+ on the rows it was fitted to"
+            }
+            (Predictor::LmdiPlus, Sample::Test | Sample::Unspecified) => "LMDI+ on the given rows",
+        }
+    }
+
+    /// What a model file calls the hold-out rows as LMDI+ predicts them.
+    pub const LMDI_PLUS: &'static str = "lmdi_plus";
+
+    /// How far LMDI+ falls short of the model on the hold-out, if that is far; `of_model` are the
+    /// qualities in the model's file. On other rows nothing is known to compare with.
+    pub fn shortfall(&self, of_model: &[Quality]) -> Option<Shortfall> {
+        // Of R2 and AUROC: less is lost by chance alone on a few hundred rows.
+        const FAR: f64 = 0.1;
+        if self.predictor != Predictor::LmdiPlus || self.sample != Sample::HoldOut {
+            return None;
+        }
+        let &(measure, lmdi_plus) = self.measures.first()?;
+        let of_model = of_model.iter().find(|q| q.sample == HOLD_OUT && q.measure == measure)?;
+        let model = of_model.value;
+        (model - lmdi_plus > FAR).then_some(Shortfall { measure, lmdi_plus, model })
+    }
+}
+
+const OUT_OF_BAG: &str = "oob";
+const HOLD_OUT: &str = "holdout";
+
+/// LMDI+ predicts far worse than the model it explains.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shortfall {
+    /// What was measured.
+    pub measure: &'static str,
+    /// What LMDI+ reached.
+    pub lmdi_plus: f64,
+    /// What the model reached.
+    pub model: f64,
+}
+
+impl fmt::Display for Shortfall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "LMDI+ predicts these rows far worse than the model ({} {} against {}). Scores explain the \
+             predictions of LMDI+, so they say little about the model here. Another penalty may come closer: \
+             try --glm lasso or --glm ridge.",
+            measure_title(self.measure),
+            short_number(self.lmdi_plus),
+            short_number(self.model)
+        )
+    }
+}
+
+/// AUROC of the second class of two; of more classes the mean of each against the rest.
+fn mean_auroc(codes: &[u32], probabilities: &[f64], n: usize, weights: Option<&[f64]>) -> f64 {
+    let of_class = |class: usize| {
+        let scores: Vec<f64> = probabilities.chunks_exact(n).map(|row| row[class]).collect();
+        auroc(codes, class as u32, &scores, weights)
+    };
+    if n == 2 { of_class(1) } else { (0..n).map(of_class).sum::<f64>() / n as f64 }
+}
+
+/// A measure of a model file as people write it.
+pub fn measure_title(measure: &str) -> &str {
+    match measure {
+        "r2" => "R2",
+        "rmse" => "RMSE",
+        "auroc" => "AUROC",
+        "log_loss" => "log-loss",
+        other => other,
+    }
+}
+
+/// A sample of a model file as people write it.
+pub fn sample_title(sample: &str) -> &str {
+    match sample {
+        OUT_OF_BAG => "out-of-bag",
+        HOLD_OUT => "hold-out",
+        Assessment::LMDI_PLUS => "LMDI+ on the hold-out",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_without_a_prediction_do_not_count() {
+        let truth = TargetCells::Numbers(vec![1.0, 2.0, 9.0]);
+        let predictions = [1.0, 2.0, f64::NAN];
+        let found =
+            Assessment::measure(Predictor::Model, Sample::Training, &truth, &predictions, None);
+        assert_eq!((found.n_rows, found.measures[0].1), (2, 1.0));
+    }
+
+    #[test]
+    fn several_classes_are_averaged_one_against_the_rest() {
+        let truth = TargetCells::Classes { codes: vec![0, 1, 2], n_classes: 3 };
+        let sure = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let found = Assessment::measure(Predictor::Model, Sample::HoldOut, &truth, &sure, None);
+        assert_eq!((found.measures[0].1, found.measures[2].1), (1.0, 1.0));
+    }
+
+    #[test]
+    fn only_the_hold_out_is_called_so() {
+        let truth = TargetCells::Numbers(vec![1.0, 2.0]);
+        let of =
+            |sample| Assessment::measure(Predictor::LmdiPlus, sample, &truth, &[0.0, 0.0], None);
+        let model = Quality { sample: "holdout".into(), measure: "r2".into(), value: 0.9 };
+        for sample in [Sample::Training, Sample::FittedOn, Sample::Test, Sample::Unspecified] {
+            assert!(!of(sample).title().contains("hold-out"), "{sample:?}");
+            assert!(of(sample).records().is_empty(), "{sample:?}");
+            assert_eq!(of(sample).shortfall(std::slice::from_ref(&model)), None, "{sample:?}");
+        }
+        let held_out = of(Sample::HoldOut);
+        assert_eq!(held_out.records()[0].sample, "lmdi_plus");
+        assert_eq!(sample_title("lmdi_plus"), held_out.title());
+        assert!(held_out.shortfall(&[model]).is_some());
+    }
+}

@@ -1,0 +1,57 @@
+//! What scores measure and add up to, in words.
+
+use crate::forest::{Ensemble, Outcome};
+use crate::importance::{LocalMethod, OutputScale};
+use crate::table::Schema;
+use crate::text::short_name;
+
+/// The scores of one explainer, as far as words about them go. Names come from data and are not
+/// escaped here.
+#[derive(Clone, Copy)]
+pub struct Meaning<'a> {
+    /// The model.
+    pub ensemble: &'a Ensemble,
+    /// The table it was trained on.
+    pub schema: &'a Schema,
+    /// What explains it.
+    pub explainer: &'a dyn LocalMethod,
+}
+
+impl Meaning<'_> {
+    /// The scale of the scores, such as `in units of price`.
+    pub fn scale(&self, n_outputs: usize) -> String {
+        if let Some(what) = self.explainer.adds_up_to() {
+            return format!("in units of the {what}");
+        }
+        let target = self.schema.target.as_ref();
+        let name = target.map_or("the target".into(), |target| short_name(&target.name));
+        let second = match &self.ensemble.outcome {
+            Outcome::Classes(labels) => short_name(labels.last().map_or("", String::as_str)),
+            Outcome::Number => String::new(),
+        };
+        match (self.explainer.scale(), n_outputs, &self.ensemble.outcome) {
+            (OutputScale::Identity, _, Outcome::Number) => format!("in units of {name}"),
+            (OutputScale::Identity, 1, _) => {
+                format!("as a share of the probability that {name} is {second}")
+            }
+            (OutputScale::Identity, ..) => "as a share of the probability of each class".into(),
+            (OutputScale::LogOdds, 1, _) => format!("in log-odds that {name} is {second}"),
+            (OutputScale::LogOdds, ..) => "in log-odds of each class against the rest".into(),
+            (OutputScale::Softmax, ..) => "in log-odds of each class (softmax)".into(),
+            (OutputScale::Log, ..) => format!("in the logarithm of {name}"),
+        }
+    }
+
+    /// What base plus scores is, such as `prediction`.
+    pub fn total(&self) -> &'static str {
+        if let Some(what) = self.explainer.adds_up_to() {
+            return what;
+        }
+        match (self.explainer.scale(), &self.ensemble.outcome) {
+            (OutputScale::Identity, Outcome::Number) => "prediction",
+            (OutputScale::Identity, Outcome::Classes(_)) => "probability",
+            (OutputScale::LogOdds | OutputScale::Softmax, _) => "log-odds",
+            (OutputScale::Log, _) => "logarithm of the prediction",
+        }
+    }
+}

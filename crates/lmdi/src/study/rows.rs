@@ -1,0 +1,172 @@
+//! Rows of a table as a model reads them, with what else is known about them.
+
+use crate::Result;
+use crate::file::Metadata;
+use crate::forest::train::TrainingSet;
+use crate::table::{
+    Fingerprint, Frame, Matrix, Response, Schema, Target, TargetCells, Unseen, Values,
+};
+use std::sync::Arc;
+
+/// A table with the name that messages call it by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedFrame {
+    /// The name.
+    pub name: String,
+    /// The columns.
+    pub frame: Frame,
+}
+
+/// What rows are to the model and its explainer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sample {
+    /// The rows that the model was trained on, and the explainer fitted to if it is fitted. The
+    /// model's quality is measured on them out of bag: each row by the trees that did not see it.
+    Training,
+    /// Rows of the training table that neither the model nor the explainer saw.
+    HoldOut,
+    /// The rows that the explainer was fitted to, which the model was not trained on as far as is
+    /// known.
+    FittedOn,
+    /// Rows of another table, given to be explained only.
+    Test,
+    /// Rows of which nothing is known.
+    Unspecified,
+}
+
+impl Sample {
+    /// What the rows are called.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Training => "training rows",
+            Self::HoldOut => "hold-out rows",
+            Self::FittedOn => "rows that the explainer was fitted to",
+            Self::Test => "test rows",
+            Self::Unspecified => "rows",
+        }
+    }
+}
+
+/// Rows of a table: encoded cells, and the target and weights where they are known.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    /// The table they come from.
+    pub table: Arc<NamedFrame>,
+    /// The place of each row in the table, from 0.
+    pub places: Vec<usize>,
+    /// The cells that the trees read.
+    pub x: Matrix,
+    /// What really happened.
+    pub target: Option<TargetCells>,
+    /// Weights of the rows.
+    pub weights: Option<Vec<f64>>,
+    /// What the rows are to the model.
+    pub sample: Sample,
+}
+
+impl Rows {
+    /// Encodes every row of a table, and tells which cells the model does not know.
+    pub fn encode(
+        table: impl Into<Arc<NamedFrame>>,
+        schema: &Schema,
+        sample: Sample,
+    ) -> Result<(Self, Vec<Unseen>)> {
+        let table = table.into();
+        let encoded = schema.encode(&table.frame)?;
+        let places = (0..table.frame.rows()).collect();
+        let x = encoded.matrix;
+        Ok((Self { table, places, x, target: None, weights: None, sample }, encoded.unseen))
+    }
+
+    /// The rows that have a target, with it and their weights.
+    pub fn with_target(self, schema: &Schema, target: &Target) -> Result<Self> {
+        let present = Target::present_rows(&self.table.frame, &target.name)?;
+        if present.len() == self.len() {
+            let (cells, weights) = truth(&self.table.frame, schema, target)?;
+            return Ok(Self { target: Some(cells), weights, ..self });
+        }
+        let (cells, weights) = truth(&self.table.frame.take_rows(&present), schema, target)?;
+        let x = self.x.take_rows(&present);
+        Ok(Self { x, target: Some(cells), weights, places: present, ..self })
+    }
+
+    /// All rows, with the target if each has one. The second value counts the rows without, if the
+    /// table has the column at all.
+    pub fn with_complete_target(self, target: &Target) -> Result<(Self, usize)> {
+        let frame = &self.table.frame;
+        if frame.column(&target.name).is_none() {
+            return Ok((self, 0));
+        }
+        let missing = frame.rows() - Target::present_rows(frame, &target.name)?.len();
+        if missing > 0 {
+            return Ok((self, missing));
+        }
+        let cells = target.cells(frame)?;
+        Ok((Self { target: Some(cells), ..self }, 0))
+    }
+
+    /// Marks the rows as the training rows of a model if they are, else as what an explainer is
+    /// fitted to.
+    pub fn identified(self, model: &Metadata) -> Self {
+        let is_training = model.fingerprint.is_some() && model.fingerprint == self.fingerprint();
+        let sample = if is_training { Sample::Training } else { Sample::FittedOn };
+        Self { sample, ..self }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.x.rows()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What really happened, if known.
+    pub fn response(&self) -> Option<Response<'_>> {
+        self.target.as_ref().map(TargetCells::response)
+    }
+
+    /// The cells of a column of the table; those of a row are at its place.
+    pub fn column(&self, name: &str) -> Option<&Values> {
+        self.table.frame.column(name).map(|column| &column.values)
+    }
+
+    /// The mark of these rows as training data; none without a target.
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        let response = self.response()?;
+        Some(Fingerprint::of(&self.x.view(), &response, self.weights.as_deref()))
+    }
+
+    /// The chosen rows, in the order given.
+    pub fn take(&self, rows: &[usize]) -> Self {
+        let weights = self.weights.as_ref();
+        Self {
+            table: self.table.clone(),
+            places: rows.iter().map(|&row| self.places[row]).collect(),
+            x: self.x.take_rows(rows),
+            target: self.target.as_ref().map(|target| target.take(rows)),
+            weights: weights.map(|weights| rows.iter().map(|&row| weights[row]).collect()),
+            sample: self.sample,
+        }
+    }
+
+    /// The rows as a trainer takes them; none without a target.
+    pub(super) fn training_set<'a>(
+        &'a self,
+        feature_names: &'a [String],
+        labels: &'a [String],
+    ) -> Option<TrainingSet<'a>> {
+        let (x, weights) = (self.x.view(), self.weights.as_deref());
+        self.response().map(|y| TrainingSet { x, y, weights, feature_names, labels })
+    }
+}
+
+fn truth(
+    frame: &Frame,
+    schema: &Schema,
+    target: &Target,
+) -> Result<(TargetCells, Option<Vec<f64>>)> {
+    Ok((target.cells(frame)?, schema.weights(frame)?))
+}

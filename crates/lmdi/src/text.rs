@@ -1,0 +1,57 @@
+//! Numbers and names as people read them, the same in every report.
+
+use crate::table::number_text;
+
+/// Most letters of a name within a sentence.
+const LETTERS: usize = 48;
+
+/// A number with about six significant digits.
+///
+/// ```
+/// assert_eq!(lmdi::text::short_number(1_234_567.0), "1234570");
+/// assert_eq!(lmdi::text::short_number(f64::NAN), "undefined");
+/// ```
+pub fn short_number(x: f64) -> String {
+    if x.is_nan() {
+        return "undefined".into();
+    }
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    number_text(rounded)
+}
+
+/// A count with thousands separated.
+///
+/// ```
+/// assert_eq!(lmdi::text::count(48_842_usize), "48,842");
+/// ```
+pub fn count(n: impl TryInto<u64>) -> String {
+    let digits = n.try_into().unwrap_or(u64::MAX).to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count with its noun, which takes an `s` unless there is one.
+///
+/// ```
+/// use lmdi::text::counted;
+/// assert_eq!((counted(1, "row"), counted(2000, "row")), ("1 row".into(), "2,000 rows".into()));
+/// ```
+pub fn counted(n: usize, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(n))
+}
+
+/// A name of a table, column or class, cut with an ellipsis where it would drown the sentence
+/// around it.
+pub fn short_name(name: &str) -> String {
+    match name.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}
