@@ -139,12 +139,18 @@ def hand_over(directory, sample, forest):
     """Writes forest and data for our binaries; returns the options that name them."""
     from export_sklearn import write_forest
 
+    model = pathlib.Path(directory) / "model.json"
+    write_forest(model, forest, len(sample.train), sample.names)
+    return [model, *write_data(directory, sample)]
+
+
+def write_data(directory, sample):
+    """Writes training rows, responses and all rows as matrix files; returns their paths."""
     directory = pathlib.Path(directory)
-    write_forest(directory / "model.json", forest, len(sample.train), sample.names)
-    write_matrix(directory / "train.bin", sample.train)
-    write_matrix(directory / "response.bin", sample.response[:, None])
-    write_matrix(directory / "rows.bin", sample.rows)
-    return [directory / name for name in ("model.json", "train.bin", "response.bin", "rows.bin")]
+    matrices = {"train": sample.train, "response": sample.response[:, None], "rows": sample.rows}
+    for name, cells in matrices.items():
+        write_matrix(directory / f"{name}.bin", cells)
+    return [directory / f"{name}.bin" for name in matrices]
 
 
 def seconds(work):

@@ -8,6 +8,10 @@ timed, with 1 thread and with all:
 - ours: fitting LMDI+ on the same training rows, scoring and predicting all 2,000 rows; best of
   several runs in a fresh process.
 
+Then boosted models of XGBoost and LightGBM, 100 rounds on the same rows, with all threads: shap's
+TreeExplainer and the libraries' own `pred_contribs` against LMDI+'s fit and scores. (shap hands
+XGBoost's models to XGBoost.)
+
 imodels is timed on the first `--trees-reference` trees, shap on the first `--rows-shap` rows, and the time
 scaled up; both are linear (a tree's fit does not depend on the others, nor a row's values). Give 100
 and 2000 for the full, long run. BLAS runs on one thread throughout: the trees are what is shared out.
@@ -36,6 +40,13 @@ CASES = [
     ("sarcos_testsplit", False, 5),
     ("sarcos_testsplit", False, 1),
     ("spam", True, 1),
+]
+
+BOOSTED = [
+    ("xgboost", "superconductivity", False),
+    ("xgboost", "spam", True),
+    ("lightgbm", "superconductivity", False),
+    ("lightgbm", "spam", True),
 ]
 
 HEADER = """
@@ -103,6 +114,46 @@ def line(sample, leaf, threads, theirs, shap_time, ours):
     )
 
 
+def boost(library, sample, threads):
+    """A boosted model of a library, the file it saves, and a function that gives its own contributions."""
+    kind = "Classifier" if sample.classes else "Regressor"
+    if library == "xgboost":
+        import xgboost
+
+        model = getattr(xgboost, f"XGB{kind}")(n_estimators=100, n_jobs=threads, random_state=0)
+        model.fit(sample.train, sample.response)
+        booster, rows = model.get_booster(), xgboost.DMatrix(sample.rows)
+        booster.set_param({"nthread": threads})
+        return model, "model.json", model.save_model, lambda: booster.predict(rows, pred_contribs=True)
+    import lightgbm
+
+    model = getattr(lightgbm, f"LGBM{kind}")(n_estimators=100, n_jobs=threads, random_state=0, verbose=-1)
+    model.fit(sample.train, sample.response)
+    save = model.booster_.save_model
+    return model, "model.txt", save, lambda: model.predict(sample.rows, pred_contrib=True)
+
+
+def boosted_line(binary, library, sample, options, threads):
+    """One line of the table of boosted models."""
+    model, name, save, contributions = boost(library, sample, threads)
+    explainer = shap.TreeExplainer(model)
+    rows = sample.rows[: options.rows_shap]
+    scale = len(sample.rows) / len(rows)
+    shap_time = scale * common.seconds(lambda: shap_values(explainer, rows))
+    contributions()
+    own = min(common.seconds(contributions) for _ in range(options.runs))
+    with tempfile.TemporaryDirectory() as directory:
+        files = common.write_data(directory, sample)
+        path = os.path.join(directory, name)
+        save(path)
+        ours = common.run(binary, path, *files, options.runs, threads=threads)
+    both = ours["fit"] + ours["score"]
+    return (
+        f"{library:9} {sample.name:18} {threads:7} {shap_time:8.3f} {own:8.3f} {ours['fit']:8.4f}"
+        f" {ours['score']:8.5f} {shap_time / both:10.1f} {own / both:10.1f} {own / ours['score']:10.0f}"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trees-reference", type=int, default=4, metavar="K")
@@ -137,6 +188,16 @@ def main():
                 theirs = imodels_seconds(sample, forest, options.trees_reference, threads)
                 shap_time = shap_seconds(sample, forest, options.rows_shap, threads)
             print(line(sample, leaf, threads, theirs, shap_time, ours), flush=True)
+    print()
+    print(
+        "library   data set           threads     shap contribs      fit    score"
+        "  shap/both   own/both  own/score"
+    )
+    for library, name, classes in BOOSTED:
+        if options.only in (None, name):
+            sample = common.load(name, classes)
+            for threads in (1, cores):
+                print(boosted_line(binary, library, sample, options, threads), flush=True)
 
 
 if __name__ == "__main__":

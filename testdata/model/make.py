@@ -296,6 +296,23 @@ ONE_VS_REST = {
     },
 }
 
+# Class weights of training, and what an explainer keeps of the rows it was fitted on.
+WEIGHTED = {
+    **BOOSTING,
+    "ensemble": {**BOOSTING["ensemble"], "class_weights": [1.0, 2.5, 0.0]},
+    "explainer": {
+        **BOOSTING_EXPLAINED["explainer"],
+        "lowest": [-1.5] * len(BOOSTING["ensemble"]["feature_names"]),
+        "highest": [1e300] * len(BOOSTING["ensemble"]["feature_names"]),
+        "tree_sizes": [0.5, 0.0, 0.125],
+    },
+}
+
+BALANCED = {
+    **ONE_VS_REST,
+    "ensemble": {**ONE_VS_REST["ensemble"], "class_weights": "balanced"},
+}
+
 MODELS = {
     "stump": STUMP,
     "forest": FOREST,
@@ -304,6 +321,8 @@ MODELS = {
     "boosting_explained": BOOSTING_EXPLAINED,
     "imported": IMPORTED,
     "one_vs_rest": ONE_VS_REST,
+    "weighted": WEIGHTED,
+    "balanced": BALANCED,
 }
 
 
@@ -456,8 +475,18 @@ def binary(model):
     if model.get("schema") is not None:
         sections.append((b"SCHM", 1, schema(model["schema"])))
     sections.append((b"ENSM", 1, ensemble(model["ensemble"])))
-    if model.get("explainer") is not None:
-        sections.append((b"EXPL", 0, explainer(model["explainer"])))
+    weights = model["ensemble"].get("class_weights")
+    if weights is not None:
+        given = weights != "balanced"
+        sections.append((b"CLSW", 1, b"\1" + u32(len(weights)) + f64s(weights) if given else b"\2"))
+    fitted = model.get("explainer")
+    if fitted is not None:
+        sections.append((b"EXPL", 0, explainer(fitted)))
+        bounds = [bound for pair in zip(fitted["lowest"], fitted["highest"]) for bound in pair]
+        sizes = fitted["tree_sizes"]
+        if bounds or sizes:
+            rows = u32(len(bounds) // 2) + f64s(bounds) + u32(len(sizes)) + f64s(sizes)
+            sections.append((b"ROWS", 1, rows))
     head = names.MAGIC + struct.pack("<II", 1, len(sections))
     for tag, flags, body in sections:
         head += tag + struct.pack("<IQI", flags, len(body), zlib.crc32(body))

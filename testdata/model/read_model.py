@@ -104,6 +104,8 @@ def read_file(data):
         b"ENSM": ("ensemble", ensemble),
         b"EXPL": ("explainer", explainer),
     }
+    # Sections whose content belongs to a part that the JSON form has in one piece.
+    joined = {b"CLSW": ("ensemble", class_weights), b"ROWS": ("explainer", training_rows)}
     for entry in range(16, table_end, 20):
         tag, flags, length, checksum = struct.unpack_from("<4sIQI", data, entry)
         body, start = data[start : start + length], start + length
@@ -113,6 +115,11 @@ def read_file(data):
             key, read = readers[tag]
             cursor = Cursor(body)
             model[key] = read(cursor)
+            cursor.end()
+        elif tag in joined:
+            key, read = joined[tag]
+            cursor = Cursor(body)
+            model[key].update(read(cursor))
             cursor.end()
         elif flags & 1:
             raise ValueError(f"unknown required section {tag}")
@@ -208,6 +215,16 @@ def explainer(cursor):
     return result
 
 
+def class_weights(cursor):
+    form = cursor.u8()
+    return {"class_weights": cursor.f64s(cursor.u32()) if form == 1 else {2: "balanced"}[form]}
+
+
+def training_rows(cursor):
+    bounds = cursor.f64s(2 * cursor.u32())
+    return {"lowest": bounds[0::2], "highest": bounds[1::2], "tree_sizes": cursor.f64s(cursor.u32())}
+
+
 def linear_model(cursor):
     result = {"first_output": cursor.u32()}
     k = cursor.u32()
@@ -257,7 +274,7 @@ def with_defaults(model):
     forest = {
         "classes": None, "link": "identity", "growth": "independent", "loss": None,
         "aggregation": "mean", "learning_rate": None, "output_of_tree": [],
-        "trees_per_round": None, "tweedie_power": None, **model["ensemble"],
+        "trees_per_round": None, "tweedie_power": None, "class_weights": None, **model["ensemble"],
     }  # fmt: skip
     if forest["growth"] == "shrunk" and forest["trees_per_round"] is None:
         forest["trees_per_round"] = 1
@@ -278,7 +295,8 @@ def with_defaults(model):
     forest["trees"] = trees
     model["ensemble"] = forest
     if model.get("explainer") is not None:
-        fitted = {"options": "", **model["explainer"]}
+        empty = {"options": "", "lowest": [], "highest": [], "tree_sizes": []}
+        fitted = {**empty, **model["explainer"]}
         fitted["trees"] = [{"first_output": 0, "raw": [], **one} for one in fitted["trees"]]
         for one in fitted["trees"]:
             one["fits"] = [{"penalty": None, **fit} for fit in one["fits"]]

@@ -135,6 +135,12 @@ impl LmdiPlusExplainer {
         self.fitted.n_outputs()
     }
 
+    /// How much of a boosted model the explanation reproduces on the rows it was just fitted on (R²).
+    #[getter]
+    fn fidelity(&self) -> Option<f64> {
+        self.fitted.fidelity()
+    }
+
     /// How many linear models did not meet their tolerance.
     #[getter]
     fn n_unconverged(&self) -> usize {

@@ -1,10 +1,12 @@
 //! Our side of `./bench lmdi`: `bench_lmdi MODEL TRAIN RESPONSE ROWS RUNS [SCORES]` fits LMDI+ on
-//! the forest in MODEL (JSON or binary) with the training rows and responses (matrix files), scores
-//! and predicts ROWS, and prints the least seconds of RUNS runs of each as JSON, and the mean
-//! processor time of a fit and of scoring. SCORES is written as a matrix file.
+//! the model in MODEL (ours or another library's) with the training rows and responses (matrix files),
+//! scores and predicts ROWS, and prints the least seconds of RUNS runs of each as JSON, and the mean
+//! processor time of a fit and of scoring. SCORES is written as a matrix file. Forests are fitted with the
+//! paper's preset, which the reference has too, boosted models with the default.
 
 use lmdi::file::Model;
-use lmdi::forest::{Outcome, Predictor};
+use lmdi::forest::import::{self, Rounds};
+use lmdi::forest::{Growth, Outcome, Predictor};
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions};
 use lmdi::monitor::Silent;
@@ -18,7 +20,11 @@ fn main() -> Result<()> {
     let [model, train, response, rows, runs, out @ ..] = arguments.as_slice() else {
         return Err(Error::Data("expected MODEL TRAIN RESPONSE ROWS RUNS [SCORES]".into()));
     };
-    let ensemble = Model::from_bytes(&lmdi_bench::read(Path::new(model))?)?.ensemble;
+    let model = lmdi_bench::read(Path::new(model))?;
+    let ensemble = match import::detect(&model)? {
+        Some(_) => import::read(&model, Rounds::Best)?.ensemble,
+        None => Model::from_bytes(&model)?.ensemble,
+    };
     let train = lmdi_bench::read_matrix(Path::new(train))?;
     let response = lmdi_bench::read_matrix(Path::new(response))?.cells;
     let rows = lmdi_bench::read_matrix(Path::new(rows))?;
@@ -32,7 +38,10 @@ fn main() -> Result<()> {
     let train = MatrixView::from_rows(&train.cells, train.rows, train.cols)?;
     let view = MatrixView::from_rows(&rows.cells, rows.rows, rows.cols)?;
 
-    let options = LmdiPlusOptions::paper();
+    let options = match ensemble.growth {
+        Growth::Independent => LmdiPlusOptions::paper(),
+        _ => LmdiPlusOptions::default(),
+    };
     let start = lmdi_bench::processor_seconds();
     let (explainer, fit) = lmdi_bench::best_of(runs, || {
         LmdiPlus::fit(&ensemble, &train, &response, None, &options, &Silent)

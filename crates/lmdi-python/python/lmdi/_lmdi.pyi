@@ -74,6 +74,7 @@ class LmdiPlusExplainer:
     scale: str
     n_outputs: int
     n_unconverged: int
+    fidelity: float | None
     options: str
     def to_bytes(self, json: bool) -> bytes: ...
 

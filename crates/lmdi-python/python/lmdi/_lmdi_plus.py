@@ -37,6 +37,10 @@ CHOICES = (
 )
 
 
+#: Share of a boosted model's variation below which rows, target or weights are hardly those of training.
+LOW_FIDELITY = 0.8
+
+
 class LMDIPlus(Explainer):
     """Local feature importances by LMDI+: what each column adds to each prediction.
 
@@ -180,6 +184,15 @@ class LMDIPlus(Explainer):
             warnings.warn(
                 f"{explainer.n_unconverged} of the linear models did not meet their tolerance; raise "
                 "max_iterations or tolerance",
+                LmdiWarning,
+                stacklevel=2,
+            )
+        fidelity = explainer.fidelity
+        if fidelity is not None and fidelity < LOW_FIDELITY:
+            warnings.warn(
+                f"the explanation reproduces only {max(fidelity, 0):.0%} of the variation in the model's "
+                "output on these rows. Check that X and y are the rows the model was trained on, y on the "
+                "same scale, with the same sample_weight. lmdi.TreeSHAP explains the output exactly",
                 LmdiWarning,
                 stacklevel=2,
             )

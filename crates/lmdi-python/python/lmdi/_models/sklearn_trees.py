@@ -25,7 +25,7 @@ def tree(estimator: Any) -> Model:
         classes,
         trees,
         sees_every_row=True,
-        class_weight=_class_weight(estimator),
+        class_weight=getattr(estimator, "class_weight", None),
     )
 
 
@@ -44,7 +44,7 @@ def forest(estimator: Any) -> Model:
         classes,
         trees,
         sees_every_row=not estimator.bootstrap,
-        class_weight=_class_weight(estimator),
+        class_weight=getattr(estimator, "class_weight", None),
     )
 
 
@@ -64,12 +64,8 @@ def bagging(estimator: Any) -> Model:
         tree_arrays(member.tree_, classes, bag, features)
         for member, bag, features in zip(members, bags, estimator.estimators_features_)
     ]
-    return assemble(estimator, columns_of(estimator), classes, trees, class_weight=_class_weight(members[0]))
-
-
-def _class_weight(estimator: Any) -> Any:
-    """Trees of numbers have none."""
-    return getattr(estimator, "class_weight", None)
+    weight = getattr(members[0], "class_weight", None)
+    return assemble(estimator, columns_of(estimator), classes, trees, class_weight=weight)
 
 
 def _counts(samples: Any, n_rows: int) -> Any:

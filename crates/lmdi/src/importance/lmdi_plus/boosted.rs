@@ -32,6 +32,13 @@ const ROWS: usize = 4096;
 /// A tree's columns, and the node in which each row falls.
 type Prepared = (Basis, Vec<u32>);
 
+/// The linear models of a boosted ensemble.
+pub(super) struct BoostedFit {
+    pub(super) models: Vec<TreeModel>,
+    /// How much of the model they reproduce; see [`LmdiPlus::fidelity`](super::LmdiPlus::fidelity).
+    pub(super) fidelity: f64,
+}
+
 /// What the rounds so far come to.
 struct Progress {
     /// Raw output of the linear models, row by row.
@@ -48,7 +55,7 @@ impl Shared<'_> {
         &self,
         response: &Response<'_>,
         monitor: &dyn Monitor,
-    ) -> Result<Vec<TreeModel>> {
+    ) -> Result<BoostedFit> {
         let base = &self.ensemble.base_score;
         let start: Vec<f64> = base.repeat(self.x.rows());
         let rate = vec![RateEvidence::default(); self.ensemble.n_outputs];
@@ -85,7 +92,27 @@ impl Shared<'_> {
                 prepared = rest;
             }
         }
-        Ok(models)
+        let fidelity = self.fidelity(&progress);
+        Ok(BoostedFit { models, fidelity })
+    }
+
+    /// The share of the variation of the model's raw output that the linear models reproduce (R²), over the
+    /// rows of the fit. NaN where the output does not vary.
+    fn fidelity(&self, progress: &Progress) -> f64 {
+        let k = self.ensemble.n_outputs;
+        let (mut left, mut all) = (0.0, 0.0);
+        for output in 0..k {
+            let of_output = |margin: &'_ [f64], row: usize| margin[row * k + output];
+            let weighted = |term: &dyn Fn(usize) -> f64| -> f64 {
+                (0..self.x.rows()).map(|row| self.weight(row) * term(row)).sum()
+            };
+            let mean = weighted(&|row| of_output(&progress.model, row)) / weighted(&|_| 1.0);
+            left += weighted(&|row| {
+                (of_output(&progress.model, row) - of_output(&progress.refit, row)).powi(2)
+            });
+            all += weighted(&|row| (of_output(&progress.model, row) - mean).powi(2));
+        }
+        if all > 0.0 { 1.0 - left / all } else { f64::NAN }
     }
 
     /// The linear models of a tree, and what its leaves say about the rate, per output.

@@ -3,6 +3,8 @@
 //! Trees are fitted in parallel, each from its own data, so the result does not depend on the number
 //! of threads. Boosted trees are fitted round by round: [`super::boosted`].
 
+use super::boosted::BoostedFit;
+use super::class_weight::{counts_draws, row_class_weights};
 use super::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
 use super::options::{FitOn, LmdiPlusOptions, Validation};
 use super::rows::RowChoice;
@@ -82,12 +84,7 @@ impl LmdiPlus {
         let plan = Plan::new(ensemble, response, options.family)?;
         let glm = options.glm(plan.family)?;
         let rows = options.rows(ensemble, x.rows())?;
-        let class_weight = match response {
-            Response::Numeric(_) => None,
-            Response::Classes { codes, n_classes } => {
-                ensemble.class_weights.of_rows(codes, *n_classes)
-            }
-        };
+        let class_weight = row_class_weights(ensemble, x, response, rows.bags_known)?;
         let shared = Shared {
             ensemble,
             router: Router::new(ensemble),
@@ -104,12 +101,12 @@ impl LmdiPlus {
             },
             glm,
         };
-        let trees = match ensemble.growth {
+        let (trees, fidelity) = match ensemble.growth {
             Growth::Independent => {
                 let targets: Vec<TargetAndWeight> = (0..plan.n_outputs)
                     .map(|output| (independent_response(response, plan.n_outputs, output), None))
                     .collect();
-                (0..ensemble.trees.len())
+                let trees = (0..ensemble.trees.len())
                     .into_par_iter()
                     .map(|index| {
                         monitor.check()?;
@@ -124,9 +121,13 @@ impl LmdiPlus {
                         monitor.advance(1);
                         Ok(model)
                     })
-                    .collect::<Result<Vec<_>>>()?
+                    .collect::<Result<Vec<_>>>()?;
+                (trees, None)
             }
-            _ => shared.fit_boosted(response, monitor)?,
+            _ => {
+                let BoostedFit { models, fidelity } = shared.fit_boosted(response, monitor)?;
+                (models, Some(fidelity))
+            }
         };
         let ranges = if options.bound_raw { shared.ranges() } else { Vec::new() };
         let fitted = Self::new(ensemble, plan.scale, trees)?.within(ranges)?;
@@ -134,7 +135,7 @@ impl LmdiPlus {
             return Ok(fitted);
         }
         let sizes = fitted.mean_sizes(x, &shared.some_rows());
-        fitted.weighing_trees(sizes)
+        Ok(Self { fidelity, ..fitted.weighing_trees(sizes)? })
     }
 }
 
@@ -165,7 +166,7 @@ impl Shared<'_> {
     /// The columns of a tree, and the leaf of every row.
     pub(super) fn basis(&self, index: usize) -> (Basis, Vec<u32>) {
         let tree = &self.ensemble.trees[index];
-        let drawn = |row: usize| self.in_bag_weight(tree, row);
+        let drawn = self.in_bag_weight(tree);
         Basis::with_leaves(tree, self.x, self.include_raw, drawn, &self.router, index)
     }
 
@@ -235,21 +236,19 @@ impl Shared<'_> {
     }
 
     /// What a row weighed when the tree was grown. Forests draw rows with chances in proportion to
-    /// their sample weights, so that a draw counts as much as its class; other samples carry the weights
-    /// themselves.
-    fn in_bag_weight(&self, tree: &Tree, row: usize) -> f64 {
-        match self.in_bag(tree) {
-            Some(in_bag) if self.draws_by_weight() => {
-                let class = self.class_weight.as_ref().map_or(1.0, |weight| weight[row]);
+    /// their weights, so that a draw counts one; other samples carry the weights themselves.
+    fn in_bag_weight<'t>(&'t self, tree: &'t Tree) -> impl Fn(usize) -> f64 + 't {
+        let in_bag = self.in_bag(tree);
+        let forest = matches!(self.ensemble.growth, Growth::Independent);
+        let class_weight = self.class_weight.as_ref().filter(|_| !counts_draws(tree));
+        move |row| match in_bag {
+            Some(in_bag) if forest => {
+                let class = class_weight.map_or(1.0, |weight| weight[row]);
                 f64::from(in_bag.count(row)) * class
             }
             Some(in_bag) => f64::from(in_bag.count(row)) * self.weight(row),
             None => self.weight(row),
         }
-    }
-
-    fn draws_by_weight(&self) -> bool {
-        matches!(self.ensemble.growth, Growth::Independent)
     }
 
     /// The weight of a row, with mean one.
@@ -258,11 +257,12 @@ impl Shared<'_> {
     }
 
     pub(super) fn row_weights(&self, tree: &Tree, extra: Option<&[f64]>) -> Vec<f64> {
+        let in_bag_weight = self.in_bag_weight(tree);
         (0..self.x.rows())
             .map(|row| {
                 let drawn = self.in_bag(tree).is_none_or(|in_bag| in_bag.count(row) > 0);
                 let chosen = match (self.rows.fit_on, drawn) {
-                    (FitOn::All | FitOn::InBag, true) => self.in_bag_weight(tree, row),
+                    (FitOn::All | FitOn::InBag, true) => in_bag_weight(row),
                     (FitOn::All | FitOn::OutOfBag, false) | (FitOn::Uniform, _) => self.weight(row),
                     (FitOn::InBag, false) | (FitOn::OutOfBag, true) => 0.0,
                 };

@@ -17,6 +17,7 @@
 
 mod boosted;
 mod choices;
+mod class_weight;
 mod fit;
 mod leaf_steps;
 mod model;

@@ -102,6 +102,8 @@ pub struct LmdiPlus {
     pub(super) ranges: Vec<[f64; 2]>,
     /// What each tree counts in a ranking by rank; empty where all count alike.
     pub(super) tree_sizes: Vec<f64>,
+    /// How much of the model the refit reproduces, where that is known.
+    pub(super) fidelity: Option<f64>,
     /// Features that each tree uses, rising.
     pub(super) used: Vec<Vec<u32>>,
     /// The trees with their steps, to be added on the way down.
@@ -153,6 +155,7 @@ impl LmdiPlus {
             trees,
             ranges: Vec::new(),
             tree_sizes: Vec::new(),
+            fidelity: None,
             used,
             steps,
             paths: ensemble.trees.iter().map(Paths::new).collect(),
@@ -227,6 +230,13 @@ impl LmdiPlus {
             }
         }
         sum.iter().zip(&self.start).map(|(sum, start)| start + self.factor * sum).collect()
+    }
+
+    /// The share of the variation of a boosted model's raw output that the explanation reproduces on the rows
+    /// it was fitted on (R²). Known right after the fit of a boosted model only. Far below one, the
+    /// rows, the response or the weights are hardly those of training.
+    pub fn fidelity(&self) -> Option<f64> {
+        self.fidelity.filter(|fidelity| !fidelity.is_nan())
     }
 
     /// Fits that did not meet their tolerance.

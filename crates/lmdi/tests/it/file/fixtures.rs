@@ -3,7 +3,8 @@
 
 use lmdi::file::Model;
 use lmdi::forest::{
-    Aggregation, Comparison, Growth, InBag, Link, Loss, Missing, NONE, Outcome, Precision,
+    Aggregation, ClassWeights, Comparison, Growth, InBag, Link, Loss, Missing, NONE, Outcome,
+    Precision,
 };
 use lmdi::glm::Strength;
 use lmdi::importance::lmdi_plus::OutputScale;
@@ -11,7 +12,7 @@ use lmdi::table::Encoding;
 use std::fs;
 use std::path::PathBuf;
 
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 9] = [
     "stump",
     "forest",
     "boosting",
@@ -19,6 +20,8 @@ const NAMES: [&str; 7] = [
     "boosting_explained",
     "imported",
     "one_vs_rest",
+    "weighted",
+    "balanced",
 ];
 
 fn root() -> PathBuf {
@@ -193,4 +196,18 @@ fn the_documented_examples_are_real() {
     assert!(dump == kept);
     let json = Model::from_bytes(block("```json\n").as_bytes()).unwrap();
     assert!(json.to_bytes().unwrap() == kept);
+}
+
+#[test]
+fn class_weights_and_training_rows_are_read() {
+    let model = binary("weighted");
+    assert_eq!(model.ensemble.class_weights, ClassWeights::Given(vec![1.0, 2.5, 0.0]));
+    let explainer = model.explainer.unwrap();
+    assert!(explainer.ranges.iter().all(|range| *range == [-1.5, 1e300]));
+    assert_eq!(explainer.ranges.len(), model.ensemble.n_features());
+    assert_eq!(explainer.tree_sizes, [0.5, 0.0, 0.125]);
+    assert_eq!(binary("balanced").ensemble.class_weights, ClassWeights::Balanced);
+    let plain = binary("boosting_explained");
+    assert_eq!(plain.ensemble.class_weights, ClassWeights::Equal);
+    assert!(plain.explainer.unwrap().ranges.is_empty());
 }
