@@ -7,7 +7,9 @@
 
 use super::CellType;
 use super::cell::{self, Cell};
-use lmdi::table::{LabelsBuilder, Values, number_text};
+#[cfg(feature = "parquet")]
+use lmdi::table::number_text;
+use lmdi::table::{LabelsBuilder, Values};
 
 /// A cell that its column cannot take.
 #[derive(Debug)]
@@ -79,6 +81,7 @@ impl ColumnReader {
     }
 
     /// Adds a number; NaN is a missing cell.
+    #[cfg(feature = "parquet")]
     pub(super) fn push_number(&mut self, x: f64, at: u64) {
         match &mut self.state {
             State::TextAfterNumbers => {}
@@ -95,6 +98,7 @@ impl ColumnReader {
     }
 
     /// Adds a missing cell.
+    #[cfg(feature = "parquet")]
     pub(super) fn push_missing(&mut self) {
         match &mut self.state {
             State::TextAfterNumbers => {}

@@ -101,6 +101,7 @@ impl Opened {
         &self.name
     }
 
+    #[cfg(feature = "parquet")]
     pub(super) fn content(&self) -> &Content {
         &self.content
     }
