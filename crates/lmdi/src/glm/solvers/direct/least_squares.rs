@@ -4,16 +4,6 @@
 //! Minimises `1/2 sum w (y - b0 - x b)^2 + l2/2 |b|^2` directly. With l2 = 0 and columns that
 //! depend on one another (duplicates, leaves without weight, more columns than rows) the solution
 //! of minimum norm among centred columns is returned, the one a pseudo-inverse gives.
-//!
-//! ```
-//! # use lmdi::basis::Basis;
-//! # use lmdi::glm::{GaussianProblem, Statistics, least_squares};
-//! # fn fit(basis: &Basis, statistics: &Statistics) {
-//! let problem = GaussianProblem::new(basis, statistics);
-//! let (ridge, exactness) = least_squares(&problem, 1.0);
-//! assert!(exactness.converged);
-//! # }
-//! ```
 
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;
