@@ -17,7 +17,7 @@
 //! about; what they are called in a sentence is decided here once.
 //!
 //! Like the rest of the library this module knows no files and draws no progress bars: frames come
-//! in, and each stage of the work reports to a monitor made by [`Stages`](crate::monitor::Stages).
+//! in, and each stage of the work reports to a monitor made by [`Stages`].
 //!
 //! | file | what |
 //! |---|---|

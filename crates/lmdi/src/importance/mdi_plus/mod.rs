@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Leaving rows out is exact for least squares and one Newton step for other losses
-//! ([`crate::glm::leave_one_out`]). The constant is the prediction with all features at their mean: a
+//! (`glm::leave_one_out`). The constant is the prediction with all features at their mean: a
 //! feature that a tree does not split on predicts just that, so its importance there is exactly zero. With
 //! [`MdiPlusOptions::above_constant`] off, importances are the plain values of the metric, as in imodels.
 //!
