@@ -47,6 +47,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("LOW_FIDELITY", lmdi::importance::lmdi_plus::LOW_FIDELITY)?;
     module.add_class::<model::Model>()?;
     module.add_class::<lmdi_plus::LmdiPlusExplainer>()?;
     module.add_class::<local::LocalExplainer>()?;

@@ -5,7 +5,7 @@ use lmdi::explanation::top_features;
 use lmdi::forest::predict::most_probable;
 use lmdi::glm::Strength;
 use lmdi::importance::OutputScale;
-use lmdi::importance::lmdi_plus::TreeFit;
+use lmdi::importance::lmdi_plus::{LOW_FIDELITY, TreeFit};
 use lmdi::named::Named;
 use lmdi::study::{Explained, Fitting, Study, UnknownBags};
 use lmdi::table::Values;
@@ -96,6 +96,21 @@ fn print_fits(out: &mut dyn Write, study: &Study, tolerance: Option<f64>) -> io:
             counted(fits.len(), "fit"),
             short_number(worst)
         )?;
+    }
+    match models.fidelity() {
+        Some(share) if share < LOW_FIDELITY => writeln!(
+            out,
+            "WARNING: the explanation reproduces only {:.0} % of the variation in the model's output on \
+             these rows. Check that they are the rows the model was trained on, with the same target \
+             and --weight; --method tree-shap explains the output exactly.",
+            100.0 * share.max(0.0)
+        )?,
+        Some(share) => writeln!(
+            out,
+            "The explanation reproduces {:.1} % of the variation in the model's output on these rows.",
+            100.0 * share
+        )?,
+        None => {}
     }
     let mut alphas = Vec::new();
     let mut inverses = Vec::new();

@@ -106,3 +106,28 @@ fn a_file_that_cannot_be_used_says_why() {
         assert!(run.err.contains("format=\"json\""), "{}", run.err);
     }
 }
+
+/// How much of a boosted model the explanation reproduces is said, and a target that is not the model's
+/// is told.
+#[test]
+fn a_target_that_is_not_the_models_is_told() {
+    let place = Place::new();
+    let table = |target: &dyn Fn(u32) -> f64| {
+        let line = |i: u32| format!("{},{},{}\n", i % 17, i * 7 % 13, target(i));
+        format!("a,b,y\n{}", (0..120).map(line).collect::<String>())
+    };
+    let trained = table(&|i| f64::from(i % 17) + f64::from(u8::from(i * 7 % 13 > 5)));
+    place.file("train.csv", trained);
+    place.file("other.csv", table(&|i| f64::from(i * 31 % 23)));
+    let train = ["train", "train.csv", "--target", "y", "--model", "boosting", "--save", "m.lmdi"];
+    assert_eq!(place.run(&train).code, 0);
+    let explain = |file| {
+        let run = place.run(&["explain", file, "--target", "y", "--model", "m.lmdi"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out
+    };
+    let (own, other) = (explain("train.csv"), explain("other.csv"));
+    assert!(own.contains("The explanation reproduces 9"), "{own}");
+    assert!(!own.contains("WARNING"), "{own}");
+    assert!(other.contains("WARNING: the explanation reproduces only"), "{other}");
+}

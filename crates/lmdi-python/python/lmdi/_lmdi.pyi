@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+LOW_FIDELITY: float
 
 #: Flat cells, rows, columns, row stride, column stride.
 Table: TypeAlias = tuple[NDArray[Any], int, int, int, int]

@@ -37,10 +37,6 @@ CHOICES = (
 )
 
 
-#: Share of a boosted model's variation below which rows, target or weights are hardly those of training.
-LOW_FIDELITY = 0.8
-
-
 class LMDIPlus(Explainer):
     """Local feature importances by LMDI+: what each column adds to each prediction.
 
@@ -188,7 +184,7 @@ class LMDIPlus(Explainer):
                 stacklevel=2,
             )
         fidelity = explainer.fidelity
-        if fidelity is not None and fidelity < LOW_FIDELITY:
+        if fidelity is not None and fidelity < _lmdi.LOW_FIDELITY:
             warnings.warn(
                 f"the explanation reproduces only {max(fidelity, 0):.0%} of the variation in the model's "
                 "output on these rows. Check that X and y are the rows the model was trained on, y on the "

@@ -31,7 +31,7 @@ mod spread;
 mod target;
 
 pub use choices::{Choices, Glm, Preset, usual_family};
-pub use model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
+pub use model::{LOW_FIDELITY, LmdiPlus, RawTerm, TreeFit, TreeModel};
 pub(crate) use model::{check_parts, check_ranges, check_sizes, outputs_of};
 pub use options::{FitOn, LmdiPlusOptions, Validation};
 pub use rows::RowChoice;

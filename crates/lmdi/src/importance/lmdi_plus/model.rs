@@ -7,6 +7,10 @@ use crate::glm::Candidate;
 use crate::importance::OutputScale;
 use crate::{Error, Result};
 
+/// Share of a boosted model's variation on the fitted rows below which rows, response or weights are
+/// hardly those of training; see [`LmdiPlus::fidelity`].
+pub const LOW_FIDELITY: f64 = 0.8;
+
 /// The raw column of a feature in one tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawTerm {
