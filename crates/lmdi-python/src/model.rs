@@ -126,6 +126,19 @@ impl Model {
         Self::checked(py, content)
     }
 
+    /// The same model, trained by an objective of which only the trees are of use.
+    fn with_other_loss(&self, py: Python<'_>) -> PyResult<Self> {
+        let mut content = (*self.content).clone();
+        content.ensemble.growth = match content.ensemble.growth {
+            Growth::Independent | Growth::FirstOrder(_) => Growth::FirstOrder(Loss::Other),
+            Growth::SecondOrder(_) => Growth::SecondOrder(Loss::Other),
+            Growth::Shrunk { trees_per_round, .. } => {
+                Growth::Shrunk { loss: Loss::Other, trees_per_round }
+            }
+        };
+        Self::checked(py, content)
+    }
+
     /// The same model with other names for its columns.
     fn renamed(&self, py: Python<'_>, feature_names: Vec<String>) -> PyResult<Self> {
         let mut content = (*self.content).clone();
@@ -205,6 +218,12 @@ impl Model {
     #[getter]
     fn is_boosted(&self) -> bool {
         self.ensemble().is_boosted()
+    }
+
+    /// Whether it is known what the trees were fitted to, so that LMDI+ can refit them.
+    #[getter]
+    fn has_target(&self) -> bool {
+        self.ensemble().growth.loss() != Some(Loss::Other)
     }
 
     /// Whether the rows of some classes counted more than others in training.
@@ -296,6 +315,7 @@ fn growth_named(growth: &str, loss: &str) -> PyResult<Growth> {
         "multinomial" => Loss::Multinomial,
         "poisson" => Loss::Poisson,
         "gamma" => Loss::Gamma,
+        "other" => Loss::Other,
         _ => return Err(unknown("loss", loss)),
     };
     match growth {

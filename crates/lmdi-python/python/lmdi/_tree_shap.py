@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lmdi
+from ._composite import check_scale, collected, summed
 from ._model import Model
 from ._ready import ReadyExplainer
 
@@ -76,10 +77,25 @@ class TreeSHAP(ReadyExplainer):
             raise ValueError(
                 "interactions are defined here without background rows; use TreeSHAP(model).interactions(X)"
             )
+        self._see(X)
+        if self._parts is not None:
+            return self._interactions_of_parts(X)
         cells, _ = self._ready(X)
         with self._running("TreeSHAP interactions", len(cells.array)) as run:
             values, _ = _lmdi.tree_shap_interactions(self.model_._compiled, cells.table, run)
         return values
+
+    def _interactions_of_parts(self, X: Any) -> NDArray[np.float64]:
+        whole = self.composite_
+        found = []
+        for part, explainer in self._parts or []:
+            values = explainer.interactions(part.table(X))
+            values = collected(values, part.source, whole.columns.count, axis=2)
+            scale = explainer._taken().scale
+            check_scale(part, scale, "TreeSHAP")
+            found.append((part, values, np.zeros((len(values), *values.shape[3:]))))
+        n_outputs = None if whole.output_names is None else len(whole.output_names)
+        return summed(whole, found, n_outputs)[0]
 
     def shap_interaction_values(self, X: Any) -> NDArray[np.float64]:
         """The same as `interactions`, as in shap."""

@@ -46,6 +46,14 @@ impl Plan {
                 ));
             }
         }
+        if ensemble.growth.loss() == Some(Loss::Other) {
+            return Err(Error::Data(
+                "LMDI+ refits every tree to what it was grown on, and that is not known for the objective \
+                 of this model (it is for squared error, log-loss, Poisson, gamma and Tweedie). TreeSHAP \
+                 and Saabas need the trees alone"
+                    .into(),
+            ));
+        }
         if !matches!(ensemble.growth, Growth::Independent) {
             let scale = match ensemble.link {
                 Link::Identity => OutputScale::Identity,
@@ -165,7 +173,8 @@ pub(super) fn working_response(
         };
         let mean = || libm::exp(margins[output].min(LARGEST_LOGARITHM));
         let (residual, curvature) = match loss {
-            Loss::SquaredError => (y - margins[output], 1.0),
+            // No plan is made for other losses.
+            Loss::SquaredError | Loss::Other => (y - margins[output], 1.0),
             Loss::Logistic => {
                 let p = logistic(margins[output]);
                 (y - p, p * (1.0 - p))
