@@ -18,6 +18,8 @@ from ._running import running
 CHOICES = (
     "preset",
     "ablation",
+    "fit_to",
+    "response_share",
     "fit_on",
     "include_raw",
     "bound_raw",
@@ -49,13 +51,20 @@ class LMDIPlus(Explainer):
     model
         A fitted model: trees, forests, bagged trees and (histogram) gradient boosting of scikit-learn,
         a learner of this package, or an `lmdi.Model` from a file.
-    preset : "oob" or "paper", optional
-        Fixes every choice of the method; no other choice may then be given. "oob" is the default: every
-        row counts once, and the penalty of each tree is judged by the rows that it was not grown on.
-        "paper" is the method as published.
+    preset : "model", "data" or "paper", optional
+        Fixes every choice of the method; no other choice may then be given. "model" is the default and asks
+        what the model does: trees are fitted to their own leaf values and half of what these leave of the
+        response. "data" asks what the data say: trees are fitted to the response. In both every row counts
+        once, and the penalty of each tree is judged by the rows that it was not grown on. "paper" is the
+        method as published. Boosted models give the same with "model" and "data".
     ablation : 1, 2, 3 or 4, optional
         A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag rows,
         3 adds raw columns, 4 adds the elastic net.
+    fit_to : "model" or "response", optional
+        What the trees of a forest are fitted to: their own leaf values, or the response. Default: "model".
+    response_share : float, optional
+        With `fit_to="model"`: how much of what the leaf values leave of the response joins them, from 0 (the
+        model alone) to 1. Default: 0.5.
     fit_on : "all", "inbag", "oob" or "uniform", optional
         Rows the linear models are fitted on: in-bag rows as often as drawn and out-of-bag rows once, only
         one of the two, or every row once. Default: "uniform".
@@ -85,7 +94,8 @@ class LMDIPlus(Explainer):
         Whether the smallest error wins or the strongest penalty within one standard error of it, which
         means `validation="folds"`.
     family : "gaussian", "binomial" or "poisson", optional
-        Default: "binomial" for forests of classes, else "gaussian".
+        Default: "binomial" for forests of classes fitted to the response, else "gaussian". The other two
+        mean `fit_to="response"`.
     tolerance, search_tolerance, max_iterations : optional
         Accuracy of the fits. Default: 1e-9, 1e-3 and 10000.
     n_jobs : int, optional
@@ -114,6 +124,8 @@ class LMDIPlus(Explainer):
         *,
         preset: Any = None,
         ablation: Any = None,
+        fit_to: Any = None,
+        response_share: Any = None,
         fit_on: Any = None,
         include_raw: Any = None,
         bound_raw: Any = None,
@@ -136,6 +148,8 @@ class LMDIPlus(Explainer):
         self.model = model
         self.preset = preset
         self.ablation = ablation
+        self.fit_to = fit_to
+        self.response_share = response_share
         self.fit_on = fit_on
         self.include_raw = include_raw
         self.bound_raw = bound_raw
