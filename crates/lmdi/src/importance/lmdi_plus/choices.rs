@@ -289,6 +289,17 @@ impl Choices {
         };
         match (strength, &l1_ratios[..]) {
             (Some(strength), &[l1_ratio]) => Ok(Some(PenaltyChoice::Fixed { strength, l1_ratio })),
+            (Some(strength), _) if self.l1_ratio.is_none() => {
+                let (name, value) = match strength {
+                    Strength::Alpha(alpha) => ("alpha", alpha),
+                    Strength::Inverse(c) => ("C", c),
+                };
+                Err(wrong(
+                    name,
+                    format!("{value} without l1_ratio"),
+                    "one l1_ratio beside it, such as 0.5, or glm ridge or lasso",
+                ))
+            }
             (Some(_), ratios) => Err(wrong(
                 "l1_ratio",
                 format!("{ratios:?}"),
