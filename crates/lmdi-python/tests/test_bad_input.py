@@ -233,7 +233,7 @@ def test_categories_the_model_does_not_know_are_missing_cells(data):
         ({"tolerance": 0}, "tolerance"),
         ({"max_iterations": 0}, "max_iterations"),
         ({"ablation": 5}, "`ablation` is 5; expected a step from 1 to 4"),
-        ({"preset": "best"}, "`preset` is best; expected oob or paper"),
+        ({"preset": "best"}, "`preset` is best; expected model, data or paper"),
         ({"validation": "oob", "folds": 5}, "`folds` is 5, with validation oob; expected validation folds"),
         ({"preset": "paper", "folds": 5}, "given with folds; expected one of the two: preset fixes every"),
         ({"preset": "paper", "ablation": 1}, "`preset` is given with ablation"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-Preset = Literal["oob", "paper"]
+Preset = Literal["model", "data", "paper"]
 Ablation = Literal[1, 2, 3, 4]
+FitTo = Literal["model", "response"]
 FitOn = Literal["all", "inbag", "oob", "uniform"]
 Glm = Literal["ols", "ridge", "lasso", "elastic_net"]
 Validation = Literal["folds", "oob"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _files, _lmdi
-from ._choices import Ablation, Family, FitOn, Glm, Preset, RankBy, Rule, Selection, Trees, Validation
+from ._choices import Ablation, Family, FitOn, FitTo, Glm, Preset, RankBy, Rule, Selection, Trees, Validation
 from ._composite import Composite, predictions_of
 from ._errors import LmdiWarning
 from ._explainer import Explainer
@@ -22,6 +22,8 @@ from ._running import running
 CHOICES = (
     "preset",
     "ablation",
+    "fit_to",
+    "response_share",
     "fit_on",
     "include_raw",
     "bound_raw",
@@ -53,13 +55,20 @@ class LMDIPlus(Explainer):
     model
         A fitted model: trees, forests, bagged trees and (histogram) gradient boosting of scikit-learn,
         a learner of this package, or an `lmdi.Model` from a file.
-    preset : "oob" or "paper", optional
-        Fixes every choice of the method; no other choice may then be given. "oob" is the default: every
-        row counts once, and the penalty of each tree is judged by the rows that it was not grown on.
-        "paper" is the method as published.
+    preset : "model", "data" or "paper", optional
+        Fixes every choice of the method; no other choice may then be given. "model" is the default and asks
+        what the model does: trees are fitted to their own leaf values and half of what these leave of the
+        response. "data" asks what the data say: trees are fitted to the response. In both every row counts
+        once, and the penalty of each tree is judged by the rows that it was not grown on. "paper" is the
+        method as published. Boosted models give the same with "model" and "data".
     ablation : 1, 2, 3 or 4, optional
         A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag rows,
         3 adds raw columns, 4 adds the elastic net.
+    fit_to : "model" or "response", optional
+        What the trees of a forest are fitted to: their own leaf values, or the response. Default: "model".
+    response_share : float, optional
+        With `fit_to="model"`: how much of what the leaf values leave of the response joins them, from 0 (the
+        model alone) to 1. Default: 0.5.
     fit_on : "all", "inbag", "oob" or "uniform", optional
         Rows the linear models are fitted on: in-bag rows as often as drawn and out-of-bag rows once, only
         one of the two, or every row once. Default: "uniform".
@@ -89,7 +98,8 @@ class LMDIPlus(Explainer):
         Whether the smallest error wins or the strongest penalty within one standard error of it, which
         means `validation="folds"`.
     family : "gaussian", "binomial" or "poisson", optional
-        Default: "binomial" for forests of classes, else "gaussian".
+        Default: "binomial" for forests of classes fitted to the response, else "gaussian". The other two
+        mean `fit_to="response"`.
     tolerance, search_tolerance, max_iterations : optional
         Accuracy of the fits. Default: 1e-9, 1e-3 and 10000.
     n_jobs : int, optional
@@ -118,6 +128,8 @@ class LMDIPlus(Explainer):
         *,
         preset: Preset | None = None,
         ablation: Ablation | None = None,
+        fit_to: FitTo | None = None,
+        response_share: float | None = None,
         fit_on: FitOn | None = None,
         include_raw: bool | None = None,
         bound_raw: bool | None = None,
@@ -140,6 +152,8 @@ class LMDIPlus(Explainer):
         self.model = model
         self.preset = preset
         self.ablation = ablation
+        self.fit_to = fit_to
+        self.response_share = response_share
         self.fit_on = fit_on
         self.include_raw = include_raw
         self.bound_raw = bound_raw
