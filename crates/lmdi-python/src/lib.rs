@@ -11,6 +11,7 @@
 //! | `model`, `tree_arrays` | an ensemble, from arrays or from a file |
 //! | `foreign` | models of XGBoost, LightGBM and CatBoost |
 //! | `samples` | whether a table is the one that a forest drew from |
+//! | `schema` | how a table with text becomes a matrix, learned for our learners |
 //! | `encode` | tables with text, for models that were trained on such |
 //! | `lmdi_plus`, `options` | the explainer |
 //! | `local` | the other local methods |
@@ -33,6 +34,7 @@ mod model;
 mod options;
 mod run;
 mod samples;
+mod schema;
 mod train;
 mod tree_arrays;
 mod uses;
@@ -51,6 +53,8 @@ fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<lmdi_plus::LmdiPlusExplainer>()?;
     module.add_class::<local::LocalExplainer>()?;
+    module.add_class::<schema::LearnedSchema>()?;
+    module.add_function(wrap_pyfunction!(schema::learn_schema, module)?)?;
     module.add_function(wrap_pyfunction!(local::tree_shap_interactions, module)?)?;
     module.add_function(wrap_pyfunction!(global::decrease_in_impurity, module)?)?;
     module.add_function(wrap_pyfunction!(global::partial_predictions, module)?)?;

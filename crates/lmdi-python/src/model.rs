@@ -173,6 +173,12 @@ impl Model {
         (!all_plain).then(|| schema.columns.iter().map(|column| column.name.clone()).collect())
     }
 
+    /// For each matrix column the place of the table's column that it comes from.
+    #[getter]
+    fn origins(&self) -> Option<Vec<usize>> {
+        self.content.schema.as_ref().map(Schema::origins)
+    }
+
     /// The names of the categories of each column that is read as codes.
     #[getter]
     fn levels(&self) -> Vec<(usize, Vec<String>)> {
@@ -239,6 +245,32 @@ impl Model {
             pyo3::exceptions::PyIndexError::new_err(format!("there are {} trees", trees.len()))
         })?;
         Ok(tree.in_bag.as_ref().map(|bag| (0..bag.len()).map(|row| bag.count(row)).collect()))
+    }
+
+    /// One tree as a model of its own.
+    fn tree(&self, py: Python<'_>, at: usize) -> PyResult<Self> {
+        let mut content = (*self.content).clone();
+        let ensemble = &mut content.ensemble;
+        if at >= ensemble.trees.len() {
+            let count = ensemble.trees.len();
+            return Err(pyo3::exceptions::PyIndexError::new_err(format!(
+                "there are {count} trees"
+            )));
+        }
+        ensemble.trees = vec![ensemble.trees[at].clone()];
+        if !ensemble.output_of_tree.is_empty() {
+            ensemble.output_of_tree = vec![ensemble.output_of_tree[at]];
+        }
+        Self::checked(py, content)
+    }
+
+    /// What the trees that did not see a training row predict for it: `(rows, outputs)`, NaN for rows that all
+    /// trees saw.
+    fn oob_prediction<'py>(&self, py: Python<'py>, x: Table<'py>, run: Run) -> PyResult<Cube<'py>> {
+        let view = x.view()?;
+        let found =
+            run.call(py, |monitor| lmdi::forest::oob_prediction(self.ensemble(), &view, monitor))?;
+        shaped(py, found.prediction, &[view.rows(), self.ensemble().n_outputs])
     }
 
     /// The leaf of each row in each tree.

@@ -206,3 +206,13 @@ def test_the_list_of_classes_holds_only_what_is_explained(data):
     names = str(told.value).split("classes: ")[1].split(". For")[0].split(", ")
     known = {name for readers in READERS.values() for name in readers}
     assert set(names) < known and "Pipeline" in names and "AdaBoostRegressor" not in names
+
+
+def test_votes_of_boosted_models_in_probabilities(data):
+    members = [("a", FORESTS[0][1]), ("b", GradientBoostingClassifier(n_estimators=3, random_state=0))]
+    soft = VotingClassifier(members, voting="soft").fit(data.X, data.two)
+    explainer = lmdi.TreeSHAP(soft, data.X[:10], model_output="probability")
+    e = explainer.explain(data.X)
+    np.testing.assert_allclose(total(e), soft.predict_proba(data.X)[:, 1], atol=1e-9)
+    np.testing.assert_allclose(explainer.expected_value, e.base_values[0])
+    assert e.scale == "probability"

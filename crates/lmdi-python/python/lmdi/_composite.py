@@ -26,7 +26,8 @@ class Part:
     model: Model
     #: The table that the model sees, from the user's.
     prepare: Callable[[Any], Any] | None = None
-    #: For each column of the model, the column of the composite that its scores belong to.
+    #: For each column of the model, the column of the composite that its scores belong to, or a line with the
+    #: share of every column in them.
     source: np.ndarray | None = None
     weight: float = 1.0
     #: The scale on which the weighted sum is what the composite predicts; None is any.
@@ -58,6 +59,8 @@ class Composite:
     scale: Scale | None = None
     #: Why methods that are fitted to training rows cannot be had, if so.
     no_fit: str | None = None
+    #: Whether it was read for one table, and has to be read again for every other.
+    per_table: bool = False
     #: How many of the columns are the user's; None is all. The others come from `derived`.
     own: int | None = None
     #: Columns that a transformation made of several of the user's, from the table.
@@ -156,7 +159,7 @@ def rows_of(table: Any, rows: np.ndarray | None) -> Any:
 
 def check_scale(part: Part, found: str, method: str) -> None:
     """Raises if the sum of parts on this scale is not what the model predicts."""
-    if part.scale is None or part.scale == found:
+    if part.scale is None or part.scale == found or (part.scale, found) == ("identity", "probability"):
         return
     what = {"identity": "numbers and probabilities", "log_odds": "log-odds"}
     advice = {
@@ -202,6 +205,8 @@ def collected(values: np.ndarray, source: np.ndarray | None, n_columns: int, axi
     if source is None:
         return values
     moved = np.moveaxis(values, axis, 0)
+    if source.ndim == 2:
+        return np.moveaxis(np.tensordot(source.T, moved, axes=(1, 0)), 0, axis)
     found = np.zeros((n_columns, *moved.shape[1:]))
     np.add.at(found, source, moved)
     return np.moveaxis(found, 0, axis)

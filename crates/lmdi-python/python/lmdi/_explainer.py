@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import _responses
 from ._columns import Cells
-from ._composite import Composite, Part, check_scale, rows_of, summed
+from ._composite import Composite, Part, check_scale, collected, rows_of, summed
 from ._errors import not_fitted
 from ._explanation import Explanation, Scale
 from ._model import Model
@@ -233,6 +233,18 @@ class Explainer:
         values, base_values, std_error = arrays
         model = self.model_
         outputs = _output_names(model.classes_, values.ndim)
+        if cells.source is not None:
+            names, array, categories, of_columns = cells.source
+            return Explanation(
+                collected(values, of_columns, len(names)),
+                base_values,
+                data=array,
+                feature_names=list(names),
+                output_names=outputs,
+                scale=scale,
+                categories=categories,
+                index=cells.index,
+            )
         return Explanation(
             values,
             base_values,

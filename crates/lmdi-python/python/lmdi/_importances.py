@@ -28,7 +28,8 @@ class Importances(Explainer):
     def _part(self, whole: Model | Composite) -> Part:
         """The one model that importances are of."""
         if not isinstance(whole, Composite):
-            return Part(whole)
+            origins = whole._compiled.origins if whole._compiled.input_columns else None
+            return Part(whole, source=None if origins is None else np.asarray(origins))
         part = whole.parts[0]
         if len(whole.parts) > 1 or part.output is not None:
             raise TypeError(
@@ -39,7 +40,8 @@ class Importances(Explainer):
 
     def _grouped(self, whole: Model | Composite) -> tuple[list[str], tuple[list[int], int]]:
         """The names of columns and groups, and the group of every column of the trees."""
-        names, group_of_column = group_columns(self.groups, whole.feature_names)
+        own = None if isinstance(whole, Composite) else whole._compiled.input_columns
+        names, group_of_column = group_columns(self.groups, own or whole.feature_names)
         source = self._part(whole).source
         if source is not None:
             group_of_column = [group_of_column[at] for at in source]

@@ -43,10 +43,14 @@ class ReadyExplainer(Explainer):
 
     def _see(self, X: Any = None) -> None:
         """Takes the trees over at the first table, or without one."""
+        if self._parts is not None and self.composite_.per_table and X is not None:
+            self._parts = None
         if self._compiled is not None or self._parts is not None:
             return
         model = model_of(self.model, X)
         if isinstance(model, Composite):
+            if model.per_table and any(getattr(self, name) is not None for name in self._saved_tables):
+                raise TypeError(model.no_fit)
             model.take_names(X)
             self._parts = [(part, self._for_part(part)) for part in model.parts]
             self.composite_ = model
@@ -116,7 +120,7 @@ class ReadyExplainer(Explainer):
     def __getstate__(self) -> Any:
         params = self.get_params()
         if self._parts is not None:
-            params["model"] = self.composite_
+            params["model"] = self.model if self.composite_.per_table else self.composite_
         if self._compiled is not None:
             # The library that grew the trees is then not needed to read them back.
             params["model"] = self.model_
