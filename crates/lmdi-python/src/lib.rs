@@ -18,11 +18,13 @@
 //! | `global`, `metric` | the global methods, and what they measure by |
 //! | `train` | our learners |
 //! | `uses` | what is read off scores |
+//! | `command` | the command `lmdi` |
 //!
 //! A method is one class that takes a [`model::Model`] and returns scores through
 //! [`arrays::score_arrays`].
 
 mod arrays;
+mod command;
 mod encode;
 mod errors;
 mod foreign;
@@ -50,6 +52,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("LOW_FIDELITY", lmdi::importance::lmdi_plus::LOW_FIDELITY)?;
+    module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_class::<model::Model>()?;
     module.add_class::<lmdi_plus::LmdiPlusExplainer>()?;
     module.add_class::<local::LocalExplainer>()?;

@@ -25,6 +25,8 @@ Importances: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 #: A name, or a function of responses (or class indices), predictions and weights.
 Metric: TypeAlias = str | Callable[[Any, Any, Any], float] | None
 
+def command(arguments: list[str]) -> int: ...
+
 class Model:
     @staticmethod
     def from_arrays(

@@ -1,4 +1,4 @@
-//! The `lmdi` command.
+//! The `lmdi` command, as a function: the program `lmdi` calls it, and so does the Python package.
 //!
 //! A command is flags and printing; the work is in the library (`lmdi::study` and what it calls).
 //!
@@ -24,13 +24,8 @@ use commands::{
     completions, convert, counterfactual, explain, importance, inspect, plot, predict, score,
     stability, subgroups, train,
 };
+use std::ffi::OsString;
 use std::io;
-use std::process::ExitCode;
-
-/// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return
-/// them to the system each time, and fetch them again page by page.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[derive(Parser)]
 #[command(name = "lmdi", version, about, long_about = LONG_ABOUT, after_help = AFTER_HELP)]
@@ -79,8 +74,16 @@ enum Command {
     Completions(completions::Options),
 }
 
-fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+/// Runs the command with arguments, the first of which is its name, and returns its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        // Help and the version are no errors, and go to standard output.
+        Err(told) => {
+            let _ = told.print();
+            return if told.use_stderr() { INVALID_USAGE } else { DONE };
+        }
+    };
     lmdi_io::interrupt::install();
     let outcome = process::panics::guarded(|| match arguments.command {
         Command::Explain(options) => explain::run(&options),
@@ -97,12 +100,18 @@ fn main() -> ExitCode {
         Command::Completions(options) => completions::run::<Arguments>(&options),
     });
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => DONE,
         Err(error) => report(&error),
     }
 }
 
-fn report(error: &anyhow::Error) -> ExitCode {
+// Exit codes.
+const DONE: u8 = 0;
+const FAILED: u8 = 1;
+const INVALID_USAGE: u8 = 2;
+const INTERRUPTED: u8 = 130;
+
+fn report(error: &anyhow::Error) -> u8 {
     // A reader that has seen enough (`| head`) closes the pipe; that is no failure.
     let closed = error.chain().any(|cause| {
         cause
@@ -112,18 +121,18 @@ fn report(error: &anyhow::Error) -> ExitCode {
                 Some(lmdi_io::Error::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe)
     });
     if closed {
-        return ExitCode::SUCCESS;
+        return DONE;
     }
     eprintln!("error: {}", lmdi_io::printable::printable(&readable(format!("{error:#}"))));
     let library = error.downcast_ref::<lmdi::Error>();
     let interrupted = matches!(library, Some(lmdi::Error::Interrupted))
         || matches!(error.downcast_ref::<lmdi_io::Error>(), Some(lmdi_io::Error::Interrupted));
     if interrupted {
-        ExitCode::from(130)
+        INTERRUPTED
     } else if matches!(library, Some(lmdi::Error::Parameter { .. })) {
-        ExitCode::from(2)
+        INVALID_USAGE
     } else {
-        ExitCode::FAILURE
+        FAILED
     }
 }
 
