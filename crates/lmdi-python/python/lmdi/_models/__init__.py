@@ -25,25 +25,25 @@ READERS = {
         "ExtraTreesRegressor": "sklearn_trees.forest",
         "ExtraTreesClassifier": "sklearn_trees.forest",
         "IsolationForest": "sklearn_trees.isolation",
-        "BaggingRegressor": "wrappers.bagging",
-        "BaggingClassifier": "wrappers.bagging",
+        "BaggingRegressor": "sums.bagging",
+        "BaggingClassifier": "sums.bagging",
         "AdaBoostClassifier": "sklearn_adaboost.classifier",
         "AdaBoostRegressor": "sklearn_adaboost.regressor",
         "GradientBoostingRegressor": "sklearn_boosting.boosting",
         "GradientBoostingClassifier": "sklearn_boosting.boosting",
         "HistGradientBoostingRegressor": "sklearn_histogram_boosting.boosting",
         "HistGradientBoostingClassifier": "sklearn_histogram_boosting.boosting",
-        "Pipeline": "wrappers.pipeline",
+        "Pipeline": "pipelines.pipeline",
         "CalibratedClassifierCV": "wrappers.calibrated",
         "FrozenEstimator": "wrappers.frozen",
         "TunedThresholdClassifierCV": "wrappers.threshold",
         "FixedThresholdClassifier": "wrappers.threshold",
-        "VotingRegressor": "wrappers.voting",
-        "VotingClassifier": "wrappers.voting",
-        "StackingRegressor": "wrappers.stacking",
-        "StackingClassifier": "wrappers.stacking",
-        "MultiOutputRegressor": "wrappers.several_targets",
-        "MultiOutputClassifier": "wrappers.several_targets",
+        "VotingRegressor": "sums.voting",
+        "VotingClassifier": "sums.voting",
+        "StackingRegressor": "sums.stacking",
+        "StackingClassifier": "sums.stacking",
+        "MultiOutputRegressor": "sums.several_targets",
+        "MultiOutputClassifier": "sums.several_targets",
         "TransformedTargetRegressor": "wrappers.transformed_target",
         "GridSearchCV": "wrappers.search",
         "RandomizedSearchCV": "wrappers.search",
@@ -85,7 +85,7 @@ READERS = {
 
 
 #: Readers that take the table too, for what their library does not keep in the model, or to hand it on.
-NEED_TABLE = ("catboost.", "wrappers.")
+NEED_TABLE = ("catboost.", "pipelines.", "sums.", "wrappers.")
 
 
 def model_of(model: Any, table: Any = None) -> Model | Composite:
