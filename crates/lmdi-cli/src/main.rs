@@ -11,7 +11,7 @@
 //! | `process` | progress bars and panics |
 //!
 //! Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed,
-//! 2 invalid usage, 130 interrupted.
+//! 2 invalid usage, 130 interrupted by Ctrl-C, 143 by the signal to terminate.
 
 mod commands;
 mod flags;
@@ -24,8 +24,9 @@ use commands::{
     completions, convert, counterfactual, explain, importance, inspect, plot, predict, score,
     stability, subgroups, train,
 };
-use std::io;
+use process::console;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return
 /// them to the system each time, and fetch them again page by page.
@@ -37,7 +38,16 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// Print neither the summary nor notes and progress: results and errors only
+    #[arg(long, short, global = true, help_heading = "Running")]
+    quiet: bool,
+    /// Print the summary as one JSON object
+    #[arg(long, global = true, help_heading = "Running")]
+    json: bool,
 }
+
+/// How long work may take to end cleanly once a signal asks for it.
+const GRACE: Duration = Duration::from_millis(700);
 
 const LONG_ABOUT: &str =
     "Trains tree ensembles on a CSV or Parquet table and explains, row by row, \
@@ -61,7 +71,7 @@ Examples:
   lmdi inspect houses.lmdi --json
   lmdi convert houses.lmdi --save houses.json
 
-Exit codes: 0 done, 1 failed, 2 invalid usage, 130 interrupted.";
+Exit codes: 0 done, 1 failed, 2 invalid usage, 130 interrupted (143 by `kill`).";
 
 #[derive(Subcommand)]
 enum Command {
@@ -81,7 +91,13 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    lmdi_io::interrupt::install();
+    lmdi_io::interrupt::install(Some(GRACE));
+    if arguments.quiet {
+        console::be_quiet();
+    }
+    if arguments.json {
+        output::printer::print_json();
+    }
     let outcome = process::panics::guarded(|| match arguments.command {
         Command::Explain(options) => explain::run(&options),
         Command::Score(options) => score::run(&options),
@@ -103,28 +119,31 @@ fn main() -> ExitCode {
 }
 
 fn report(error: &anyhow::Error) -> ExitCode {
-    // A reader that has seen enough (`| head`) closes the pipe; that is no failure.
-    let closed = error.chain().any(|cause| {
-        cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-            || matches!(cause.downcast_ref::<lmdi_io::Error>(),
-                Some(lmdi_io::Error::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe)
-    });
-    if closed {
-        return ExitCode::SUCCESS;
-    }
-    eprintln!("error: {}", lmdi_io::printable::printable(&readable(format!("{error:#}"))));
+    let text = match error.downcast_ref::<lmdi::Error>() {
+        Some(lmdi::Error::Parameter { name, found, expected }) => {
+            let about = format!("{} is {found}; expected {expected}", flags::flag_of(name));
+            context_of(error).map_or(about.clone(), |context| format!("{context}: {about}"))
+        }
+        _ => format!("{error:#}"),
+    };
+    console::error(lmdi_io::printable::printable(&readable(text)));
     let library = error.downcast_ref::<lmdi::Error>();
     let interrupted = matches!(library, Some(lmdi::Error::Interrupted))
         || matches!(error.downcast_ref::<lmdi_io::Error>(), Some(lmdi_io::Error::Interrupted));
     if interrupted {
-        ExitCode::from(130)
+        ExitCode::from(lmdi_io::interrupt::exit_code())
     } else if matches!(library, Some(lmdi::Error::Parameter { .. })) {
         ExitCode::from(2)
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// What was said about an error on its way here.
+fn context_of(error: &anyhow::Error) -> Option<String> {
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let said = &causes[..causes.len().saturating_sub(1)];
+    (!said.is_empty()).then(|| said.join(": "))
 }
 
 /// Cut where a name or cell of monstrous length would fill the screen.

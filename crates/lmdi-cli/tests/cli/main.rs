@@ -9,4 +9,5 @@ mod import;
 mod importance;
 mod methods;
 mod report;
+mod results;
 mod support;

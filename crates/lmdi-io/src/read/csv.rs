@@ -7,13 +7,14 @@
 use super::column::{ColumnReader, Problem, Settled};
 use super::digest::{Hasher, Hashing};
 use super::input::Opened;
-use super::{CellType, Format, ReadOptions, Table, delimiter, names};
+use super::{CellType, Format, ReadOptions, Table, delimiter, names, recognise};
+use crate::copies::{Cells, CopiedColumn};
 use crate::error::excerpt;
 use crate::{Error, Place, Result};
 use csv::ByteRecord;
 use flate2::read::MultiGzDecoder;
 use lmdi::monitor::Monitor;
-use lmdi::table::{Column, Frame};
+use lmdi::table::{Column, ColumnFormat, Frame, LabelsBuilder, NumberHints, Values};
 use rayon::prelude::*;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,35 +38,75 @@ pub(super) fn read(
     };
     let file = CsvFile { opened, gzip, delimiter };
     let names = file.header()?;
+    options.check_copied(&names, opened)?;
     let stated = |name: &String| {
-        options.wants(name).then(|| ColumnReader::new(options.cells.get(name).copied()))
+        options.wants(name).then(|| {
+            let cells = options.cells.get(name).copied();
+            ColumnReader::new(cells, options.rules(name), options.recognise)
+        })
     };
     let hasher = options.sha256.then(Hasher::default);
-    let readers = names.iter().map(stated).collect();
-    let first = file.columns(&names, readers, hasher.as_ref(), Some(monitor))?;
+    let readers = names.iter().map(|name| Readers {
+        cells: stated(name),
+        copy: options.copies(name).then(LabelsBuilder::default),
+    });
+    let first = file.columns(&names, readers.collect(), hasher.as_ref(), Some(monitor))?;
+    let (first, copied): (Vec<_>, Vec<_>) = first.into_iter().unzip();
     let sha256 = hasher.map(|hasher| hasher.finish(opened)).transpose()?;
-    let again: Vec<bool> = first.iter().map(|s| matches!(s, Some(Settled::ReadAgain))).collect();
+    let is_again = |s: &Option<Settled>| matches!(s, Some(Settled::ReadAgain(_)));
+    let again: Vec<bool> = first.iter().map(is_again).collect();
     let mut second = Vec::new();
     if again.contains(&true) {
-        let as_text = |&again: &bool| again.then(|| ColumnReader::new(Some(CellType::Text)));
-        second = file.columns(&names, again.iter().map(as_text).collect(), None, None)?;
-    }
-    let mut columns: Vec<Column> = Vec::with_capacity(names.len());
-    for (at, (name, settled)) in names.into_iter().zip(first).enumerate() {
-        let settled = match settled {
-            Some(Settled::ReadAgain) => second[at].take(),
-            settled => settled,
+        let as_text = |(at, &again): (usize, &bool)| {
+            let rules = options.rules(&names[at]);
+            let cells = again.then(|| ColumnReader::new(Some(CellType::Text), rules, false));
+            Readers { cells, copy: None }
         };
-        if let Some(Settled::Values(values)) = settled {
-            columns.push(Column { name, values });
-        }
+        let read =
+            file.columns(&names, again.iter().enumerate().map(as_text).collect(), None, None)?;
+        second = read.into_iter().map(|(settled, _)| settled).collect();
     }
-    let rows = columns.first().map(|column| column.values.len());
-    if columns.iter().any(|column: &Column| Some(column.values.len()) != rows) {
+    let copies = names.iter().zip(copied).filter_map(|(name, copy)| {
+        let cells = Cells::Text(copy?.finish());
+        Some(CopiedColumn { name: name.clone(), cells })
+    });
+    let copies: Vec<CopiedColumn> = copies.collect();
+    let mut columns: Vec<Column> = Vec::with_capacity(names.len());
+    let mut reading = options.reading();
+    let mut notices = Vec::new();
+    let hints = NumberHints { comma_rather: delimiter != b',', ..options.numbers };
+    for (at, (name, settled)) in names.into_iter().zip(first).enumerate() {
+        let (settled, problem) = match settled {
+            Some(Settled::ReadAgain(problem)) => (second[at].take(), problem),
+            Some(Settled::Values(values, problem)) => {
+                (Some(Settled::Values(values, None)), problem)
+            }
+            None => (None, None),
+        };
+        let Some(Settled::Values(mut values, _)) = settled else { continue };
+        if let (Values::Labels(labels), true) = (&values, options.recognises(&name)) {
+            let found = recognise::look_at(&name, labels, &hints);
+            match found.values {
+                Some(numbers) => values = numbers,
+                None => problem.map_or(Ok(()), |problem| Err(file.cell_error(&name, problem)))?,
+            }
+            reading.formats.extend(found.format);
+            notices.extend(found.notice);
+        } else if let (Values::Numbers(_), Some(format)) = (&values, options.numbers.stated())
+            && reading.format_of(&name).is_none()
+        {
+            reading.formats.push(ColumnFormat { name: name.clone(), format, missing: vec![] });
+        }
+        columns.push(Column { name, values });
+    }
+    let mut lengths = columns.iter().map(|column| column.values.len());
+    let rows = lengths.next();
+    if lengths.any(|length| Some(length) != rows) {
         return Err(opened.unusable("the file changed while it was read"));
     }
     let frame = Frame::new(columns).map_err(|error| opened.unusable(error.to_string()))?;
-    Ok(Table { frame, format: Format::Csv { delimiter, gzip }, sha256 })
+    let format = Format::Csv { delimiter, gzip };
+    Ok(Table { frame, copies, format, sha256, reading, notices })
 }
 
 fn text_reader<'a>(
@@ -163,6 +204,15 @@ fn byte_of(record: &ByteRecord) -> u64 {
     record.position().map_or(0, csv::Position::byte)
 }
 
+/// What takes the cells of a column: the reader of its values, and its copy.
+struct Readers {
+    cells: Option<ColumnReader>,
+    copy: Option<LabelsBuilder>,
+}
+
+/// How a column ended, and its copy.
+type Finished = (Option<Settled>, Option<LabelsBuilder>);
+
 struct CsvFile<'a> {
     opened: &'a Opened,
     gzip: bool,
@@ -218,10 +268,10 @@ impl<'a> CsvFile<'a> {
     fn columns(
         &self,
         names: &[String],
-        mut readers: Vec<Option<ColumnReader>>,
+        mut readers: Vec<Readers>,
         hasher: Option<&Hasher>,
         monitor: Option<&dyn Monitor>,
-    ) -> Result<Vec<Option<Settled>>> {
+    ) -> Result<Vec<Finished>> {
         let quotes = AtomicU64::new(0);
         let mut reader = self.reader(&quotes, hasher)?;
         let mut current = Batch::default();
@@ -244,9 +294,10 @@ impl<'a> CsvFile<'a> {
             }
             std::mem::swap(&mut current, &mut next);
         }
-        let settle = |(at, reader): (usize, Option<ColumnReader>)| {
-            let settled = reader.map(ColumnReader::finish).transpose();
-            settled.map_err(|problem| self.cell_error(&names[at], problem))
+        let settle = |(at, readers): (usize, Readers)| {
+            let settled = readers.cells.map(ColumnReader::finish).transpose();
+            let settled = settled.map_err(|problem| self.cell_error(&names[at], problem))?;
+            Ok((settled, readers.copy))
         };
         readers.into_iter().enumerate().map(settle).collect()
     }
@@ -314,13 +365,21 @@ impl<'a> CsvFile<'a> {
 const TO_UTF8: &str = "save the file as UTF-8 (for example: iconv -f LATIN1 -t UTF-8)";
 
 /// Parses a batch into the columns; of several problems the first in the file is returned.
-fn parse(batch: &Batch, readers: &mut [Option<ColumnReader>]) -> Option<(usize, Problem)> {
-    let parse_column = |(column, reader): (usize, &mut Option<ColumnReader>)| {
-        let reader = reader.as_mut()?;
+fn parse(batch: &Batch, readers: &mut [Readers]) -> Option<(usize, Problem)> {
+    let parse_column = |(column, readers): (usize, &mut Readers)| {
+        let Readers { cells, copy } = readers;
+        if cells.is_none() && copy.is_none() {
+            return None;
+        }
         for record in batch.records() {
             let at = byte_of(record);
             let outcome = match std::str::from_utf8(&record[column]) {
-                Ok(text) => reader.push(text, at),
+                Ok(text) => {
+                    if let Some(copy) = copy {
+                        copy.push(text);
+                    }
+                    cells.as_mut().map_or(Ok(()), |cells| cells.push(text, at))
+                }
                 Err(_) => Err(Problem {
                     at,
                     found: String::from_utf8_lossy(&record[column]).into_owned(),

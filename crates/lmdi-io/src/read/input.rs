@@ -48,9 +48,13 @@ impl Input {
         let fail = |error| Error::Read { input: name.clone(), error };
         let content = match self {
             Input::Bytes { bytes, .. } => Content::Memory(bytes.clone()),
-            Input::Stdin => Content::Memory(read_all(io::stdin().lock()).map_err(fail)?),
+            Input::Stdin => {
+                let read = crate::waiting(|| read_all(io::stdin().lock()));
+                Content::Memory(read.map_err(fail)?)
+            }
             Input::Path(path) => {
-                let file = File::open(path).map_err(fail)?;
+                // A named pipe opens once another process writes to it.
+                let file = crate::waiting(|| File::open(path)).map_err(fail)?;
                 let metadata = file.metadata().map_err(fail)?;
                 if metadata.is_dir() {
                     return Err(fail(io::Error::new(
@@ -61,7 +65,7 @@ impl Input {
                 if metadata.is_file() {
                     Content::File(path.clone())
                 } else {
-                    Content::Memory(read_all(file).map_err(fail)?)
+                    Content::Memory(crate::waiting(|| read_all(file)).map_err(fail)?)
                 }
             }
         };

@@ -10,7 +10,8 @@ use crate::importance::OutputScale;
 use crate::importance::lmdi_plus::{RawTerm, TreeFit, TreeModel};
 use crate::random::{Generator, generator};
 use crate::table::{
-    DroppedColumn, Encoding, Fingerprint, InputColumn, Kind, Part, Reason, Schema, Target, Task,
+    CellFormat, ColumnFormat, DroppedColumn, Encoding, Fingerprint, InputColumn, Kind, Part,
+    Reading, Reason, Schema, Target, Task,
 };
 use proptest::prelude::*;
 use rand::RngExt;
@@ -280,9 +281,24 @@ fn schema(ensemble: &mut Ensemble, random: &mut Generator) -> Schema {
         dropped,
         target: random.random::<bool>().then_some(target),
         weight: random.random::<bool>().then(|| text(random)),
+        reading: reading(random),
     };
     ensemble.feature_names = schema.encoded_names();
     schema
+}
+
+/// Formats of cells, of two columns that need not be there.
+fn reading(random: &mut Generator) -> Reading {
+    if random.random() {
+        return Reading::default();
+    }
+    let names = ["number comma point", "date day-month-year", "time", "datetime year-month-day"];
+    let formats = (0..random.random_range(0..3)).map(|at| ColumnFormat {
+        name: format!("{at}{}", text(random)),
+        format: CellFormat::from_name(names[random.random_range(0..4)]).expect("a known name"),
+        missing: vec![text(random)],
+    });
+    Reading { formats: formats.collect(), missing: vec![text(random), text(random)] }
 }
 
 /// `width` parts of a categorical column.
