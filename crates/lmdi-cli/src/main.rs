@@ -19,19 +19,21 @@ mod input;
 mod output;
 mod process;
 
-use clap::{Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::{
     completions, convert, counterfactual, explain, importance, inspect, plot, predict, score,
     stability, subgroups, train,
 };
+use lmdi_memory::Limited;
 use process::console;
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return
-/// them to the system each time, and fetch them again page by page.
+/// them to the system each time, and fetch them again page by page. Where memory runs out, the
+/// process ends with a message.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: Limited<mimalloc::MiMalloc> = Limited(mimalloc::MiMalloc);
 
 #[derive(Parser)]
 #[command(name = "lmdi", version, about, long_about = LONG_ABOUT, after_help = AFTER_HELP)]
@@ -44,7 +46,36 @@ struct Arguments {
     /// Print the summary as one JSON object
     #[arg(long, global = true, help_heading = "Running")]
     json: bool,
+    /// Put an apostrophe before text in CSV results that a spreadsheet would take for a formula: what
+    /// begins with = + - or @ and is no number
+    #[arg(long, global = true, help_heading = "Running")]
+    guard_formulas: bool,
+    /// Most memory to use, such as 500M or 4G; more ends the run with a message [default: what the
+    /// machine has]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size, help_heading = "Running")]
+    memory: Option<usize>,
 }
+
+/// A size in bytes: digits with a unit of thousands, such as 500M or 1.5G.
+fn parse_size(text: &str) -> anyhow::Result<usize> {
+    let text = text.trim().trim_end_matches(['b', 'B']);
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1e3),
+        Some((at, 'm' | 'M')) => (&text[..at], 1e6),
+        Some((at, 'g' | 'G')) => (&text[..at], 1e9),
+        Some((at, 't' | 'T')) => (&text[..at], 1e12),
+        _ => (text, 1.0),
+    };
+    match digits.trim().parse::<f64>() {
+        Ok(number) if number * unit >= LEAST_MEMORY && number.is_finite() => {
+            Ok((number * unit) as usize)
+        }
+        _ => anyhow::bail!("expected a size of at least 50M, such as 500M or 4G"),
+    }
+}
+
+/// Less does not hold the program and a small table.
+const LEAST_MEMORY: f64 = 50e6;
 
 /// How long work may take to end cleanly once a signal asks for it.
 const GRACE: Duration = Duration::from_millis(700);
@@ -90,10 +121,18 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = arguments();
     lmdi_io::interrupt::install(Some(GRACE));
+    // A little is left to the system, which would otherwise end the process without a word.
+    let machine = lmdi_memory::of_machine().map(|bytes| bytes / 20 * 19);
+    if let Some(limit) = arguments.memory.or(machine) {
+        lmdi_memory::set_limit(limit);
+    }
     if arguments.quiet {
         console::be_quiet();
+    }
+    if arguments.guard_formulas {
+        output::destination::guard_formulas();
     }
     if arguments.json {
         output::printer::print_json();
@@ -116,6 +155,22 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(&error),
     }
+}
+
+/// The command line, where a negative number is the value of any flag.
+fn arguments() -> Arguments {
+    let takes_number = |arg: Arg| {
+        if arg.is_positional() || !arg.get_action().takes_values() {
+            return arg;
+        }
+        arg.allow_negative_numbers(true)
+    };
+    let mut command = Arguments::command();
+    let names: Vec<String> = command.get_subcommands().map(|one| one.get_name().into()).collect();
+    for name in names {
+        command = command.mut_subcommand(name, |one| one.mut_args(takes_number));
+    }
+    Arguments::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
 }
 
 fn report(error: &anyhow::Error) -> ExitCode {
@@ -158,7 +213,15 @@ fn readable(message: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("500M").expect("valid"), 500_000_000);
+        assert_eq!(parse_size("1.5 GB").expect("valid"), 1_500_000_000);
+        for invalid in ["", "1", "-5G", "G", "nanG", "infG"] {
+            assert!(parse_size(invalid).is_err(), "{invalid}");
+        }
+    }
 
     #[test]
     fn the_flags_are_consistent() {

@@ -134,7 +134,7 @@ pub fn run(options: &Options) -> Result<()> {
     let grouping = Grouping::new(&schema_of(&model), &options.groups)?;
     let (found, what) = options.measure(model, &grouping, &mut out)?;
     if let Some(output) = output {
-        write_result(&table(&grouping.names, &found)?.into(), &output, &mut out)?;
+        write_result(table(&grouping.names, &found)?.into(), &output, &mut out)?;
     }
     print(&mut out, &grouping.names, &found, &what)?;
     let importances = found.order().into_iter().map(|at| {

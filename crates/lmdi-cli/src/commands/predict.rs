@@ -66,7 +66,6 @@ pub fn run(options: &Options) -> Result<()> {
     let kept = kept.into_iter().map(OutputColumn::Copied);
     let columns = kept.chain(predicted.into_iter().map(OutputColumn::Computed));
     let result = OutputTable::new(columns.collect()).context(SAME_NAME)?;
-    write_result(&result, &output, &mut out)?;
-    out.fact("rows", result.rows());
+    write_result(result, &output, &mut out)?;
     out.finish()
 }

@@ -70,7 +70,6 @@ pub fn run(options: &Options) -> Result<()> {
     let explained = study.explain(Arc::new(rows), &explain, &Bars)?;
     let kept = reader.copies(&explained.rows, &result.keep);
     let table = score_table(&ensemble.outcome, explained, kept, result.top)?;
-    write_result(&table, &output, &mut out)?;
-    out.fact("rows", table.rows());
+    write_result(table, &output, &mut out)?;
     out.finish()
 }

@@ -58,6 +58,7 @@ pub fn run(options: &Options) -> Result<()> {
     let reader = TableReader::new(&options.reading);
     let job = options.training.job(data, target, *model, &[], &reader, &mut out)?;
     let model = training::train(&job, &mut out)?;
+    out.fact("training", training::facts(&job, &model));
     match &options.save {
         Some(path) => model_file::save_and_tell(&model, path, &mut out)?,
         None => writeln!(out, "\nThe model was not kept; add --save FILE.")?,

@@ -48,6 +48,8 @@ pub fn flag_of(parameter: &str) -> String {
         "n_samples" => "lime-samples",
         "kernel_width" => "lime-kernel-width",
         "n_bins" => "lime-bins",
+        "max_columns" => "lime-columns",
+        "n_columns" => "maple-columns",
         other => return format!("--{}", other.replace('_', "-")),
     };
     format!("--{flag}")

@@ -3,7 +3,9 @@
 use super::model::{ModelFlags, ModelKind};
 use super::reading::KindFlags;
 use crate::input::tables::{TableReader, nearly_numbers_text, tell_notices};
+use crate::output::terminal::size;
 use crate::output::{params_text, training_log};
+use crate::process::console;
 use crate::process::progress::Bars;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -84,6 +86,7 @@ impl TrainingFlags {
         let mut wishes = self.schema_options(target);
         let mut read_options = ReadOptions::default().with_kinds(&wishes.kinds);
         read_options.copied = kept.to_vec();
+        read_options.dropped = self.drop.clone();
         // Columns that must be numbers are read as such, so that an error names the line.
         let regression = (wishes.task == Some(Task::Regression)).then_some(&wishes.target);
         for name in wishes.weight.iter().chain(regression) {
@@ -100,6 +103,7 @@ impl TrainingFlags {
         training_log::print_data(out, &data, format, started.elapsed())?;
         let params = self.model.params(kind, data.target.task)?;
         let job = data.job(params, self.holdout)?;
+        tell_memory(&job);
         training_log::print_suspects(out, &job)?;
         Ok(job)
     }
@@ -134,6 +138,43 @@ impl TrainingFlags {
             reading: Reading::default(),
         }
     }
+}
+
+/// Tells if the model may take more memory than `--memory` or the machine leaves.
+fn tell_memory(job: &TrainingJob) {
+    let needed = job.model_memory();
+    let left = lmdi_memory::limit().saturating_sub(lmdi_memory::used()) as u64;
+    if needed > left {
+        console::note(format!(
+            "the trees may take up to {} of memory, and {} are left: --max-depth, --min-samples-leaf, \
+             --max-leaf-nodes or --trees make them smaller",
+            size(needed),
+            size(left)
+        ));
+    }
+}
+
+/// What was trained and how good it is, for the summary as JSON.
+pub fn facts(job: &TrainingJob, model: &Model) -> serde_json::Value {
+    let quality = model.metadata.quality.iter();
+    let quality: Vec<serde_json::Value> = quality
+        .map(|q| {
+            let value = q.value.is_finite().then_some(q.value);
+            serde_json::json!({"sample": q.sample, "measure": q.measure, "value": value})
+        })
+        .collect();
+    let columns: Vec<&str> = job.schema.columns.iter().map(|one| one.name.as_str()).collect();
+    serde_json::json!({
+        "table": job.train.table.name,
+        "rows": job.train.len(),
+        "columns": columns,
+        "not_used": job.schema.dropped.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(),
+        "target": job.target.name,
+        "task": job.target.task.name(),
+        "model": job.params.title(),
+        "trees": model.ensemble.trees.len(),
+        "quality": quality,
+    })
 }
 
 /// Trains a model, and tells how good it is.

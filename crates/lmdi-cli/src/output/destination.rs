@@ -14,6 +14,15 @@ use lmdi_io::same_file::is_same_file;
 use lmdi_io::write::{Output, OutputTable, write_table};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether text that a spreadsheet would take for a formula is guarded in CSV.
+static GUARDS_FORMULAS: AtomicBool = AtomicBool::new(false);
+
+/// Guards text that a spreadsheet would take for a formula from here on.
+pub fn guard_formulas() {
+    GUARDS_FORMULAS.store(true, Ordering::Relaxed);
+}
 
 /// A file that does not exist yet, or standard output.
 pub enum Destination {
@@ -52,7 +61,7 @@ impl Destination {
                 bytes.push(b'\n');
                 write_file(path, &bytes, "", out)
             }
-            Self::Table(output) => write_result(&table()?, output, out),
+            Self::Table(output) => write_result(table()?, output, out),
         }
     }
 }
@@ -67,8 +76,9 @@ pub fn table_output(argument: &Path) -> Result<Output> {
 
 /// Writes a table and says where it is. A reader of standard output that has seen enough is no
 /// failure.
-pub fn write_result(table: &OutputTable, output: &Output, out: &mut Printer) -> Result<()> {
-    let written = write_table(table, output, &Progress::new("Writing", table.rows()));
+pub fn write_result(table: OutputTable, output: &Output, out: &mut Printer) -> Result<()> {
+    let table = table.guarding_formulas(GUARDS_FORMULAS.load(Ordering::Relaxed));
+    let written = write_table(&table, output, &Progress::new("Writing", table.rows()));
     match (output, written) {
         (Output::Stdout, Err(lmdi_io::Error::Write(error)))
             if error.kind() == io::ErrorKind::BrokenPipe =>
@@ -84,6 +94,7 @@ pub fn write_result(table: &OutputTable, output: &Output, out: &mut Printer) -> 
         writeln!(out, "\nWrote {} ({rows}, {columns}).", printable(&name))?;
         out.wrote(path);
     }
+    out.fact("rows", table.rows());
     Ok(())
 }
 
@@ -151,6 +162,10 @@ impl<'a> Files<'a> {
 /// Fails on a name that says another content than the result has.
 fn check_name(name: &'static str, path: &Path) -> Result<()> {
     let found = || format!("{path:?}");
+    // A device has no ending, and a directory is refused when it is opened.
+    if path.exists() && !path.is_file() {
+        return Ok(());
+    }
     match name {
         "save" | "report" if path == Path::new("-") => {
             Err(invalid(name, "-", "the name of a file (./- for one that is called -)"))

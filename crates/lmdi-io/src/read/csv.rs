@@ -22,6 +22,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A batch ends at whichever comes first; few long records must not fill the memory.
 const BATCH_RECORDS: usize = 4096;
 const BATCH_BYTES: usize = 1 << 20;
+/// No record of a table is longer; a quote that is never closed, or a file without line ends, would
+/// fill the memory.
+const LONGEST_RECORD: u64 = 1 << 25;
+/// No table has more columns.
+const MOST_COLUMNS: usize = 1 << 20;
 /// How much of the file the search for the delimiter reads.
 const SAMPLE_BYTES: u64 = 1 << 16;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -155,17 +160,30 @@ fn stream_error(opened: &Opened, gzip: bool, error: io::Error) -> Error {
     }
 }
 
-/// Counts quotes on the way: an odd number tells that one was never closed.
-struct QuoteCounter<'a, R> {
-    inner: R,
-    quotes: &'a AtomicU64,
+/// What is counted while a file is read.
+#[derive(Default)]
+struct Counts {
+    /// An odd number tells that one was never closed.
+    quotes: AtomicU64,
+    /// Bytes since the last record was complete.
+    unfinished: AtomicU64,
 }
 
-impl<R: Read> Read for QuoteCounter<'_, R> {
+/// Counts on the way, and ends a record that never ends.
+struct Counter<'a, R> {
+    inner: R,
+    counts: &'a Counts,
+}
+
+impl<R: Read> Read for Counter<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         let quotes = buffer[..n].iter().filter(|&&byte| byte == b'"').count();
-        self.quotes.fetch_add(quotes as u64, Ordering::Relaxed);
+        self.counts.quotes.fetch_add(quotes as u64, Ordering::Relaxed);
+        let unfinished = self.counts.unfinished.fetch_add(n as u64, Ordering::Relaxed);
+        if unfinished > LONGEST_RECORD {
+            return Err(io::Error::other(RecordTooLong));
+        }
         Ok(n)
     }
 }
@@ -182,7 +200,7 @@ impl Batch {
     }
 
     /// Refills the batch; it stays empty at the end of the file.
-    fn fill<R: Read>(&mut self, reader: &mut csv::Reader<R>) -> csv::Result<()> {
+    fn fill<R: Read>(&mut self, reader: &mut csv::Reader<R>, counts: &Counts) -> csv::Result<()> {
         self.len = 0;
         let mut bytes = 0;
         while self.len < BATCH_RECORDS && bytes < BATCH_BYTES {
@@ -192,6 +210,7 @@ impl Batch {
             if !reader.read_byte_record(&mut self.records[self.len])? {
                 break;
             }
+            counts.unfinished.store(0, Ordering::Relaxed);
             bytes += self.records[self.len].as_slice().len();
             self.len += 1;
         }
@@ -222,9 +241,9 @@ struct CsvFile<'a> {
 impl<'a> CsvFile<'a> {
     fn reader<'q>(
         &self,
-        quotes: &'q AtomicU64,
+        counts: &'q Counts,
         hasher: Option<&'q Hasher>,
-    ) -> Result<csv::Reader<QuoteCounter<'q, Box<dyn Read + Send + 'q>>>>
+    ) -> Result<csv::Reader<Counter<'q, Box<dyn Read + Send + 'q>>>>
     where
         'a: 'q,
     {
@@ -233,17 +252,24 @@ impl<'a> CsvFile<'a> {
             .delimiter(self.delimiter)
             .has_headers(false)
             .buffer_capacity(1 << 17)
-            .from_reader(QuoteCounter { inner, quotes }))
+            .from_reader(Counter { inner, counts }))
     }
 
     fn header(&self) -> Result<Vec<String>> {
-        let quotes = AtomicU64::new(0);
+        let counts = Counts::default();
         let mut header = ByteRecord::new();
-        let found = self.reader(&quotes, None)?.read_byte_record(&mut header);
+        let found = self.reader(&counts, None)?.read_byte_record(&mut header);
         if !found.map_err(|error| self.csv_error(error))? {
             return Err(self
                 .opened
                 .unusable("the file holds no text; expected a line of column names first"));
+        }
+        if header.len() > MOST_COLUMNS {
+            return Err(self.opened.unusable(format!(
+                "the first line has {} columns; expected at most {MOST_COLUMNS} (delimiter {:?})",
+                header.len(),
+                self.delimiter as char
+            )));
         }
         let fields: Vec<&[u8]> = header.iter().collect();
         let mut names = Vec::with_capacity(fields.len());
@@ -272,21 +298,21 @@ impl<'a> CsvFile<'a> {
         hasher: Option<&Hasher>,
         monitor: Option<&dyn Monitor>,
     ) -> Result<Vec<Finished>> {
-        let quotes = AtomicU64::new(0);
-        let mut reader = self.reader(&quotes, hasher)?;
+        let counts = Counts::default();
+        let mut reader = self.reader(&counts, hasher)?;
         let mut current = Batch::default();
         let mut next = Batch::default();
         reader.read_byte_record(&mut ByteRecord::new()).map_err(|error| self.csv_error(error))?;
-        current.fill(&mut reader).map_err(|error| self.csv_error(error))?;
+        current.fill(&mut reader, &counts).map_err(|error| self.csv_error(error))?;
         while current.len > 0 {
             let (problem, filled) =
-                rayon::join(|| parse(&current, &mut readers), || next.fill(&mut reader));
+                rayon::join(|| parse(&current, &mut readers), || next.fill(&mut reader, &counts));
             if let Some((at, problem)) = problem {
                 return Err(self.cell_error(&names[at], problem));
             }
             filled.map_err(|error| self.csv_error(error))?;
             if next.len == 0 {
-                self.check_last_quote(&current, quotes.load(Ordering::Relaxed))?;
+                self.check_last_quote(&current, counts.quotes.load(Ordering::Relaxed))?;
             }
             if let Some(monitor) = monitor {
                 monitor.advance(current.len as u64);
@@ -349,6 +375,10 @@ impl<'a> CsvFile<'a> {
     fn csv_error(&self, error: csv::Error) -> Error {
         let text = error.to_string();
         match error.into_kind() {
+            csv::ErrorKind::Io(error) if is_too_long(&error) => self.opened.unusable(format!(
+                "a record is longer than {} MB: either a quote is never closed, or this is no table",
+                LONGEST_RECORD / 1_000_000
+            )),
             csv::ErrorKind::Io(error) => stream_error(self.opened, self.gzip, error),
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 self.opened.unusable(format!(
@@ -360,6 +390,22 @@ impl<'a> CsvFile<'a> {
             _ => self.opened.unusable(text),
         }
     }
+}
+
+/// A record that does not end.
+#[derive(Debug)]
+struct RecordTooLong;
+
+impl std::fmt::Display for RecordTooLong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a record is too long")
+    }
+}
+
+impl std::error::Error for RecordTooLong {}
+
+fn is_too_long(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<RecordTooLong>())
 }
 
 const TO_UTF8: &str = "save the file as UTF-8 (for example: iconv -f LATIN1 -t UTF-8)";

@@ -55,6 +55,9 @@ pub struct ReadOptions {
     /// Columns to copy as they are, whether or not they are read into the frame too. A name that
     /// the table lacks is an error.
     pub copied: Vec<String>,
+    /// Columns that the caller leaves out: one of a type that has no place in a table is read as
+    /// missing instead of being refused.
+    pub dropped: Vec<String>,
     /// The delimiter of a CSV file; `None` finds it out.
     pub delimiter: Option<u8>,
     /// How the cells are written, as a model remembers it.
@@ -202,6 +205,11 @@ pub fn read_table(input: &Input, options: &ReadOptions, monitor: &dyn Monitor) -
         #[cfg(not(feature = "parquet"))]
         input::Magic::Parquet => return Err(opened.unusable(crate::error::NO_PARQUET)),
         input::Magic::Gzip => csv::read(&opened, true, options, monitor)?,
+        input::Magic::Utf16 => {
+            let sha256 = options.sha256.then(|| digest::of(&opened)).transpose()?;
+            let read = csv::read(&opened.from_utf16()?, false, options, monitor)?;
+            Table { sha256, ..read }
+        }
         input::Magic::Text => csv::read(&opened, false, options, monitor)?,
     };
     // A table that has none of the wanted columns is left to whoever misses them by name.

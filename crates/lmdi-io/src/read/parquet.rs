@@ -9,7 +9,7 @@ use crate::{Error, Place, Result};
 use arrow_array::{Array, ArrayRef, RecordBatch, new_empty_array};
 use arrow_select::concat::concat;
 use lmdi::monitor::Monitor;
-use lmdi::table::{Column, Frame};
+use lmdi::table::{Column, Frame, Values};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::fs::File;
@@ -50,14 +50,17 @@ fn read_from<T: parquet::file::reader::ChunkReader + 'static>(
     let read: Vec<usize> =
         (0..all.len()).filter(|&at| options.wants(&all[at]) || options.copies(&all[at])).collect();
     let mut columns = Vec::with_capacity(read.len());
+    let is_left_out = |at: usize| {
+        options.dropped.contains(&all[at]) && !arrow_cells::is_plain(fields[at].data_type())
+    };
     for &at in &read {
-        if !options.wants(&all[at]) {
+        if !options.wants(&all[at]) || is_left_out(at) {
             columns.push(None);
             continue;
         }
         let held = arrow_cells::held(fields[at].data_type()).ok_or_else(|| {
             opened.unusable(format!(
-                "column {:?} has type {}; expected numbers, truth values, dates or text: flatten it, or drop it before writing the file",
+                "column {:?} has type {}; expected numbers, truth values, dates or text: flatten it, or leave it out (--drop)",
                 all[at],
                 fields[at].data_type()
             ))
@@ -100,6 +103,11 @@ fn read_from<T: parquet::file::reader::ChunkReader + 'static>(
     let mut copies = Vec::new();
     for (at, column) in columns.into_iter().enumerate() {
         let name = &all[read[at]];
+        if is_left_out(read[at]) {
+            // There, so that whoever leaves it out finds it.
+            let values = Values::Numbers(vec![f64::NAN; rows as usize]);
+            finished.push(Column { name: name.clone(), values });
+        }
         let settled = column.map(ColumnReader::finish).transpose();
         // Types are known beforehand, so that no column has to be read again.
         if let Some(Settled::Values(values, _)) = settled.map_err(|problem| fail(at, problem))? {

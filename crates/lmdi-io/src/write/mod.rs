@@ -42,8 +42,7 @@ impl Output {
             "parquet" => Ok(Output::Parquet(argument.to_owned())),
             _ => Err(Error::Table {
                 input: argument.display().to_string(),
-                what: "the name of a result file ends in .csv or .parquet (or is - for standard output)"
-                    .into(),
+                what: "a name that ends in .csv or .parquet (or - for standard output)".into(),
             }),
         }
     }

@@ -13,7 +13,7 @@ use crate::flags::model::ModelKind;
 use crate::flags::reading::ReadFlags;
 use crate::flags::result::ResultFlags;
 use crate::flags::running::ThreadFlags;
-use crate::flags::training::{TrainingFlags, train};
+use crate::flags::training::{TrainingFlags, facts, train};
 use crate::input::model_file;
 use crate::input::tables::TableReader;
 use crate::output::destination::{Files, Outcomes, table_output, write_file, write_result};
@@ -31,6 +31,7 @@ use lmdi::text::{count, short_number};
 use lmdi_io::same_file::is_same_file;
 use lmdi_io::write::Output;
 use lmdi_report::page::{PageOptions, page};
+use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -167,6 +168,16 @@ pub fn run(options: &Options) -> Result<()> {
     }
     summary::print_importance(out, &study, &explained)?;
     summary::print_example(out, &study, &explained)?;
+    let scores = &explained.scores;
+    let importance = scores.mean_sizes(scores.known_rows());
+    let importance = explained.grouping.names.iter().zip(importance);
+    let importance = importance.map(|(name, mean)| json!({"column": name, "mean_size": mean}));
+    out.fact("explained_rows", scores.n_rows);
+    out.fact("method", study.method().name());
+    out.fact("importance", importance.collect::<Vec<_>>());
+    if let Some(job) = study.job() {
+        out.fact("training", facts(job, &study.model));
+    }
     // Each result is written whatever becomes of the others.
     let mut outcomes = Outcomes::default();
     outcomes.add(options.write_page(&study, &explained, refits, &reader, out))?;
@@ -281,16 +292,17 @@ impl Options {
         let of_classes = job.target.task != Task::Regression;
         let lmdi_plus = self.lmdi_plus.options(of_classes, boosted)?;
         let method = self.method.options(&job.schema, lmdi_plus, reader)?;
-        let model = train(&job, out)?;
-        let started = Instant::now();
-        let study = Study::of_trained(job.clone(), model, method, &Bars)?;
-        let seconds = started.elapsed().as_secs_f64();
-        summary::print_fitting(out, &study, &job.train.table.name, None, seconds)?;
+        // Whatever can be wrong with the rows to explain is told before the model is trained.
         let rows = match (&self.test, &job.holdout) {
             (Some(test), _) => self.rows(test, &job.schema, Sample::Test, reader)?,
             (None, Some(holdout)) => holdout.clone(),
             (None, None) => job.train.clone(),
         };
+        let model = train(&job, out)?;
+        let started = Instant::now();
+        let study = Study::of_trained(job.clone(), model, method, &Bars)?;
+        let seconds = started.elapsed().as_secs_f64();
+        summary::print_fitting(out, &study, &job.train.table.name, None, seconds)?;
         let refits = self.refits(job.train.len() * job.train.x.cols());
         Ok(Prepared { study, rows, options, refits })
     }
@@ -350,7 +362,7 @@ impl Options {
         let outcome = &study.model.ensemble.outcome;
         let kept = reader.copies(&explained.rows, &self.result.keep);
         let table = score_table(outcome, explained, kept, self.result.top)?;
-        write_result(&table, output, out)
+        write_result(table, output, out)
     }
 
     /// Saves the model with its explainer.

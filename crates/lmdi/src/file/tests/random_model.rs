@@ -109,7 +109,8 @@ impl Recipe {
             outcome: if self.classes == 0 {
                 Outcome::Number
             } else {
-                Outcome::Classes((0..self.classes).map(|_| text(&mut random)).collect())
+                let labels = (0..self.classes).map(|at| format!("{at}{}", text(&mut random)));
+                Outcome::Classes(labels.collect())
             },
             class_weights: match (self.classes, random.random_range(0..3)) {
                 (0, _) | (_, 0) => ClassWeights::Equal,
@@ -117,6 +118,10 @@ impl Recipe {
                 (n, _) => ClassWeights::Given((0..n).map(|_| finite(&mut random).abs()).collect()),
             },
         };
+        // Without a base, values of leaves would have to be shares of classes.
+        if ensemble.base_score.iter().all(|score| *score == 0.0) {
+            ensemble.base_score[0] = 0.5;
+        }
         let schema = self.table.then(|| schema(&mut ensemble, &mut random));
         let explainer = self.explained.then(|| explainer(&ensemble, &mut random));
         Model { ensemble, schema, explainer, metadata: self.metadata(&mut random) }
@@ -324,12 +329,12 @@ fn category_set(random: &mut Generator) -> CategorySet {
     }
 }
 
-/// Any finite number, among them -0 and subnormal ones.
+/// Any number that does not overflow in sums and products, among them -0 and subnormal ones.
 fn finite(random: &mut Generator) -> f64 {
     match random.random_range(0..8) {
         0 => -0.0,
         1 => f64::from_bits(random.random_range(1..1 << 52)),
-        _ => Some(f64::from_bits(random.random())).filter(|x| x.is_finite()).unwrap_or(0.1),
+        _ => Some(f64::from_bits(random.random())).filter(|x| x.abs() < 1e100).unwrap_or(0.1),
     }
 }
 
