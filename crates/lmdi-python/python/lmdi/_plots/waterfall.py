@@ -36,7 +36,7 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
             textcoords="offset points",
             va="center",
             ha="center" if inside else "left",
-            color="white" if inside else "black",
+            color="white" if inside else None,
             fontsize=9,
         )
         below = line + 1 < len(steps)

@@ -297,7 +297,9 @@ impl Path<'_> {
                     let factor = self.continuation(search, steps, position);
                     descent.point.extrapolate(&mut before, factor);
                     let penalties = self.penalties(search, steps[position]);
-                    part.descend(&mut descent, &penalties, tolerance, self.options.max_iterations);
+                    let limit = self.options.max_iterations;
+                    search.converged &=
+                        part.descend(&mut descent, &penalties, tolerance, limit).converged;
                     first.get_or_insert_with(|| descent.point.clone());
                     let model = |lane| whole.expand_lane(&reduction, &descent.point, lane);
                     let step = steps[position];

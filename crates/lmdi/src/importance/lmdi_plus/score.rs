@@ -109,8 +109,19 @@ impl LmdiPlus {
     /// probability of every class.
     pub fn prediction_of(&self, totals: &[f64]) -> Vec<f64> {
         match (self.scale, totals) {
-            // Least squares on the indicator of the second class.
-            (OutputScale::Identity, [p]) if self.two_classes => vec![1.0 - p, *p],
+            // Least squares may leave the range of probabilities by a little.
+            (OutputScale::Identity, [p]) if self.two_classes => {
+                let p = p.clamp(0.0, 1.0);
+                vec![1.0 - p, p]
+            }
+            (OutputScale::Identity, [_, _, ..]) => {
+                let mut p: Vec<f64> = totals.iter().map(|p| p.clamp(0.0, 1.0)).collect();
+                let sum: f64 = p.iter().sum();
+                if sum > 0.0 {
+                    p.iter_mut().for_each(|p| *p /= sum);
+                }
+                p
+            }
             (OutputScale::Identity, _) => totals.to_vec(),
             (OutputScale::Log, _) => totals.iter().map(|&eta| libm::exp(eta)).collect(),
             (OutputScale::LogOdds, [eta]) => {
