@@ -60,6 +60,7 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
         (true, _) => (Growth::Independent, Aggregation::Sum { learning_rate: 1.0 / used as f64 }),
         (false, _) => (meaning.shrunk(k as u32), Aggregation::Sum { learning_rate: 1.0 }),
     };
+    file.check_sizes()?;
     let categories = categories(&file, &by_category)?;
     let class_weights = class_weights(&file, &meaning)?;
     Ok(Imported {
