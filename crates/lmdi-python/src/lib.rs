@@ -41,12 +41,13 @@ mod train;
 mod tree_arrays;
 mod uses;
 
+use lmdi_memory::Limited;
 use pyo3::prelude::*;
 
 /// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return them
-/// to the system each time, and fetch them again page by page.
+/// to the system each time, and fetch them again page by page. The command keeps a limit.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: Limited<mimalloc::MiMalloc> = Limited(mimalloc::MiMalloc);
 
 #[pymodule]
 fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {

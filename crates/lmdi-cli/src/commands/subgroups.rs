@@ -5,7 +5,7 @@ use crate::flags::reading::ReadFlags;
 use crate::flags::running::ThreadFlags;
 use crate::input::saved_study;
 use crate::input::tables::TableReader;
-use crate::output::destination::Destination;
+use crate::output::destination::{Destination, Files};
 use crate::output::predictions;
 use crate::output::terminal::{Align, Decimals, TextTable, shortened};
 use crate::process::progress::Progress;
@@ -72,10 +72,17 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
+    options.reading.check()?;
     let destination = Destination::from_argument(options.out.as_deref())?;
     options.method.check(None, None)?;
-    let mut report = Destination::report(destination.as_ref());
-    let out = &mut *report;
+    Files::default()
+        .reading("DATA", Some(&options.data))
+        .reading("MODEL", Some(&options.model))
+        .reading("--background", options.method.others.background.as_deref())
+        .writing("out", options.out.as_deref())
+        .check()?;
+    let mut printer = Destination::printer(destination.as_ref());
+    let out = &mut printer;
     let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let explained = saved_study::explain(&study, &options.data, &reader)?;
@@ -92,11 +99,12 @@ pub fn run(options: &Options) -> Result<()> {
         .with_context(|| explained.rows.table.name.clone())?;
     drop(progress);
     let result = Grouped { study: &study, columns, explained: &explained, found };
-    result.print(out)?;
-    match &destination {
-        None => Ok(()),
-        Some(destination) => destination.write(|| result.assignment(), || result.json(), out),
+    if let Some(destination) = &destination {
+        destination.write(|| Ok(result.assignment()?.into()), || result.json(), out)?;
     }
+    result.print(out)?;
+    out.fact("subgroups", result.json());
+    printer.finish()
 }
 
 /// Explained rows and their groups.

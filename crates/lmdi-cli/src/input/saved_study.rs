@@ -7,6 +7,7 @@ use super::model_file;
 use super::tables::TableReader;
 use crate::flags::invalid;
 use crate::flags::method::MethodFlags;
+use crate::process::console;
 use crate::process::progress::Bars;
 use anyhow::{Context, Result, bail};
 use lmdi::explanation::Grouping;
@@ -63,11 +64,11 @@ pub fn explain(study: &Study, data: &Path, reader: &TableReader) -> Result<Expla
         let missing;
         (rows, missing) = rows.with_complete_target(target).with_context(|| name.clone())?;
         if missing > 0 {
-            eprintln!(
-                "note: {name}: {} without a value of {}; errors are not measured",
+            console::note(format!(
+                "{name}: {} without a value of {}; errors are not measured",
                 counted(missing, "row"),
                 printable(&target.name)
-            );
+            ));
         }
     }
     let options = ExplainOptions {

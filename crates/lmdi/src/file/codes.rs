@@ -6,7 +6,7 @@
 use crate::forest::{Aggregation, Comparison, Growth, Link, Loss, Missing, Precision};
 use crate::glm::Strength;
 use crate::importance::OutputScale;
-use crate::table::{Encoding, Kind, Part, Reason, Task};
+use crate::table::{CellFormat, Encoding, Kind, Part, Reason, Task};
 use crate::{Error, Result};
 
 /// A choice between named variants.
@@ -350,3 +350,10 @@ coded!(
     Missing::ZeroRight = 3 "zero_right",
     Missing::AsZero = 4 "as_zero"
 );
+
+/// The format of cells that a file names.
+pub(super) fn cell_format(name: &str) -> Result<CellFormat> {
+    CellFormat::from_name(name).ok_or_else(|| {
+        Error::Format(format!("this build does not know the format of cells {name:?}"))
+    })
+}

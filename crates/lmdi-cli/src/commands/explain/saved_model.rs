@@ -125,6 +125,8 @@ impl Options {
     ) -> Result<(Study, Arc<Rows>)> {
         let rows = self.rows_with_target(&file, &mut schema, reader, out)?;
         self.check_training_rows(&rows, &file.name)?;
+        let test = self.test.as_ref();
+        let test = test.map(|test| self.rows(test, &schema, Sample::Test, reader)).transpose()?;
         let (name, table) = (file.name, rows.table.name.clone());
         let started = Instant::now();
         let is_other = rows.sample != Sample::Training && file.model.metadata.fingerprint.is_some();
@@ -141,11 +143,7 @@ impl Options {
         let study = fitted?;
         let seconds = started.elapsed().as_secs_f64();
         summary::print_fitting(out, &study, &table, Some(&name), seconds)?;
-        let rows = match &self.test {
-            Some(test) => self.rows(test, &study.schema, Sample::Test, reader)?,
-            None => Arc::new(rows),
-        };
-        Ok((study, rows))
+        Ok((study, test.unwrap_or_else(|| Arc::new(rows))))
     }
 
     /// The explainer of a method that needs no targets.

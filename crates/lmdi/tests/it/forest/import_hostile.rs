@@ -134,6 +134,22 @@ fn unknown_objectives_leave_the_trees() {
 }
 
 #[test]
+fn files_that_contradict_themselves_are_refused() {
+    let lightgbm = "lightgbm-4.7.0-regression";
+    refused(&changed(lightgbm, "\nleaf_value=", "\nleaf_value= "), "tree_sizes");
+    refused(&changed(lightgbm, "tree_sizes=", "tree_sizes=1 "), "tree_sizes lists");
+    refused(&changed(lightgbm, "\nTree=1\n", "\nTree=2\n"), "where 1 should be");
+    let windows = String::from_utf8(model_bytes(lightgbm)).unwrap().replace('\n', "\r\n");
+    assert!(read(windows.as_bytes(), Rounds::Best).is_ok(), "other line ends");
+    let catboost = "catboost-1.2.10-regression";
+    refused(&changed(catboost, "\"split_index\":", "\"split_index\":1"), "split");
+    refused(&changed(catboost, "\"feature_index\":1", "\"feature_index\":0"), "not in their order");
+    let twice = changed(catboost, "\"flat_feature_index\":1", "\"flat_feature_index\":0");
+    refused(&twice, "two features are column 0");
+    refused(&changed(catboost, "\"AsFalse\"", "\"AsNone\""), "nan_value_treatment");
+}
+
+#[test]
 fn what_cannot_be_explained_is_refused_by_name() {
     let xgboost = "xgboost-3.2.0-regression";
     refused(&changed(xgboost, "\"name\":\"gbtree\"", "\"name\":\"gblinear\""), "gblinear");

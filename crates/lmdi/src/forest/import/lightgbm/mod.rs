@@ -62,6 +62,7 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
         }
         (false, _) => (meaning.shrunk(k as u32), Aggregation::Sum { learning_rate: 1.0 }),
     };
+    file.check_sizes()?;
     let categories = categories(&file, &by_category)?;
     let class_weights = class_weights(&file, &meaning)?;
     Ok(Imported {
@@ -153,12 +154,17 @@ fn meaning_of(file: &File) -> Result<(Meaning, f64, String)> {
             Meaning::log(Loss::Tweedie { power })
         }
         "cross_entropy_lambda" => {
-            return refuse(LIBRARY, "objective \"cross_entropy_lambda\" is not read; use cross_entropy");
+            return refuse(
+                LIBRARY,
+                "objective \"cross_entropy_lambda\" is not read; use cross_entropy",
+            );
         }
         _ if classes > 1 => {
             return refuse(
                 LIBRARY,
-                format!("objective {name:?} has {classes} classes; expected multiclass or multiclassova"),
+                format!(
+                    "objective {name:?} has {classes} classes; expected multiclass or multiclassova"
+                ),
             );
         }
         // Ranking, quantiles, absolute errors and the like: the raw output is the prediction.

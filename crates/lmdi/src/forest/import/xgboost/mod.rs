@@ -209,7 +209,9 @@ fn meaning_of(learner: &Learner) -> Result<(Meaning, String)> {
         _ if classes > 1 => {
             return refuse(
                 LIBRARY,
-                format!("objective {name:?} has {classes} classes; expected multi:softprob or multi:softmax"),
+                format!(
+                    "objective {name:?} has {classes} classes; expected multi:softprob or multi:softmax"
+                ),
             );
         }
         // Ranking, quantiles, absolute errors and the like: the raw output is the prediction.
