@@ -41,7 +41,7 @@ fn wrong_usage_is_code_two() {
     }
     place
         .run(&[&base[..], &["--test", &data, "--score-trees", "oob"]].concat())
-        .fails(2, &["score_trees"]);
+        .fails(2, &["--score-trees"]);
     place
         .run(&[&base[..], &["--test", &data, "--holdout", "0.2"]].concat())
         .fails(2, &["--holdout"]);
