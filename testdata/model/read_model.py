@@ -20,7 +20,7 @@ NONE = 0xFFFFFFFF
 
 LINKS = ["identity", "logit", "softmax", "log", "one_vs_rest"]
 GROWTHS = ["independent", "first_order", "second_order", "shrunk"]
-LOSSES = [None, "squared_error", "logistic", "multinomial", "poisson", "gamma", "tweedie"]
+LOSSES = [None, "squared_error", "logistic", "multinomial", "poisson", "gamma", "tweedie", "other"]
 AGGREGATIONS = ["mean", "sum"]
 COMPARISONS = ["less_equal", "less"]
 PRECISIONS = ["single", "double"]

@@ -121,6 +121,7 @@ pub(super) enum LossKind {
     Poisson,
     Gamma,
     Tweedie,
+    Other,
 }
 
 impl LossKind {
@@ -132,6 +133,7 @@ impl LossKind {
             Loss::Poisson => LossKind::Poisson,
             Loss::Gamma => LossKind::Gamma,
             Loss::Tweedie { .. } => LossKind::Tweedie,
+            Loss::Other => LossKind::Other,
         }
     }
 
@@ -144,6 +146,7 @@ impl LossKind {
             LossKind::Poisson => Loss::Poisson,
             LossKind::Gamma => Loss::Gamma,
             LossKind::Tweedie => Loss::Tweedie { power },
+            LossKind::Other => Loss::Other,
         }
     }
 }
@@ -314,7 +317,8 @@ coded!(
     LossKind::Multinomial = 3 "multinomial",
     LossKind::Poisson = 4 "poisson",
     LossKind::Gamma = 5 "gamma",
-    LossKind::Tweedie = 6 "tweedie"
+    LossKind::Tweedie = 6 "tweedie",
+    LossKind::Other = 7 "other"
 );
 
 coded!(

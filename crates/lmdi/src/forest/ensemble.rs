@@ -55,6 +55,9 @@ pub enum Loss {
         /// The variance is the mean to this power; between 1 and 2.
         power: f64,
     },
+    /// Another one, such as those of ranking, survival, quantiles and absolute errors, or one of the
+    /// user's own. The trees are all that is known; what they were fitted to is not.
+    Other,
 }
 
 /// How the trees came about; LMDI+ takes its response from it.

@@ -72,6 +72,23 @@ impl Search {
         Self { candidates, fold_error, fold_weight: vec![0.0; n_folds], converged: true }
     }
 
+    /// Takes over the errors that a copy of this search found for some candidates in some folds.
+    pub(crate) fn take_over(
+        &mut self,
+        other: &Self,
+        candidates: &[usize],
+        folds: impl Iterator<Item = usize> + Clone,
+    ) {
+        let n_folds = self.fold_weight.len();
+        for &candidate in candidates {
+            for fold in folds.clone() {
+                let at = candidate * n_folds + fold;
+                self.fold_error[at] = other.fold_error[at];
+            }
+        }
+        self.converged &= other.converged;
+    }
+
     /// Candidates of one ratio from the strongest penalty to the weakest: the order in which they
     /// are fitted, each from the solution before it.
     pub fn path(&self, l1_ratio: f64) -> Vec<usize> {

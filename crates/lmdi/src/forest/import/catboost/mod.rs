@@ -19,7 +19,7 @@ use super::{
     Categories, Imported, Library, Rounds, category_words::CategoryWords, numbered_labels, refuse,
     rounds_used,
 };
-use crate::forest::{Aggregation, ClassWeights, Ensemble, Loss, Missing, Outcome};
+use crate::forest::{Aggregation, ClassWeights, Ensemble, Link, Loss, Missing, Outcome};
 use crate::{Error, Result};
 use file::{Bias, FeaturesInfo, File, ModelInfo, Names};
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,15 +120,20 @@ fn meaning_of(info: &ModelInfo) -> Result<(Meaning, String)> {
         "" => {
             return refuse(LIBRARY, "it does not name its loss function (model_info.params)");
         }
-        other => {
+        other @ ("MultiRMSE"
+        | "MultiRMSEWithMissingValues"
+        | "RMSEWithUncertainty"
+        | "MultiLogloss"
+        | "MultiCrossEntropy"
+        | "MultiQuantile"
+        | "SurvivalAft") => {
             return refuse(
                 LIBRARY,
-                format!(
-                    "loss function {other:?} is not read; expected RMSE, Logloss, CrossEntropy, \
-                     MultiClass, MultiClassOneVsAll, Poisson or Tweedie"
-                ),
+                format!("loss function {other:?} is not read; train one model per output"),
             );
         }
+        // Ranking, quantiles, absolute errors and the like: the raw output is the prediction.
+        _ => Meaning::other(Link::Identity),
     };
     Ok((meaning, loss.kind.clone()))
 }

@@ -1,4 +1,4 @@
-//! The `lmdi` command.
+//! The `lmdi` command, as a function: the program `lmdi` calls it, and so does the Python package.
 //!
 //! A command is flags and printing; the work is in the library (`lmdi::study` and what it calls).
 //!
@@ -24,16 +24,9 @@ use commands::{
     completions, convert, counterfactual, explain, importance, inspect, plot, predict, score,
     stability, subgroups, train,
 };
-use lmdi_memory::Limited;
 use process::console;
-use std::process::ExitCode;
+use std::ffi::OsString;
 use std::time::Duration;
-
-/// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return
-/// them to the system each time, and fetch them again page by page. Where memory runs out, the
-/// process ends with a message.
-#[global_allocator]
-static ALLOCATOR: Limited<mimalloc::MiMalloc> = Limited(mimalloc::MiMalloc);
 
 #[derive(Parser)]
 #[command(name = "lmdi", version, about, long_about = LONG_ABOUT, after_help = AFTER_HELP)]
@@ -120,8 +113,16 @@ enum Command {
     Completions(completions::Options),
 }
 
-fn main() -> ExitCode {
-    let arguments = arguments();
+/// Runs the command with arguments, the first of which is its name, and returns its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = match parsed(arguments) {
+        Ok(arguments) => arguments,
+        // Help and the version are no errors, and go to standard output.
+        Err(told) => {
+            let _ = told.print();
+            return if told.use_stderr() { INVALID_USAGE } else { DONE };
+        }
+    };
     lmdi_io::interrupt::install(Some(GRACE));
     // A little is left to the system, which would otherwise end the process without a word.
     let machine = lmdi_memory::of_machine().map(|bytes| bytes / 20 * 19);
@@ -152,13 +153,18 @@ fn main() -> ExitCode {
         Command::Completions(options) => completions::run::<Arguments>(&options),
     });
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => DONE,
         Err(error) => report(&error),
     }
 }
 
+// Exit codes beside those of signals.
+const DONE: u8 = 0;
+const FAILED: u8 = 1;
+const INVALID_USAGE: u8 = 2;
+
 /// The command line, where a negative number is the value of any flag.
-fn arguments() -> Arguments {
+fn parsed(arguments: impl IntoIterator<Item = OsString>) -> Result<Arguments, clap::Error> {
     let takes_number = |arg: Arg| {
         if arg.is_positional() || !arg.get_action().takes_values() {
             return arg;
@@ -170,10 +176,10 @@ fn arguments() -> Arguments {
     for name in names {
         command = command.mut_subcommand(name, |one| one.mut_args(takes_number));
     }
-    Arguments::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+    Arguments::from_arg_matches(&command.try_get_matches_from(arguments)?)
 }
 
-fn report(error: &anyhow::Error) -> ExitCode {
+fn report(error: &anyhow::Error) -> u8 {
     let text = match error.downcast_ref::<lmdi::Error>() {
         Some(lmdi::Error::Parameter { name, found, expected }) => {
             let about = format!("{} is {found}; expected {expected}", flags::flag_of(name));
@@ -186,11 +192,11 @@ fn report(error: &anyhow::Error) -> ExitCode {
     let interrupted = matches!(library, Some(lmdi::Error::Interrupted))
         || matches!(error.downcast_ref::<lmdi_io::Error>(), Some(lmdi_io::Error::Interrupted));
     if interrupted {
-        ExitCode::from(lmdi_io::interrupt::exit_code())
+        lmdi_io::interrupt::exit_code()
     } else if matches!(library, Some(lmdi::Error::Parameter { .. })) {
-        ExitCode::from(2)
+        INVALID_USAGE
     } else {
-        ExitCode::FAILURE
+        FAILED
     }
 }
 
