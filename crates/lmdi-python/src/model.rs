@@ -249,19 +249,24 @@ impl Model {
 
     /// One tree as a model of its own.
     fn tree(&self, py: Python<'_>, at: usize) -> PyResult<Self> {
-        let mut content = (*self.content).clone();
-        let ensemble = &mut content.ensemble;
-        if at >= ensemble.trees.len() {
-            let count = ensemble.trees.len();
+        let whole = self.ensemble();
+        let Some(tree) = whole.trees.get(at) else {
+            let count = whole.trees.len();
             return Err(pyo3::exceptions::PyIndexError::new_err(format!(
                 "there are {count} trees"
             )));
-        }
-        ensemble.trees = vec![ensemble.trees[at].clone()];
-        if !ensemble.output_of_tree.is_empty() {
-            ensemble.output_of_tree = vec![ensemble.output_of_tree[at]];
-        }
-        Self::checked(py, content)
+        };
+        let ensemble = Ensemble {
+            trees: vec![tree.clone()],
+            output_of_tree: whole.output_of_tree.get(at).copied().into_iter().collect(),
+            feature_names: whole.feature_names.clone(),
+            base_score: whole.base_score.clone(),
+            outcome: whole.outcome.clone(),
+            class_weights: whole.class_weights.clone(),
+            ..*whole
+        };
+        let (schema, metadata) = (self.content.schema.clone(), self.content.metadata.clone());
+        Self::checked(py, Content { schema, metadata, ..Content::new(ensemble) })
     }
 
     /// What the trees that did not see a training row predict for it: `(rows, outputs)`, NaN for rows that all
