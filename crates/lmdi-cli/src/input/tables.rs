@@ -143,7 +143,8 @@ pub fn tell_notices(notices: &[Notice]) {
                 let mut text = format!("column {column} is read as {}", format.title());
                 if let Some(word) = missing.first() {
                     let cells = counted(*missing_cells, "cell");
-                    text += &format!("; {cells} such as {word:?} count as missing");
+                    let verb = if *missing_cells == 1 { "counts" } else { "count" };
+                    text += &format!("; {cells} such as {word:?} {verb} as missing");
                 }
                 if let Some(or) = or {
                     let or = or.title();
