@@ -58,6 +58,7 @@ impl Case {
         let data = PlotData {
             rows,
             columns: &self.columns,
+            account: None,
             output: 0,
             title: "<b>title</b>",
             scale: "in <i>units</i>",
@@ -126,7 +127,8 @@ fn what_cannot_be_drawn_is_said() {
     let x = MatrixView::from_rows(&case.cells, 4, 8).unwrap();
     let rows =
         ExplainedRows { x, scores: &case.scores, predictions: &case.predictions, truth: None };
-    let data = PlotData { rows, columns: &case.columns, output: 0, title: "t", scale: "s" };
+    let (title, scale) = ("t", "s");
+    let data = PlotData { rows, columns: &case.columns, account: None, output: 0, title, scale };
     assert!(waterfall(&data, 4, 5).unwrap_err().to_string().contains("row 5"));
     assert!(scatter(&data, 7, None).unwrap_err().to_string().contains("column to draw"));
     assert!(bar(&PlotData { output: 1, ..data }, 5).unwrap_err().to_string().contains("output"));

@@ -122,7 +122,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let candidates = other.as_ref().unwrap_or(&explained);
     if study.labels().is_empty() && search.threshold.is_none() {
-        let median = median(candidates.decisions()).with_context(|| {
+        let median = candidates.median_prediction().with_context(|| {
             format!("{}: there is no row to compare with", candidates.rows.table.name)
         })?;
         writeln!(
@@ -138,7 +138,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let queries = explained.take(&chosen);
     let progress = Progress::new("Comparing", chosen.len());
-    let (asking, answering) = (queries.decided(), candidates.decided());
+    let (asking, answering) = (queries.view(), candidates.view());
     let found = counterfactuals(&asking, &answering, &columns, &search, &progress)?;
     drop(progress);
     let answers = Answers { study: &study, columns, queries, candidates, found };
@@ -197,7 +197,7 @@ impl Answers<'_> {
         )?;
         for (query, found) in self.found.iter().enumerate().take(PRINTED) {
             let row = count(self.place(query));
-            let prediction = self.prediction_text(self.queries.decision(query));
+            let prediction = self.prediction_text(self.queries.prediction(query));
             writeln!(
                 out,
                 "\nRow {row} of {}: predicted {prediction}",
@@ -218,7 +218,7 @@ impl Answers<'_> {
     }
 
     fn print_one(&self, out: &mut dyn Write, query: usize, one: &Counterfactual) -> Result<()> {
-        let prediction = self.prediction_text(self.candidates.decision(one.row));
+        let prediction = self.prediction_text(self.candidates.prediction(one.row));
         writeln!(
             out,
             "  row {} is predicted {prediction}; distance {} in scores, {} in cells\n",
@@ -307,11 +307,11 @@ impl Answers<'_> {
         };
         let columns = vec![
             numbers("row", &|line| self.place(lines[line].0) as f64),
-            prediction("prediction", &|line| Some(self.queries.decision(lines[line].0).to_vec())),
+            prediction("prediction", &|line| Some(self.queries.prediction(lines[line].0).to_vec())),
             numbers("place", &|line| of_answer(&|place, _| (place + 1) as f64, line)),
             numbers("other_row", &|line| of_answer(&|_, one| (one.row + 1) as f64, line)),
             prediction("other_prediction", &|line| {
-                lines[line].1.map(|(_, one, _)| self.candidates.decision(one.row).to_vec())
+                lines[line].1.map(|(_, one, _)| self.candidates.prediction(one.row).to_vec())
             }),
             numbers("score_distance", &|line| of_answer(&|_, one| one.score_distance, line)),
             numbers("feature_distance", &|line| of_answer(&|_, one| one.feature_distance, line)),
@@ -342,7 +342,7 @@ impl Answers<'_> {
                 .collect();
             json!({
                 "row": one.row + 1,
-                "prediction": prediction(self.candidates.decision(one.row)),
+                "prediction": prediction(self.candidates.prediction(one.row)),
                 "score_distance": one.score_distance,
                 "feature_distance": one.feature_distance,
                 "changes": changes,
@@ -355,29 +355,11 @@ impl Answers<'_> {
             .map(|(query, found)| {
                 json!({
                     "row": self.place(query),
-                    "prediction": prediction(self.queries.decision(query)),
+                    "prediction": prediction(self.queries.prediction(query)),
                     "counterfactuals": found.iter().map(|one| answer(query, one)).collect::<Vec<_>>(),
                 })
             })
             .collect();
         json!({ "table": self.queries.rows.table.name, "candidates": self.candidates.rows.table.name, "rows": rows })
-    }
-}
-
-/// The middle of the numbers that are there, the upper one of two.
-fn median(numbers: &[f64]) -> Option<f64> {
-    let mut known: Vec<f64> = numbers.iter().copied().filter(|x| x.is_finite()).collect();
-    known.sort_by(f64::total_cmp);
-    known.get(known.len() / 2).copied()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_passes_over_what_is_missing() {
-        assert_eq!(median(&[3.0, f64::NAN, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[f64::NAN]), None);
     }
 }

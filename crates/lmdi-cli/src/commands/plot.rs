@@ -105,8 +105,9 @@ pub fn run(options: &Options) -> Result<()> {
     let file = options.data.file_name().unwrap_or(options.data.as_os_str());
     let title = format!("{method} scores of {}{class}", file.to_string_lossy());
     let data = PlotData {
-        rows: explained.decided(),
+        rows: explained.view(),
         columns: &columns,
+        account: explained.account.as_ref(),
         output,
         title: &title,
         scale: &scale,

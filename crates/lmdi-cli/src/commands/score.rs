@@ -11,7 +11,7 @@ use crate::output::score_table::score_table;
 use crate::process::progress::{Bars, Progress};
 use anyhow::Result;
 use clap::Args;
-use lmdi::study::{Sample, TreeChoice};
+use lmdi::study::TreeChoice;
 use lmdi_io::write::{Output, write_table};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ Examples:
   lmdi score houses.lmdi new.csv --out scores.csv --method lime --background houses.csv
 
 Columns are found by name, in any order; the target is not needed. The result is that of `lmdi \
-explain`: row, prediction, base and one score per column. Levels that training did not know are counted on \
+explain`: row, prediction, explained, unexplained, base and one score per column. Levels that training did not know are counted on \
 standard error; they count as the pooled rare levels if the column has them, else as no level.")]
 pub struct Options {
     /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
@@ -59,8 +59,12 @@ pub fn run(options: &Options) -> Result<()> {
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let (schema, ensemble) = (&study.schema, &study.model.ensemble);
     let explain = result.explain_options(schema, ensemble.averages_trees(), TreeChoice::All)?;
-    let rows = reader.rows(&options.data, schema, &result.keep, &[], Sample::Unspecified)?;
+    let metadata = &study.model.metadata;
+    let rows = reader.rows_of_model(&options.data, schema, metadata, &result.keep)?;
     let explained = study.explain(Arc::new(rows), &explain, &Bars)?;
+    if let Some(warning) = explained.fidelity.and_then(|fidelity| fidelity.warning(&study)) {
+        eprintln!("warning: {warning}");
+    }
     let table = score_table(&ensemble.outcome, explained, &result.keep, result.top)?;
     Ok(write_table(&table, &output, &Progress::new("Writing", table.rows()))?)
 }

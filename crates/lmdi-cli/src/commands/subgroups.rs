@@ -88,7 +88,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let columns = study.columns();
     let progress = Progress::new("Grouping", search.units() as usize);
-    let found = subgroups(&explained.decided(), &columns, &search, &progress)
+    let found = subgroups(&explained.view(), &columns, &search, &progress)
         .with_context(|| explained.rows.table.name.clone())?;
     drop(progress);
     let result = Grouped { study: &study, columns, explained: &explained, found };
@@ -139,7 +139,7 @@ impl Grouped<'_> {
             Column { name: "group".into(), values: Values::Numbers(groups.collect()) },
         ];
         let outcome = &self.study.model.ensemble.outcome;
-        columns.extend(predictions::columns(outcome, self.explained.decisions().to_vec()));
+        columns.extend(predictions::columns(outcome, self.explained.predictions.clone()));
         Ok(Frame::new(columns)?)
     }
 

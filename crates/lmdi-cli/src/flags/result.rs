@@ -79,7 +79,6 @@ impl ResultFlags {
             trees,
             standard_error: self.standard_error,
             rank,
-            model_predictions: false,
         })
     }
 

@@ -4,6 +4,7 @@ use crate::flags::reading::ReadFlags;
 use crate::output::terminal::shortened;
 use crate::process::progress::Progress;
 use anyhow::{Context, Result};
+use lmdi::file::Metadata;
 use lmdi::study::{NamedFrame, Rows, Sample};
 use lmdi::table::{Column, Schema, Target, Task, Unseen};
 use lmdi::text::counted;
@@ -80,6 +81,37 @@ impl TableReader {
         unseen.iter().for_each(|unseen| eprintln!("{}", unseen_text(unseen)));
         check_kept(&rows, kept)?;
         Ok(rows)
+    }
+
+    /// Reads the rows of a table that a model is to explain, with their target where the table has
+    /// it, and tells whether the model was trained on them.
+    pub fn rows_of_model(
+        &self,
+        data: &Path,
+        schema: &Schema,
+        model: &Metadata,
+        kept: &[String],
+    ) -> Result<Rows> {
+        let target = schema.target.as_ref();
+        let of_target = target.map(|target| {
+            let cells = (target.task == Task::Regression).then_some(CellType::Number);
+            (target.name.as_str(), cells)
+        });
+        let of_weight = schema.weight.as_deref().map(|name| (name, Some(CellType::Number)));
+        let more: Vec<_> = of_target.into_iter().chain(of_weight).collect();
+        let rows = self.rows(data, schema, kept, &more, Sample::Unspecified)?;
+        let Some(target) = target else { return Ok(rows) };
+        let name = rows.table.name.clone();
+        let (rows, missing) =
+            rows.with_complete_target(schema, target).with_context(|| name.clone())?;
+        if missing > 0 {
+            eprintln!(
+                "note: {name}: {} without a value of {}; errors are not measured",
+                counted(missing, "row"),
+                printable(&target.name)
+            );
+        }
+        Ok(rows.recognised(model))
     }
 
     /// Reads those rows of a table that have a target, with it and their weights, for an explainer

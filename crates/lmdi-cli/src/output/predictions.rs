@@ -34,3 +34,19 @@ pub fn columns(outcome: &Outcome, predictions: Vec<f64>) -> Vec<Column> {
     }
     columns
 }
+
+/// What scores add up to as a prediction: the column `explained_prediction`, or for classes
+/// `explained_probability:LABEL`.
+pub fn explained_columns(outcome: &Outcome, predictions: &[f64]) -> Vec<Column> {
+    let named = |(at, name): (usize, String), width: usize| {
+        let cells = predictions.iter().skip(at).step_by(width).copied().collect();
+        Column { name, values: Values::Numbers(cells) }
+    };
+    match outcome {
+        Outcome::Number => vec![named((0, "explained_prediction".into()), 1)],
+        Outcome::Classes(labels) => {
+            let names = labels.iter().map(|label| format!("explained_probability:{label}"));
+            names.enumerate().map(|name| named(name, labels.len())).collect()
+        }
+    }
+}

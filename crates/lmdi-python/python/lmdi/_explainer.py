@@ -16,6 +16,7 @@ from ._errors import not_fitted
 from ._explanation import Explanation
 from ._model import Model
 from ._models import model_of
+from ._predictions import predictions_of
 from ._running import running
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class Explainer:
 
     #: Attribute that fit sets.
     _fitted_attribute = "model_"
+    #: Whether base value plus scores is the output of the model by definition.
+    _is_exact = False
 
     # Keywords that all explainers have, and what fit sets.
     model: Any
@@ -119,6 +122,8 @@ class Explainer:
             outputs = [str(classes[1])]
         else:
             outputs = [str(label) for label in classes]
+        with running(self.n_jobs, False, "", 0) as run:
+            predictions = predictions_of(model, cells, base_values, scale, run, self._is_exact)
         return Explanation(
             values,
             base_values,
@@ -128,4 +133,5 @@ class Explainer:
             std_error=std_error,
             scale=scale,
             categories={at: list_.levels for at, list_ in model._columns.categories.items()},
+            predictions=predictions,
         )

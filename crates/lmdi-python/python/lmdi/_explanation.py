@@ -8,6 +8,7 @@ import numpy as np
 
 from ._errors import listed
 from ._groups import group_columns
+from ._predictions import Fidelity, Predictions, fidelity_of
 
 
 class Explanation:
@@ -27,6 +28,16 @@ class Explanation:
         For classes the label of each output; with two classes there is one output, the second class.
     std_error : like `values`, or None
         Standard error of each value over the trees, if it was asked for.
+    prediction : (rows,) or (rows, classes), or None
+        What the model predicts: a number, or the probability of every class. Training rows of a forest are
+        predicted out of bag, by the trees that did not see them (`out_of_bag` says so).
+    explained : like `base_values`
+        Base value plus scores.
+    unexplained : like `base_values`, or None
+        What these leave of the prediction, on the scale of the scores. Log-odds of a forest are those of its
+        share of votes, kept half a vote away from 0 and 1.
+    fidelity : Fidelity or None
+        How much of the predictions of these rows is explained.
     scale : str
         "identity" (the unit of the prediction), "log_odds", "softmax" (margins), "log" or "impurity".
 
@@ -44,6 +55,7 @@ class Explanation:
         std_error: Any = None,
         scale: Any = "identity",
         categories: Any = None,
+        predictions: Predictions | None = None,
     ) -> None:
         self.values = values
         self.base_values = base_values
@@ -53,6 +65,46 @@ class Explanation:
         self.std_error = std_error
         self.scale = scale
         self._categories = categories or {}
+        self._predictions = predictions
+
+    @property
+    def prediction(self) -> np.ndarray | None:
+        """What the model predicts: (rows,), or (rows, classes) with the probability of every class."""
+        return None if self._predictions is None else self._predictions.values
+
+    @property
+    def out_of_bag(self) -> bool:
+        """Whether the rows are predicted by the trees that did not see them in training."""
+        return self._predictions is not None and self._predictions.out_of_bag
+
+    @property
+    def explained(self) -> np.ndarray:
+        """Base value plus scores, on the scale of the scores."""
+        return self.base_values + self.values.sum(axis=1)
+
+    @property
+    def unexplained(self) -> np.ndarray | None:
+        """What base value plus scores leaves of the prediction, on the scale of the scores.
+
+        Zero to rounding for methods that explain the output of the model exactly (TreeSHAP, Saabas). These
+        explain what all trees say, also where `prediction` is out of bag.
+        """
+        if self._predictions is None or self.scale == "impurity":
+            return None
+        return self._predictions.to_explain - self.explained
+
+    @property
+    def fidelity(self) -> Fidelity | None:
+        """How much of the variation of the model's predictions of these rows is explained.
+
+        None where predictions do not vary, and for one of several outputs.
+        """
+        if self._predictions is None or self.scale == "impurity":
+            return None
+        n_classes = 1 if self._predictions.values.ndim == 1 else self._predictions.values.shape[1]
+        if n_classes > 2 and self.values.ndim == 2:
+            return None
+        return fidelity_of(self._predictions, self.explained, self.scale)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -100,6 +152,7 @@ class Explanation:
             base_values=self.base_values[key],
             data=rows(self.data),
             std_error=rows(self.std_error),
+            predictions=None if self._predictions is None else self._predictions.rows(key),
         )
 
     def output(self, which: Any) -> Explanation:
@@ -117,6 +170,7 @@ class Explanation:
             base_values=self.base_values[:, which],
             output_names=[self.output_names[which]] if self.output_names else None,
             std_error=None if self.std_error is None else self.std_error[:, :, which],
+            predictions=None if self._predictions is None else self._predictions.output(which),
         )
 
     def _with(self, **changes: Any) -> Explanation:
@@ -129,6 +183,7 @@ class Explanation:
             "std_error": self.std_error,
             "scale": self.scale,
             "categories": self._categories,
+            "predictions": self._predictions,
         }
         return Explanation(**{**parts, **changes})
 
@@ -201,22 +256,24 @@ class Explanation:
     def to_frame(self) -> Any:
         """A pandas frame: a column a feature, a row a row; several outputs as an outer level of columns.
 
-        The base value is the last column, `base_value`.
+        The base value is the column `base_value`, followed by `explained`, `unexplained` and for numbers
+        `prediction`, where these are known.
         """
         try:
             import pandas
         except ImportError as error:
             raise ImportError("to_frame needs pandas; install it with `pip install pandas`") from error
 
-        def frame(values: Any, base: Any) -> Any:
-            table = pandas.DataFrame(values, columns=list(self.feature_names))
-            table["base_value"] = base
+        def frame(of: Explanation) -> Any:
+            table = pandas.DataFrame(of.values, columns=list(of.feature_names))
+            table["base_value"] = of.base_values
+            if of.unexplained is not None:
+                table["explained"], table["unexplained"] = of.explained, of.unexplained
+            if of.prediction is not None and of.prediction.ndim == 1:
+                table["prediction"] = of.prediction
             return table
 
         if self.values.ndim == 2:
-            return frame(self.values, self.base_values)
+            return frame(self)
         outputs = self.output_names or list(range(self.values.shape[2]))
-        parts = {
-            name: frame(self.values[:, :, at], self.base_values[:, at]) for at, name in enumerate(outputs)
-        }
-        return pandas.concat(parts, axis=1)
+        return pandas.concat({name: frame(self.output(at)) for at, name in enumerate(outputs)}, axis=1)

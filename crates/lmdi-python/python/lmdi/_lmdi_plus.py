@@ -12,6 +12,7 @@ from ._errors import LmdiWarning
 from ._explainer import Explainer
 from ._explanation import Explanation
 from ._model import Model
+from ._predictions import Fidelity
 from ._running import running
 
 #: Keywords that compiled code checks and understands.
@@ -176,6 +177,7 @@ class LMDIPlus(Explainer):
             )
         self.model_ = model
         self.explainer_ = explainer
+        self._fitted_to = _mark_of(cells.array)
         if explainer.n_unconverged:
             warnings.warn(
                 f"{explainer.n_unconverged} of the linear models did not meet their tolerance; raise "
@@ -249,7 +251,17 @@ class LMDIPlus(Explainer):
                 "std_error is the spread over the trees of a forest; the trees of boosting build on one "
                 "another and have none"
             )
-        return self._explanation(cells, arrays, self.explainer_.scale)
+        explanation = self._explanation(cells, arrays, self.explainer_.scale)
+        fidelity = explanation.fidelity
+        if fidelity is not None and fidelity.is_low and self._is_new(explanation):
+            warnings.warn(low_fidelity(fidelity, explanation.out_of_bag), LmdiWarning, stacklevel=2)
+        return explanation
+
+    def _is_new(self, explanation: Explanation) -> bool:
+        """Whether rows are new to the model, as far as can be told, or predicted out of bag."""
+        fitted_to = getattr(self, "_fitted_to", None)
+        same = fitted_to is not None and fitted_to == _mark_of(explanation.data)
+        return explanation.out_of_bag or not same
 
     def rank(self, X: Any, by: Any = "score") -> np.ndarray:
         """The rank of each column for each row, larger is more important.
@@ -325,3 +337,23 @@ class LMDIPlus(Explainer):
         type(self).__init__(self, model, **params)
         if explainer is not None:
             self.model_, self.explainer_ = model, explainer
+
+
+def _mark_of(cells: Any) -> Any:
+    """Tells the rows of a fit from others: their number, and a few of their cells."""
+    step = max(1, len(cells) // 100)
+    return len(cells), np.ascontiguousarray(cells[::step], dtype=np.float64).tobytes()
+
+
+def low_fidelity(fidelity: Fidelity, out_of_bag: bool) -> str:
+    """What a user must know about an explanation that reproduces little of the model."""
+    direction = ""
+    if abs(fidelity.slope - 1) >= 0.05:
+        verb = "overstate" if fidelity.slope > 1 else "understate"
+        direction = f" On average they {verb} differences between rows by {abs(fidelity.slope - 1):.0%}."
+    rows = "training rows, out of bag" if out_of_bag else "given rows"
+    return (
+        f"LMDI+ reproduces only {max(fidelity.share, 0):.1%} of the variation in the model's predictions "
+        f"({rows}), so its scores say little about single predictions.{direction} lmdi.TreeSHAP explains "
+        "predictions exactly"
+    )

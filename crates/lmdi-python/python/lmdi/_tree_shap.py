@@ -45,6 +45,8 @@ class TreeSHAP(ReadyExplainer):
     (5, 10, 10)
     """
 
+    _is_exact = True
+
     def __init__(
         self, model: Any, background: Any = None, *, n_jobs: int | None = None, progress: bool = False
     ) -> None:

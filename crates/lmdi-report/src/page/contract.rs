@@ -10,7 +10,7 @@ use super::pack::Packed;
 use serde::Serialize;
 
 /// Version of the structure; a page only opens data of its own version.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// All that the page shows.
 #[derive(Debug, Clone, Serialize)]
@@ -28,7 +28,9 @@ pub struct Report {
     pub labels: Vec<String>,
     /// What has scores: one nameless output, or every class.
     pub outputs: Vec<String>,
-    /// Whether scores add up.
+    /// Where predicted numbers are decided at first: their median. None for classes.
+    pub middle: Option<f64>,
+    /// Whether scores add up; none where the method does not promise it.
     pub additivity: Option<Additivity>,
     /// What has a score in every row.
     pub features: Vec<Feature>,
@@ -60,13 +62,30 @@ pub struct About {
     pub rows_explained: usize,
     /// Measured on rows that were not trained on, the most telling first.
     pub quality: Vec<Quality>,
-    /// Share of the differences between the model's own predictions that the explained ones show (R2); none
-    /// if they are the same.
-    pub fidelity: Option<f64>,
+    /// How rows were predicted, if not by all trees.
+    pub predicted_by: Option<String>,
+    /// How much of the predictions scores explain; none if they do by definition.
+    pub fidelity: Option<Fidelity>,
     /// What a reader must know before trusting the rest.
     pub warnings: Vec<String>,
     /// Everything else, for the record.
     pub facts: Vec<FactGroup>,
+}
+
+/// How much of the predictions scores explain.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Fidelity {
+    /// The rows it was measured on, such as `hold-out rows`.
+    pub rows: String,
+    /// Share of the variation of the model's predictions that base plus scores reproduces (R2).
+    pub share: f64,
+    /// How much base plus scores moves where the model's prediction moves by one.
+    pub slope: f64,
+    /// Share of the rows that both put into the same class; none for numbers.
+    pub same_class: Option<f64>,
+    /// Below this share a reader is warned, on rows that are new to the model.
+    pub least: f64,
 }
 
 /// Quality on one sample of rows.
@@ -127,11 +146,11 @@ pub struct Scale {
     pub kind: ScaleKind,
     /// The same in words, such as `in units of price`.
     pub text: String,
-    /// What base plus scores is, such as `prediction`.
+    /// What base, scores and what they leave unexplained add up to, such as `prediction`.
     pub total: String,
 }
 
-/// How far base plus scores is from what it is to add up to.
+/// How far base plus scores is from the model's output.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Additivity {
@@ -190,10 +209,14 @@ pub struct Rows {
     pub scores: Packed,
     /// Standard errors of the scores over the trees.
     pub errors: Option<Packed>,
-    /// What the scores add up to, as a number or the probability of every class.
+    /// What the model predicts: a number, or the probability of every class.
     pub predictions: Packed,
-    /// The model's own predictions, where they are not the same.
-    pub model_predictions: Option<Packed>,
+    /// What base plus scores leaves of the prediction, on the scale of the scores, by output; none
+    /// where scores do not explain predictions.
+    pub unexplained: Option<Packed>,
+    /// What leaving out the trees that saw the row changes, by output, where scores are exact for all
+    /// trees and the prediction is out of bag.
+    pub out_of_bag: Option<Packed>,
     /// What really happened: a number, or the place of the class; NaN is unknown.
     pub truth: Option<Packed>,
 }
@@ -331,6 +354,7 @@ mod tests {
         let types = [
             declaration::<Report>(),
             declaration::<About>(),
+            declaration::<Fidelity>(),
             declaration::<Quality>(),
             declaration::<Measure>(),
             declaration::<FactGroup>(),

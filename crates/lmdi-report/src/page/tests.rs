@@ -3,7 +3,7 @@
 use super::contract::{About, Scale, ScaleKind};
 use super::gathered::Gathered;
 use super::{SIZE_LIMIT, fitting_page, sample_rows};
-use lmdi::explanation::Grouping;
+use lmdi::explanation::{Grouping, PredictedBy};
 use lmdi::importance::Scores;
 use lmdi::study::{Explained, NamedFrame, Rows, Sample, TreeChoice};
 use lmdi::table::{Column, Frame, Labels, Matrix, Schema, Values};
@@ -41,8 +41,9 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         errors: None,
         ranks: None,
         predictions: noise(n),
-        model_predictions: None,
-        residuals: None,
+        predicted_by: PredictedBy::AllTrees,
+        account: None,
+        fidelity: None,
         assessment: None,
     };
     let chosen = sample_rows(n, p, 7);

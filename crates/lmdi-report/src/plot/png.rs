@@ -29,7 +29,8 @@ pub fn check_png() -> Result<()> {
 /// # let rows = ExplainedRows { x: MatrixView::from_rows(&cells, 3, 1)?, scores: &scores,
 /// #     predictions: &[1.0, 2.0, 3.0], truth: None };
 /// # let columns = Columns::numeric(["income"]);
-/// let data = PlotData { rows, columns: &columns, output: 0, title: "Loans", scale: "in log-odds" };
+/// let (title, scale) = ("Loans", "in log-odds");
+/// let data = PlotData { rows, columns: &columns, account: None, output: 0, title, scale };
 /// let picture = bar(&data, 10)?;
 /// assert!(picture.svg.starts_with("<svg"));
 /// assert!(png(&picture, 2.0)?.starts_with(b"\x89PNG"));

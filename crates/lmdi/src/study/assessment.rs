@@ -136,9 +136,8 @@ impl fmt::Display for Shortfall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "LMDI+ predicts these rows far worse than the model ({} {} against {}). Scores explain the \
-             predictions of LMDI+, so they say little about the model here. Another penalty may come closer: \
-             try --glm lasso or --glm ridge.",
+            "LMDI+ predicts these rows far worse than the model ({} {} against {}), so its scores miss much of \
+             what the model knows. --method tree-shap explains the model's predictions exactly.",
             measure_title(self.measure),
             short_number(self.lmdi_plus),
             short_number(self.model)

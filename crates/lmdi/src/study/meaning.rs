@@ -20,7 +20,9 @@ pub struct Meaning<'a> {
 impl Meaning<'_> {
     /// The scale of the scores, such as `in units of price`.
     pub fn scale(&self, n_outputs: usize) -> String {
-        if let Some(what) = self.explainer.adds_up_to() {
+        if let Some(what) = self.explainer.adds_up_to()
+            && !self.explainer.explains_predictions()
+        {
             return format!("in units of the {what}");
         }
         let target = self.schema.target.as_ref();
@@ -42,9 +44,11 @@ impl Meaning<'_> {
         }
     }
 
-    /// What base plus scores is, such as `prediction`.
+    /// What base, scores and what they leave unexplained add up to, such as `prediction`.
     pub fn total(&self) -> &'static str {
-        if let Some(what) = self.explainer.adds_up_to() {
+        if let Some(what) = self.explainer.adds_up_to()
+            && !self.explainer.explains_predictions()
+        {
             return what;
         }
         match (self.explainer.scale(), &self.ensemble.outcome) {

@@ -90,9 +90,9 @@ impl Rows {
         Ok(Self { x, target: Some(cells), weights, places: present, ..self })
     }
 
-    /// All rows, with the target if each has one. The second value counts the rows without, if the
-    /// table has the column at all.
-    pub fn with_complete_target(self, target: &Target) -> Result<(Self, usize)> {
+    /// All rows, with the target if each has one, and with the weights of training if the table has
+    /// them. The second value counts the rows without a target, if the table has the column at all.
+    pub fn with_complete_target(self, schema: &Schema, target: &Target) -> Result<(Self, usize)> {
         let frame = &self.table.frame;
         if frame.column(&target.name).is_none() {
             return Ok((self, 0));
@@ -102,15 +102,22 @@ impl Rows {
             return Ok((self, missing));
         }
         let cells = target.cells(frame)?;
-        Ok((Self { target: Some(cells), ..self }, 0))
+        let has_weights = schema.weight.as_ref().is_some_and(|name| frame.column(name).is_some());
+        let weights = if has_weights { schema.weights(frame)? } else { None };
+        Ok((Self { target: Some(cells), weights, ..self }, 0))
+    }
+
+    /// Marks the rows as the training rows of a model if they are.
+    pub fn recognised(self, model: &Metadata) -> Self {
+        let is_training = model.fingerprint.is_some() && model.fingerprint == self.fingerprint();
+        let sample = if is_training { Sample::Training } else { self.sample };
+        Self { sample, ..self }
     }
 
     /// Marks the rows as the training rows of a model if they are, else as what an explainer is
     /// fitted to.
     pub fn identified(self, model: &Metadata) -> Self {
-        let is_training = model.fingerprint.is_some() && model.fingerprint == self.fingerprint();
-        let sample = if is_training { Sample::Training } else { Sample::FittedOn };
-        Self { sample, ..self }
+        Self { sample: Sample::FittedOn, ..self }.recognised(model)
     }
 
     /// Number of rows.

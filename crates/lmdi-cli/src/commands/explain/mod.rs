@@ -27,7 +27,7 @@ use lmdi::importance::Method;
 use lmdi::named::Named;
 use lmdi::study::{Assessment, ExplainOptions, Explained, Rows, Sample, Study, TreeChoice};
 use lmdi::table::{Schema, Task};
-use lmdi::text::{count, counted, short_number};
+use lmdi::text::{count, counted};
 use lmdi_io::printable::printable;
 use lmdi_io::write::{Output, write_table};
 use lmdi_report::page::{PageOptions, page};
@@ -72,10 +72,11 @@ Examples:
   lmdi explain train.csv --model model.lmdi --method lime --test new.csv --out scores.csv
   lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
 
-The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (for \
-classes also `probability:LABEL`), `base`, and `score:COL` for every column. Base plus scores is the \
-prediction: in units of the target, or for classes in log-odds of the second one; with three or more \
-classes each has its own `base:LABEL` and `score:LABEL:COL`.
+The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (the \
+model's; for classes also `probability:LABEL`), `explained` (base plus scores), `unexplained` (what they \
+leave of the prediction), `base`, and `score:COL` for every column. Scores are in units of the target, or \
+for classes in log-odds of the second one; with three or more classes each has its own `base:LABEL` and \
+`score:LABEL:COL`. Training rows are predicted out of bag, by the trees that did not see them.
 
 Explained are the rows of --test, or those that --holdout keeps out, or the training rows.")]
 pub struct Options {
@@ -194,16 +195,13 @@ fn print_scored(
         TreeChoice::OutOfBag => ", each on the trees that did not see it",
         TreeChoice::InBag => ", each on the trees that saw it",
     };
-    let residual = explained.largest_residual();
     writeln!(
         out,
-        "Scored {} {}{which}, {seconds:.2} s. Base plus scores is the {}{}.",
+        "Scored {} {}{which}, {seconds:.2} s.",
         count(explained.rows.len()),
-        explained.rows.sample.title(),
-        study.meaning().total(),
-        residual
-            .map_or(String::new(), |residual| { format!(" to within {}", short_number(residual)) })
+        explained.rows.sample.title()
     )?;
+    summary::print_account(out, study, explained)?;
     Ok(())
 }
 
@@ -237,8 +235,7 @@ impl Options {
             ScoreTrees::Oob => TreeChoice::OutOfBag,
             ScoreTrees::Inbag => TreeChoice::InBag,
         };
-        let options = self.result.explain_options(schema, averages_trees, trees)?;
-        Ok(ExplainOptions { model_predictions: self.report.is_some(), ..options })
+        self.result.explain_options(schema, averages_trees, trees)
     }
 
     /// Trains a model and fits its explainer.

@@ -97,8 +97,9 @@ impl Options {
         }
         let study = file.kept(schema, out)?;
         summary::print_fitting(out, &study, "", None, 0.0)?;
-        let rows = self.rows(&self.data, &study.schema, Sample::Unspecified, reader)?;
-        Ok((study, rows))
+        let metadata = &study.model.metadata;
+        let rows = reader.rows_of_model(&self.data, &study.schema, metadata, &self.result.keep)?;
+        Ok((study, Arc::new(rows)))
     }
 
     /// The explainer of the file, and the training rows, which trees are chosen by.
@@ -167,7 +168,9 @@ impl Options {
                 "the rows to explain as DATA",
             ));
         }
-        let rows = self.rows(&self.data, &schema, Sample::Unspecified, reader)?;
+        let kept: &[String] = if self.test.is_some() { &[] } else { &self.result.keep };
+        let rows = reader.rows_of_model(&self.data, &schema, &file.model.metadata, kept)?;
+        let rows = Arc::new(rows);
         let study = Study::fit(file.model, schema, method, Some(&rows), &Bars)?;
         summary::print_fitting(out, &study, &rows.table.name, None, 0.0)?;
         match &self.test {

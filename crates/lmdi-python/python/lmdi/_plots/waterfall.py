@@ -19,7 +19,10 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
     steps = [(style.cell_text(explanation, row, at), values[at]) for at in first]
     if len(rest):
         steps.append((style.rest_label(rest), values[rest].sum()))
-    # Read from below: the base value, the small steps, the largest on top, and the prediction.
+    # Read from below: the base value, the small steps, the largest, what they leave unexplained on top, and
+    # the prediction.
+    left = _left(explanation, row)
+    steps = [*left, *steps]
     ax = style.axes(ax, style.height_of(len(steps)), [name for name, _ in steps])
     total = base + sum(step for _, step in steps)
     at = total
@@ -27,8 +30,13 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
     for line, (_, step) in enumerate(steps):
         start = at - step
         colour = style.UP if step > 0 else style.DOWN
-        ax.barh(line, step, left=start, color=colour, height=0.7)
-        inside = abs(step) > 0.16 * span
+        hatched = line < len(left)
+        if hatched:
+            outline = {"facecolor": "white", "edgecolor": style.NEUTRAL, "hatch": "///"}
+            ax.barh(line, step, left=start, height=0.7, **outline)
+        else:
+            ax.barh(line, step, left=start, color=colour, height=0.7)
+        inside = abs(step) > 0.16 * span and not hatched
         ax.annotate(
             style.number(step),
             (start + step / 2 if inside else max(at, start), line),
@@ -59,6 +67,18 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
     title = f"base value {style.short(base)}  →  {style.short(total)}"
     ax.set_title(title, fontsize=10, loc="left")
     return ax
+
+
+def _left(explanation: Any, row: int) -> list[tuple[str, float]]:
+    """What scores leave of the prediction, as steps; none where that is nothing by definition."""
+    unexplained = explanation.unexplained
+    if unexplained is None or not np.isfinite(unexplained[row]):
+        return []
+    left = float(explanation._predictions.on_scale[row] - explanation.explained[row])
+    if abs(unexplained[row]) > 1e-9 * max(1.0, abs(explanation.explained[row])):
+        return [("not explained", left)]
+    # Scores are exact for all trees, and the prediction is out of bag.
+    return [("trees that saw the row left out", left)] if explanation.out_of_bag else []
 
 
 def _span(base: Any, steps: Any) -> Any:

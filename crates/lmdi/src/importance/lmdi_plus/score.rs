@@ -10,9 +10,8 @@
 
 use super::model::LmdiPlus;
 use crate::forest::InBag;
-use crate::forest::predict::{logistic, softmax};
 use crate::forest::routing::{Block, LANES};
-use crate::importance::{OutputScale, Scores, TreeSubset};
+use crate::importance::{Scores, TreeSubset};
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
 use crate::{Error, Result};
@@ -108,29 +107,7 @@ impl LmdiPlus {
     /// Turns linear predictors (one an output) into the prediction of a row: a number, or the
     /// probability of every class.
     pub fn prediction_of(&self, totals: &[f64]) -> Vec<f64> {
-        match (self.scale, totals) {
-            // Least squares on the indicator of the second class.
-            (OutputScale::Identity, [p]) if self.two_classes => vec![1.0 - p, *p],
-            (OutputScale::Identity, _) => totals.to_vec(),
-            (OutputScale::Log, _) => totals.iter().map(|&eta| libm::exp(eta)).collect(),
-            (OutputScale::LogOdds, [eta]) => {
-                let p = logistic(*eta);
-                vec![1.0 - p, p]
-            }
-            (OutputScale::LogOdds, _) => {
-                let mut p: Vec<f64> = totals.iter().map(|&eta| logistic(eta)).collect();
-                let sum: f64 = p.iter().sum();
-                for p in &mut p {
-                    *p /= sum;
-                }
-                p
-            }
-            (OutputScale::Softmax, _) => {
-                let mut p = totals.to_vec();
-                softmax(&mut p);
-                p
-            }
-        }
+        self.scale.prediction_of(totals, self.two_classes)
     }
 
     /// Few enough rows that their sums stay in the second-level cache (half a megabyte) while tree after
