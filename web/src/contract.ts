@@ -1,7 +1,7 @@
 // Made by `npm run contract` from crates/lmdi-report/src/page/contract.rs.
 
 /** A page only opens data of its own version. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /**
  * All that the page shows.
@@ -32,7 +32,11 @@ export type Report = {
    */
   outputs: Array<string>;
   /**
-   * Whether scores add up.
+   * Where predicted numbers are decided at first: their median. None for classes.
+   */
+  middle: number | null;
+  /**
+   * Whether scores add up; none where the method does not promise it.
    */
   additivity: Additivity | null;
   /**
@@ -89,11 +93,8 @@ export type About = {
    * Measured on rows that were not trained on, the most telling first.
    */
   quality: Array<Quality>;
-  /**
-   * Share of the differences between the model's own predictions that the explained ones show (R2); none
-   * if they are the same.
-   */
-  fidelity: number | null;
+  predicted_by: string | null;
+  fidelity: Fidelity | null;
   /**
    * What a reader must know before trusting the rest.
    */
@@ -102,6 +103,14 @@ export type About = {
    * Everything else, for the record.
    */
   facts: Array<FactGroup>;
+};
+
+export type Fidelity = {
+  rows: string;
+  share: number;
+  slope: number;
+  same_class: number | null;
+  least: number;
 };
 
 /**
@@ -171,6 +180,7 @@ export type Scale = {
    * What base plus scores is, such as `prediction`.
    */
   total: string;
+  moved: Array<string>;
 };
 
 /**
@@ -264,10 +274,9 @@ export type Rows = {
    * What the scores add up to, as a number or the probability of every class.
    */
   predictions: Packed;
-  /**
-   * The model's own predictions, where they are not the same.
-   */
-  model_predictions: Packed | null;
+  explained_predictions: Packed | null;
+  unexplained: Packed | null;
+  out_of_bag: Packed | null;
   /**
    * What really happened: a number, or the place of the class; NaN is unknown.
    */
@@ -342,6 +351,7 @@ export type Group = {
    * A short rule that finds it.
    */
   rule: Rule;
+  scores_of: string | null;
   /**
    * What sets it apart, the most telling first.
    */

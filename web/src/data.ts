@@ -28,7 +28,9 @@ export class Data {
     private readonly scores: Float64Array,
     private readonly errors: Numbers | null,
     private readonly predictions: Float64Array,
-    private readonly modelPredictions: Float64Array | null,
+    private readonly explainedPredictions: Float64Array | null,
+    private readonly unexplainedParts: Float64Array | null,
+    private readonly outOfBagParts: Float64Array | null,
     readonly truth: Float64Array | null,
     readonly groupOf: Float64Array | null,
     readonly places: { latitudes: Float64Array; longitudes: Float64Array } | null,
@@ -59,7 +61,9 @@ export class Data {
       await unpackAsDoubles(rows.scores),
       rows.errors && (await unpack(rows.errors)),
       await unpackAsDoubles(rows.predictions),
-      rows.model_predictions && (await unpackAsDoubles(rows.model_predictions)),
+      rows.explained_predictions && (await unpackAsDoubles(rows.explained_predictions)),
+      rows.unexplained && (await unpackAsDoubles(rows.unexplained)),
+      rows.out_of_bag && (await unpackAsDoubles(rows.out_of_bag)),
       rows.truth && (await unpackAsDoubles(rows.truth)),
       report.groups && (await unpackAsDoubles(report.groups.of_rows)),
       map && {
@@ -93,22 +97,37 @@ export class Data {
     return this.errors !== null;
   }
 
-  total(row: number, output: number): number {
+  /** Base plus scores. */
+  explained(row: number, output: number): number {
     let sum = 0;
     for (let feature = 0; feature < this.p; feature++) sum += this.score(row, feature, output);
     return this.base(row, output) + sum;
   }
 
-  prediction(row: number): number[] {
-    return Array.from({ length: this.width }, (_, at) => this.predictions[at * this.n + row]);
+  /** Base plus scores as a prediction; null where that is the same. */
+  explainedPrediction(row: number): number[] | null {
+    const cells = this.explainedPredictions;
+    return cells && Array.from({ length: this.width }, (_, at) => cells[at * this.n + row]);
   }
 
-  modelPrediction(row: number): number[] | null {
-    const { modelPredictions } = this;
-    return (
-      modelPredictions &&
-      Array.from({ length: this.width }, (_, at) => modelPredictions[at * this.n + row])
-    );
+  /** What base plus scores leaves of the prediction; null where scores explain something else. */
+  unexplained(row: number, output: number): number | null {
+    return this.unexplainedParts?.[output * this.n + row] ?? null;
+  }
+
+  /** What leaving out the trees that saw the row changes; null where that is not told apart. */
+  outOfBag(row: number, output: number): number | null {
+    return this.outOfBagParts?.[output * this.n + row] ?? null;
+  }
+
+  /** Whether base plus scores is the model's output by definition. */
+  get isExact(): boolean {
+    return this.report.additivity !== null;
+  }
+
+  /** What the model predicts. */
+  prediction(row: number): number[] {
+    return Array.from({ length: this.width }, (_, at) => this.predictions[at * this.n + row]);
   }
 
   /** One number that orders rows by their prediction: the number, or the probability of the explained class. */
@@ -153,9 +172,14 @@ export class Data {
     return this.placeOfNumber.get(number);
   }
 
+  /** Mean size of a feature's scores; of several classes their sum, as in the command and in Python. */
+  importance(feature: number): number {
+    return this.report.features[feature].importance.reduce((sum, size) => sum + size, 0);
+  }
+
   /** Features from the most important to the least. */
-  order(output: number): number[] {
-    const size = (at: number) => this.report.features[at].importance[output];
-    return this.columns.map((column) => column.at).sort((a, b) => size(b) - size(a) || a - b);
+  get order(): number[] {
+    const sizes = this.columns.map(({ at }) => this.importance(at));
+    return this.columns.map(({ at }) => at).sort((a, b) => sizes[b] - sizes[a] || a - b);
   }
 }

@@ -71,12 +71,17 @@ function readWaterfall(page) {
       title: document.querySelector("#row-name").textContent,
       base: exact(lines[0]),
       total: exact(lines.at(-1)),
-      scores: lines.slice(1, -1).map((line) => ({
-        name: line.querySelector("th").textContent,
-        value: line.querySelector(".value").textContent,
-        score: exact(line),
-        text: line.querySelector("td.right data").textContent,
-      })),
+      left: lines.filter((line) => line.classList.contains("left")).map(exact),
+      hatched: document.querySelectorAll("#row-waterfall tr.left pattern").length,
+      scores: lines
+        .slice(1, -1)
+        .filter((line) => !line.classList.contains("left"))
+        .map((line) => ({
+          name: line.querySelector("th").textContent,
+          value: line.querySelector(".value").textContent,
+          score: exact(line),
+          text: line.querySelector("td.right data").textContent,
+        })),
     };
   });
 }
@@ -87,16 +92,24 @@ async function findRow(page, number) {
   await page.keyboard.press("Enter");
 }
 
-/** Base, scores and total of a row are those of the scores file, to the last bit. */
+/** Base, scores and what they leave unexplained are those of the scores file, to the last bit. */
 function compareRow(shown, row, prefix = "") {
-  assert.equal(shown.base, Number(row.get(prefix === "" ? "base" : `base:${prefix.slice(0, -1)}`)));
+  const of = (what) => Number(row.get(prefix === "" ? what : `${what}:${prefix.slice(0, -1)}`));
+  assert.equal(shown.base, of("base"));
+  assert.deepEqual(shown.left, [of("unexplained")]);
+  assert.equal(shown.hatched, 1);
+  const close = (a, b) =>
+    assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a)), `${a} ${b}`);
+  close(shown.total, of("explained") + of("unexplained"));
   for (const { name, score, text } of shown.scores) {
     assert.equal(score, Number(row.get(`score:${prefix}${name}`)), name);
     const sign = /[1-9]/.test(text) ? (score < 0 ? "−" : "+") : "";
     assert.ok(text.startsWith(sign) && /^\d/.test(text.slice(sign.length)), text);
   }
-  const total = shown.scores.reduce((sum, { score }) => sum + score, shown.base);
-  assert.ok(Math.abs(total - shown.total) <= 1e-9 * Math.max(1, Math.abs(total)));
+  close(
+    shown.scores.reduce((sum, { score }) => sum + score, shown.base),
+    of("explained"),
+  );
 }
 
 test("a report of numbers opens, draws, and its numbers are those of the scores file", async () => {
@@ -130,6 +143,7 @@ test("a report of numbers opens, draws, and its numbers are those of the scores 
     compareRow(shown, scores.rows[number - 1]);
     const prediction = await page.$eval(".predicted data", (element) => Number(element.value));
     assert.equal(prediction, Number(scores.rows[number - 1].get("prediction")));
+    assert.ok(Math.abs(shown.total - prediction) < 1e-9, "the waterfall ends at the prediction");
     for (const { name, value } of shown.scores) {
       const cell = table.rows[number - 1].get(name);
       assert.equal(

@@ -9,12 +9,12 @@ use lmdi::forest::predict::most_probable;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-/// `(predictions, on the scale of scores, the same by all trees, rows that every tree saw)`: the last two
-/// are given where rows are predicted out of bag.
-type Predicted<'py> = (Cube<'py>, Cube<'py>, Option<Cube<'py>>, Option<usize>);
+/// `(predictions, on the scale of scores, the same by all trees, trees per row)`: the last two are given
+/// where rows are predicted out of bag.
+type Predicted<'py> = (Cube<'py>, Cube<'py>, Option<Cube<'py>>, Option<f64>);
 
 /// The model's predictions: `(rows, 1)` or the probability of every class, and `(rows, outputs)` on the
-/// scale of scores. Training rows are predicted out of bag where the model can.
+/// scale of scores. Training rows, known by their leaves, are predicted out of bag where the model can.
 #[pyfunction]
 pub fn predicted<'py>(
     py: Python<'py>,
@@ -22,29 +22,28 @@ pub fn predicted<'py>(
     x: Table<'py>,
     scale: &str,
     n_outputs: usize,
-    in_training: bool,
     run: Run,
 ) -> PyResult<Predicted<'py>> {
     let (content, view, scale) = (model.content(), x.view()?, scale_named(scale)?);
     let ensemble = &content.ensemble;
     let (found, by_all) = run.call(py, |monitor| {
-        let found = ModelPredictions::of(ensemble, &view, in_training, monitor)?;
+        let found = ModelPredictions::of(ensemble, &view, false, monitor)?;
         let by_all = match found.by {
             PredictedBy::AllTrees => None,
-            PredictedBy::OutOfBag { seen_by_all } => {
+            PredictedBy::OutOfBag { trees, .. } => {
                 let by_all = found.by_all_trees(ensemble);
-                Some((by_all.on_scale(ensemble, scale, n_outputs), seen_by_all))
+                Some((by_all.on_scale(ensemble, scale, n_outputs), trees))
             }
         };
         Ok((found, by_all))
     })?;
     let outputs = [view.rows(), n_outputs];
-    let (by_all, seen_by_all) = by_all.unzip();
+    let (by_all, trees) = by_all.unzip();
     Ok((
         shaped(py, found.values.clone(), &[view.rows(), ensemble.n_predictions()])?,
         shaped(py, found.on_scale(ensemble, scale, n_outputs), &outputs)?,
         by_all.map(|cells| shaped(py, cells, &outputs)).transpose()?,
-        seen_by_all,
+        trees,
     ))
 }
 

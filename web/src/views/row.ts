@@ -14,9 +14,22 @@ function orders(data: Data): Map<string, { text: string; rows: () => number[] }>
   const by = (size: (row: number) => number) => () =>
     all().sort((a, b) => (size(b) || 0) - (size(a) || 0) || a - b);
   const found = new Map([["number", { text: "row number", rows: all }]]);
-  const what = data.width === 1 ? "prediction" : "probability";
-  found.set("high", { text: `highest ${what} first`, rows: by((row) => data.predicted(row, 0)) });
-  found.set("low", { text: `lowest ${what} first`, rows: by((row) => -data.predicted(row, 0)) });
+  const shown =
+    data.k > 1
+      ? data.report.labels.map((label, at) => ({ label, at }))
+      : [{ label: data.report.labels[data.width - 1] ?? "", at: 0 }];
+  for (const { label, at } of shown) {
+    const what = data.width === 1 ? "prediction" : `probability of ${shortened(label, 30)}`;
+    const id = data.k > 1 ? ` ${at}` : "";
+    found.set(`high${id}`, {
+      text: `highest ${what} first`,
+      rows: by((row) => data.predicted(row, at)),
+    });
+    found.set(`low${id}`, {
+      text: `lowest ${what} first`,
+      rows: by((row) => -data.predicted(row, at)),
+    });
+  }
   if (data.truth)
     found.set("wrong", { text: "most wrong first", rows: by((row) => data.wrongness(row)) });
   if (data.steadiness) {
@@ -43,8 +56,15 @@ function predictionInWords(data: Data, row: number): (Node | string)[] {
     ];
   };
   const text: (Node | string)[] = ["Predicted: ", ...tell(data.prediction(row)), "."];
-  const model = data.modelPrediction(row);
-  if (model) text.push(" The model itself says ", ...tell(model), ".");
+  const explained = data.explainedPrediction(row);
+  if (explained && labels.length > 0 && explained.every(Number.isFinite)) {
+    const decided = data.classOf(row);
+    text.push(
+      " Base plus scores alone would give it a probability of ",
+      exact(explained[decided], percent(explained[decided])),
+      ".",
+    );
+  }
   const truth = data.truth ? data.truth[row] : NaN;
   if (!Number.isNaN(truth)) {
     text.push(
@@ -63,6 +83,7 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
   const title = h("h3", { id: "row-name" });
   const prediction = h("p", { class: "predicted" });
   const place = h("div", { id: "row-waterfall" });
+  const meaning = h("p", { class: "quiet", id: "row-meaning" });
   const status = h("p", { class: "hidden", role: "status" });
   const step = (by: number) => {
     const at = order.indexOf(selection.now.row);
@@ -79,7 +100,7 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
   way.id = "row-order";
   const classes = choice(
     data.report.outputs.map((text, at) => ({ value: String(at), text: shortened(text, 50) })),
-    "0",
+    String(selection.now.output),
     (value) => selection.set({ output: Number(value) }),
   );
   classes.id = "row-class";
@@ -101,6 +122,17 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
       all ? `Show the ${FEW} largest` : `Show all ${counted(data.p, "feature")}`,
     );
     place.replaceChildren(waterfall(data, row, output, all), data.p > FEW + 1 ? switcher : "");
+    meaning.replaceChildren(
+      "A score above 0 raises ",
+      name(data.report.scale.moved[output], "fact"),
+      "; one below 0 lowers it.",
+      data.isExact || data.unexplained(row, output) === null
+        ? ""
+        : " Hatched: what base plus scores leaves of the model's prediction.",
+      data.outOfBag(row, output) === null
+        ? ""
+        : " Scores explain what all trees say. Hatched: what changes when the trees that saw the row are left out.",
+    );
     status.replaceChildren(`Row ${number}. ${prediction.textContent}`);
   };
   selection.watch(["row", "output"], draw);
@@ -125,6 +157,7 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
     title,
     prediction,
     place,
+    meaning,
     data.hasErrors
       ? h(
           "p",

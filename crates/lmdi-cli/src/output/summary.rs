@@ -140,7 +140,7 @@ fn print_fits(out: &mut dyn Write, study: &Study, tolerance: Option<f64>) -> io:
 
 /// What base plus scores is, how rows were predicted, and how much of that is explained.
 pub fn print_account(out: &mut dyn Write, study: &Study, explained: &Explained) -> io::Result<()> {
-    if let PredictedBy::OutOfBag { seen_by_all } = explained.predicted_by {
+    if let PredictedBy::OutOfBag { seen_by_all, .. } = explained.predicted_by {
         write!(out, "They are predicted out of bag, by the trees that did not see them")?;
         match seen_by_all {
             0 => writeln!(out, ".")?,
@@ -256,18 +256,32 @@ pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) 
     }
     table.row([format!("= {}", study.meaning().total()), String::new(), decimals.text(total)]);
     write!(out, "{table}")?;
+    let moved = printable(&study.meaning().moved(output, k)).into_owned();
+    writeln!(out, "\nA score above 0 raises {moved}; one below 0 lowers it.")?;
     match labels.get(class) {
         _ if account.is_none() => Ok(()),
         Some(label) => writeln!(
             out,
-            "\nThat is a probability of {} for {}.",
+            "\nThe model gives {} a probability of {}{}.",
+            shortened(label),
             probability(predicted[class]),
-            shortened(label)
+            bound_text(study, predicted[class])
         ),
         None if study.explainer().scale() == OutputScale::Log => {
-            writeln!(out, "\nThat is a prediction of {}.", short_number(predicted[0]))
+            writeln!(out, "\nThe model predicts {}.", short_number(predicted[0]))
         }
         None => Ok(()),
+    }
+}
+
+/// Why log-odds are finite where a forest is certain.
+fn bound_text(study: &Study, share: f64) -> &'static str {
+    let is_certain = share == 0.0 || share == 1.0;
+    match study.explainer().scale() {
+        OutputScale::LogOdds | OutputScale::Softmax if is_certain => {
+            "; its log-odds are those of a share half a vote away"
+        }
+        _ => "",
     }
 }
 

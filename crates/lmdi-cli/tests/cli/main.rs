@@ -1,5 +1,6 @@
 //! Tests of the `lmdi` command from the outside: files, standard streams and exit codes.
 
+mod account;
 mod analyses;
 mod bad_input;
 mod commands;

@@ -75,7 +75,7 @@ class Explanation:
     @property
     def out_of_bag(self) -> bool:
         """Whether the rows are predicted by the trees that did not see them in training."""
-        return self._predictions is not None and self._predictions.out_of_bag
+        return self._predictions is not None and self._predictions.oob_trees is not None
 
     @property
     def explained(self) -> np.ndarray:

@@ -37,6 +37,9 @@ CHOICES = (
     "max_iterations",
 )
 
+#: Predictions out of bag by fewer trees per row vary with the trees more than with the model.
+ENOUGH_TREES = 15.0
+
 
 class LMDIPlus(Explainer):
     """Local feature importances by LMDI+: what each column adds to each prediction.
@@ -258,10 +261,12 @@ class LMDIPlus(Explainer):
         return explanation
 
     def _is_new(self, explanation: Explanation) -> bool:
-        """Whether rows are new to the model, as far as can be told, or predicted out of bag."""
+        """Whether rows are new to the model as far as can be told, or predicted out of bag by enough trees."""
+        trees = explanation._predictions.oob_trees
+        if trees is not None:
+            return trees >= ENOUGH_TREES
         fitted_to = getattr(self, "_fitted_to", None)
-        same = fitted_to is not None and fitted_to == _mark_of(explanation.data)
-        return explanation.out_of_bag or not same
+        return fitted_to is None or fitted_to != _mark_of(explanation.data)
 
     def rank(self, X: Any, by: Any = "score") -> np.ndarray:
         """The rank of each column for each row, larger is more important.

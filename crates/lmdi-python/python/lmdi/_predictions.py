@@ -38,11 +38,11 @@ class Predictions(NamedTuple):
     #: What the scores are to explain on that scale: the same, or what all trees say where scores are exact
     #: for these.
     to_explain: np.ndarray
-    #: Whether the rows are predicted by the trees that did not see them in training.
-    out_of_bag: bool
+    #: Trees per row, on average, where rows are predicted by those that did not see them in training.
+    oob_trees: float | None
 
     def rows(self, key: Any) -> Predictions:
-        return Predictions(self.values[key], self.on_scale[key], self.to_explain[key], self.out_of_bag)
+        return Predictions(self.values[key], self.on_scale[key], self.to_explain[key], self.oob_trees)
 
     def output(self, at: int) -> Predictions:
         return self._replace(on_scale=self.on_scale[:, at], to_explain=self.to_explain[:, at])
@@ -51,16 +51,15 @@ class Predictions(NamedTuple):
 def predictions_of(
     model: Model, cells: Cells, base_values: np.ndarray, scale: str, run: Any, is_exact: bool
 ) -> Predictions:
-    """Training rows of a forest, known by the leaves of its first tree, are predicted out of bag."""
+    """Training rows of a forest, known by the leaves they fall into, are predicted out of bag."""
     n_outputs = 1 if base_values.ndim == 1 else base_values.shape[1]
     compiled, table = model._compiled, cells.table
-    in_training = _lmdi.drew_from(compiled, table, run) is True
-    values, on_scale, by_all, _ = _lmdi.predicted(compiled, table, scale, n_outputs, in_training, run)
+    values, on_scale, by_all, trees = _lmdi.predicted(compiled, table, scale, n_outputs, run)
     if model.classes_ is None:
         values = values[:, 0]
     to_explain = by_all if is_exact and by_all is not None else on_scale
     shape = base_values.shape
-    return Predictions(values, on_scale.reshape(shape), to_explain.reshape(shape), by_all is not None)
+    return Predictions(values, on_scale.reshape(shape), to_explain.reshape(shape), trees)
 
 
 def fidelity_of(predictions: Predictions, explained: np.ndarray, scale: str) -> Fidelity | None:

@@ -148,6 +148,8 @@ pub struct Scale {
     pub text: String,
     /// What base, scores and what they leave unexplained add up to, such as `prediction`.
     pub total: String,
+    /// What a score of each output raises or lowers, such as `the odds that churn is yes`.
+    pub moved: Vec<String>,
 }
 
 /// How far base plus scores is from the model's output.
@@ -211,6 +213,8 @@ pub struct Rows {
     pub errors: Option<Packed>,
     /// What the model predicts: a number, or the probability of every class.
     pub predictions: Packed,
+    /// What base plus scores is as a prediction, where its scale is another.
+    pub explained_predictions: Option<Packed>,
     /// What base plus scores leaves of the prediction, on the scale of the scores, by output; none
     /// where scores do not explain predictions.
     pub unexplained: Option<Packed>,
@@ -263,6 +267,8 @@ pub struct Group {
     pub error: Option<f64>,
     /// A short rule that finds it.
     pub rule: Rule,
+    /// The class that scores of traits are of, if there are several.
+    pub scores_of: Option<String>,
     /// What sets it apart, the most telling first.
     pub traits: Vec<Trait>,
 }

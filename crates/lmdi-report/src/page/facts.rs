@@ -46,7 +46,7 @@ pub(super) fn about(
 
 /// How rows were predicted, where not by all trees.
 fn predicted_by(explained: &Explained) -> Option<String> {
-    let PredictedBy::OutOfBag { seen_by_all } = explained.predicted_by else { return None };
+    let PredictedBy::OutOfBag { seen_by_all, .. } = explained.predicted_by else { return None };
     let exception = match seen_by_all {
         0 => String::new(),
         n => format!(" Every tree saw {}, predicted by all.", counted(n, "row")),

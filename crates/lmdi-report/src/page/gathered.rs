@@ -119,6 +119,9 @@ impl<'a> Gathered<'a> {
                 .as_ref()
                 .map(|errors| Packed::rounded(&transposed(errors, p * k, kept))),
             predictions: by_part(&self.explained.predictions, width, &chosen),
+            explained_predictions: account
+                .filter(|account| account.is_transformed && !account.is_exact)
+                .map(|account| by_part(&account.as_predictions, width, &chosen)),
             unexplained: account.map(|account| by_part(&account.unexplained, k, &chosen)),
             out_of_bag: account
                 .and_then(|account| account.out_of_bag.as_ref())
@@ -165,7 +168,12 @@ fn scale(study: &Study, n_outputs: usize) -> Scale {
         (true, OutputScale::LogOdds | OutputScale::Softmax) => ScaleKind::LogOdds,
         (true, OutputScale::Log) => ScaleKind::Log,
     };
-    Scale { kind, text: meaning.scale(n_outputs), total: meaning.total().to_owned() }
+    Scale {
+        kind,
+        text: meaning.scale(n_outputs),
+        total: meaning.total().to_owned(),
+        moved: (0..n_outputs).map(|output| meaning.moved(output, n_outputs)).collect(),
+    }
 }
 
 /// Standard errors over the trees of the chosen rows, where trees are repeated measurements.

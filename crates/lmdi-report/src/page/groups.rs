@@ -76,6 +76,8 @@ fn described(group: &Subgroup, columns: &Columns, labels: &[String]) -> Group {
     } else {
         labels.len().saturating_sub(1)
     };
+    let n_outputs = group.traits.first().map_or(1, |one| one.mean_score.len());
+    let scores_of = if n_outputs > 1 { labels.get(class).cloned() } else { None };
     let traits = group.traits.iter().filter(|one| one.score_effect() > 0.0).take(TRAITS);
     // Of several classes that which is most probable here.
     let output = |of: &[f64]| of[if of.len() > 1 { class } else { 0 }];
@@ -93,6 +95,7 @@ fn described(group: &Subgroup, columns: &Columns, labels: &[String]) -> Group {
             precision: group.rule.precision,
             recall: group.rule.recall,
         },
+        scores_of,
         traits: traits
             .map(|one| {
                 let (cell, cell_elsewhere) = cells(&one.values, &columns.as_slice()[one.column]);

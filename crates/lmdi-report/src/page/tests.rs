@@ -51,7 +51,12 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         explained: &explained,
         labels: &[],
         about: About::default(),
-        scale: Scale { kind: ScaleKind::Units, text: "in units".into(), total: "sum".into() },
+        scale: Scale {
+            kind: ScaleKind::Units,
+            text: "in units".into(),
+            total: "sum".into(),
+            moved: vec!["the sum".into()],
+        },
         errors: Some(noise(n * p)[..chosen.len() * p].to_vec()),
         chosen,
         groups: None,

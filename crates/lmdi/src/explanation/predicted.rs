@@ -1,8 +1,9 @@
 //! What the model itself predicts, and where that lies on the scale of scores.
 //!
 //! Rows that a forest was trained on are predicted out of bag: by the trees that did not see them.
-//! A row that every tree saw is predicted by all of them, and counted. Any other row, and any row of
-//! a model without bootstrap, is predicted by all trees.
+//! They are known by the caller, or by the leaves that the rows of each bootstrap fall into
+//! ([`drew_from`]). A row that every tree saw is predicted by all of them, and counted. Any other
+//! row, and any row of a model without bootstrap, is predicted by all trees.
 //!
 //! Scores add up on a scale of their own. Boosted models predict on that scale. A forest predicts
 //! shares of votes, which may be 0 or 1, where log-odds are infinite. Its log-odds are those of its
@@ -11,13 +12,13 @@
 
 use crate::Result;
 use crate::forest::predict::apply_link;
-use crate::forest::{Aggregation, Ensemble, Link, oob_prediction};
+use crate::forest::{Aggregation, Ensemble, Link, drew_from, oob_prediction};
 use crate::importance::OutputScale;
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
 
 /// The trees that predicted rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PredictedBy {
     /// All of them.
     AllTrees,
@@ -25,6 +26,8 @@ pub enum PredictedBy {
     OutOfBag {
         /// Rows that every tree saw, which all trees predicted.
         seen_by_all: usize,
+        /// How many trees predicted a row, on average.
+        trees: f64,
     },
 }
 
@@ -42,8 +45,8 @@ pub struct ModelPredictions {
 }
 
 impl ModelPredictions {
-    /// Predicts rows. `in_training` says that they are the rows that the model was trained on, in
-    /// their order. The monitor advances by one per row, twice for rows predicted out of bag.
+    /// Predicts rows. `in_training` says that they are known to be the rows that the model was
+    /// trained on, in their order. The monitor advances by one per row.
     pub fn of(
         ensemble: &Ensemble,
         x: &MatrixView<'_>,
@@ -52,10 +55,12 @@ impl ModelPredictions {
     ) -> Result<Self> {
         let raw = ensemble.predict_raw(x, monitor)?;
         let mut values = apply_link(ensemble.link, ensemble.n_outputs, raw.clone());
-        if !in_training || !has_out_of_bag(ensemble, x.rows()) {
+        let is_out_of_bag = has_out_of_bag(ensemble, x.rows())
+            && (in_training || drew_from(ensemble, x, monitor)? == Some(true));
+        if !is_out_of_bag {
             return Ok(Self { values, by: PredictedBy::AllTrees, raw, votes: None });
         }
-        let out_of_bag = oob_prediction(ensemble, x, monitor)?;
+        let out_of_bag = oob_prediction(ensemble, x, &Checks(monitor))?;
         let mut votes = out_of_bag.n_trees;
         let mut seen_by_all = 0;
         let width = ensemble.n_outputs;
@@ -68,12 +73,10 @@ impl ModelPredictions {
                 values[cells.clone()].copy_from_slice(&out_of_bag.prediction[cells]);
             }
         }
-        Ok(Self { values, by: PredictedBy::OutOfBag { seen_by_all }, raw, votes: Some(votes) })
-    }
-
-    /// How often [`ModelPredictions::of`] goes through the rows.
-    pub fn passes(ensemble: &Ensemble, n_rows: usize, in_training: bool) -> usize {
-        if in_training && has_out_of_bag(ensemble, n_rows) { 2 } else { 1 }
+        let sum: f64 = votes.iter().map(|&votes| f64::from(votes)).sum();
+        let trees = sum / votes.len().max(1) as f64;
+        let by = PredictedBy::OutOfBag { seen_by_all, trees };
+        Ok(Self { values, by, raw, votes: Some(votes) })
     }
 
     /// The predictions on a scale of scores, as many numbers per row as those have outputs.
@@ -115,6 +118,15 @@ impl ModelPredictions {
         let raw = self.raw.clone();
         let values = apply_link(ensemble.link, ensemble.n_outputs, raw.clone());
         Self { values, by: PredictedBy::AllTrees, raw, votes: None }
+    }
+}
+
+/// A monitor whose work can be stopped, but is not counted again.
+struct Checks<'a>(&'a dyn Monitor);
+
+impl Monitor for Checks<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
     }
 }
 

@@ -221,8 +221,7 @@ pub(super) fn explain(
         }
     };
     let in_training = rows.sample == Sample::Training;
-    let passes = ModelPredictions::passes(ensemble, n, in_training);
-    let monitor = stages.start("Predicting", passes * n);
+    let monitor = stages.start("Predicting", n);
     let model = ModelPredictions::of(ensemble, &x, in_training, &*monitor)?;
     drop(monitor);
     let account = explainer.explains_predictions().then(|| account(study, &model, &scores));

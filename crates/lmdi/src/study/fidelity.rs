@@ -8,6 +8,9 @@ use super::{Fitting, Sample, Study};
 use crate::explanation::{Fidelity, PredictedBy};
 use crate::text::short_number;
 
+/// Predictions out of bag by fewer trees per row vary with the trees more than with the model.
+const ENOUGH_TREES: f64 = 15.0;
+
 /// Slopes nearer to 1 than this are by chance.
 const STRAIGHT: f64 = 0.05;
 
@@ -23,24 +26,24 @@ pub struct FidelityOn {
 }
 
 impl FidelityOn {
-    /// Whether the rows are new to those who predicted them.
+    /// Whether the rows are new to those who predicted them, and predicted by enough trees.
     pub fn is_fair(&self) -> bool {
-        match self.sample {
-            Sample::HoldOut | Sample::Test | Sample::Unspecified => true,
-            Sample::Training => matches!(self.by, PredictedBy::OutOfBag { .. }),
-            Sample::FittedOn => false,
+        match (self.by, self.sample) {
+            (PredictedBy::OutOfBag { trees, .. }, _) => trees >= ENOUGH_TREES,
+            (_, Sample::HoldOut | Sample::Test | Sample::Unspecified) => true,
+            (_, Sample::Training | Sample::FittedOn) => false,
         }
     }
 
     /// What the rows are called.
     pub fn rows(&self) -> &'static str {
-        match (self.sample, self.by) {
-            (Sample::Training, PredictedBy::OutOfBag { .. }) => "training rows, out of bag",
-            (Sample::Training, PredictedBy::AllTrees) => "training rows",
-            (Sample::HoldOut, _) => "hold-out rows",
-            (Sample::FittedOn, _) => "rows that the explainer was fitted to",
-            (Sample::Test, _) => "test rows",
-            (Sample::Unspecified, _) => "given rows",
+        match (self.by, self.sample) {
+            (PredictedBy::OutOfBag { .. }, _) => "training rows, out of bag",
+            (_, Sample::Training) => "training rows",
+            (_, Sample::HoldOut) => "hold-out rows",
+            (_, Sample::FittedOn) => "rows that the explainer was fitted to",
+            (_, Sample::Test) => "test rows",
+            (_, Sample::Unspecified) => "given rows",
         }
     }
 
