@@ -93,7 +93,13 @@ export type About = {
    * Measured on rows that were not trained on, the most telling first.
    */
   quality: Array<Quality>;
+  /**
+   * How rows were predicted, if not by all trees.
+   */
   predicted_by: string | null;
+  /**
+   * How much of the predictions scores explain; none if they do by definition.
+   */
   fidelity: Fidelity | null;
   /**
    * What a reader must know before trusting the rest.
@@ -105,11 +111,29 @@ export type About = {
   facts: Array<FactGroup>;
 };
 
+/**
+ * How much of the predictions scores explain.
+ */
 export type Fidelity = {
+  /**
+   * The rows it was measured on, such as `hold-out rows`.
+   */
   rows: string;
+  /**
+   * Share of the variation of the model's predictions that base plus scores reproduces (R2).
+   */
   share: number;
+  /**
+   * How much base plus scores moves where the model's prediction moves by one.
+   */
   slope: number;
+  /**
+   * Share of the rows that both put into the same class; none for numbers.
+   */
   same_class: number | null;
+  /**
+   * Below this share a reader is warned, on rows that are new to the model.
+   */
   least: number;
 };
 
@@ -177,14 +201,17 @@ export type Scale = {
    */
   text: string;
   /**
-   * What base plus scores is, such as `prediction`.
+   * What base, scores and what they leave unexplained add up to, such as `prediction`.
    */
   total: string;
+  /**
+   * What a score of each output raises or lowers, such as `the odds that churn is yes`.
+   */
   moved: Array<string>;
 };
 
 /**
- * How far base plus scores is from what it is to add up to.
+ * How far base plus scores is from the model's output.
  */
 export type Additivity = {
   /**
@@ -271,11 +298,22 @@ export type Rows = {
    */
   errors: Packed | null;
   /**
-   * What the scores add up to, as a number or the probability of every class.
+   * What the model predicts: a number, or the probability of every class.
    */
   predictions: Packed;
+  /**
+   * What base plus scores is as a prediction, where its scale is another.
+   */
   explained_predictions: Packed | null;
+  /**
+   * What base plus scores leaves of the prediction, on the scale of the scores, by output; none
+   * where scores do not explain predictions.
+   */
   unexplained: Packed | null;
+  /**
+   * What leaving out the trees that saw the row changes, by output, where scores are exact for all
+   * trees and the prediction is out of bag.
+   */
   out_of_bag: Packed | null;
   /**
    * What really happened: a number, or the place of the class; NaN is unknown.
@@ -351,6 +389,9 @@ export type Group = {
    * A short rule that finds it.
    */
   rule: Rule;
+  /**
+   * The class that scores of traits are of, if there are several.
+   */
   scores_of: string | null;
   /**
    * What sets it apart, the most telling first.

@@ -180,7 +180,7 @@ class LMDIPlus(Explainer):
             )
         self.model_ = model
         self.explainer_ = explainer
-        self._fitted_to = _mark_of(cells.array)
+        self._fitted_to = _some_rows(cells.array)
         if explainer.n_unconverged:
             warnings.warn(
                 f"{explainer.n_unconverged} of the linear models did not meet their tolerance; raise "
@@ -261,12 +261,11 @@ class LMDIPlus(Explainer):
         return explanation
 
     def _is_new(self, explanation: Explanation) -> bool:
-        """Whether rows are new to the model as far as can be told, or predicted out of bag by enough trees."""
+        """Whether rows are new to the model, as far as is known, or predicted out of bag by enough trees."""
         trees = explanation._predictions.oob_trees
         if trees is not None:
             return trees >= ENOUGH_TREES
-        fitted_to = getattr(self, "_fitted_to", None)
-        return fitted_to is None or fitted_to != _mark_of(explanation.data)
+        return not (getattr(self, "_fitted_to", frozenset()) & _some_rows(explanation.data))
 
     def rank(self, X: Any, by: Any = "score") -> np.ndarray:
         """The rank of each column for each row, larger is more important.
@@ -344,10 +343,10 @@ class LMDIPlus(Explainer):
             self.model_, self.explainer_ = model, explainer
 
 
-def _mark_of(cells: Any) -> Any:
-    """Tells the rows of a fit from others: their number, and a few of their cells."""
-    step = max(1, len(cells) // 100)
-    return len(cells), np.ascontiguousarray(cells[::step], dtype=np.float64).tobytes()
+def _some_rows(cells: Any) -> frozenset[bytes]:
+    """About a thousand rows, spread evenly, to tell those of a fit from others."""
+    step = max(1, len(cells) // 1000)
+    return frozenset(row.tobytes() for row in np.ascontiguousarray(cells[::step], dtype=np.float64))
 
 
 def low_fidelity(fidelity: Fidelity, out_of_bag: bool) -> str:
@@ -357,8 +356,9 @@ def low_fidelity(fidelity: Fidelity, out_of_bag: bool) -> str:
         verb = "overstate" if fidelity.slope > 1 else "understate"
         direction = f" On average they {verb} differences between rows by {abs(fidelity.slope - 1):.0%}."
     rows = "training rows, out of bag" if out_of_bag else "given rows"
+    known = "" if out_of_bag else " If the model was trained on them, this says little."
     return (
         f"LMDI+ reproduces only {max(fidelity.share, 0):.1%} of the variation in the model's predictions "
-        f"({rows}), so its scores say little about single predictions.{direction} lmdi.TreeSHAP explains "
-        "predictions exactly"
+        f"({rows}), so its scores say little about single predictions.{known}{direction} lmdi.TreeSHAP "
+        "explains predictions exactly"
     )

@@ -74,9 +74,11 @@ impl FidelityOn {
             format!(" On average they {verb} differences between rows by {by} %.")
         };
         let method = study.method().title();
+        let is_known = self.sample != Sample::Unspecified || self.by != PredictedBy::AllTrees;
+        let known = if is_known { "" } else { " If the model was trained on them, this says little." };
         Some(format!(
             "{method} reproduces only {} of the variation in the model's predictions ({}), so its scores say little \
-             about single predictions.{direction} {}--method tree-shap explains predictions exactly.",
+             about single predictions.{known}{direction} {}--method tree-shap explains predictions exactly.",
             percent(self.of.share.max(0.0)),
             self.rows(),
             nearer(study, slope)
