@@ -306,13 +306,13 @@ export type Rows = {
    */
   explained_predictions: Packed | null;
   /**
-   * What base plus scores leaves of the prediction, on the scale of the scores, by output; none
-   * where scores do not explain predictions.
+   * What base plus scores leaves of what the scored trees say, on the scale of the scores, by
+   * output; none where scores do not explain predictions.
    */
   unexplained: Packed | null;
   /**
-   * What leaving out the trees that saw the row changes, by output, where scores are exact for all
-   * trees and the prediction is out of bag.
+   * What leaving out the trees that saw the row changes, by output, where all trees are scored and
+   * the prediction is out of bag.
    */
   out_of_bag: Packed | null;
   /**

@@ -21,10 +21,10 @@ pub enum Method {
     LmdiScore,
     /// The same, ranked by the mean rank over trees.
     LmdiRank,
-    /// LMDI+ with the library's default choices, ranked by |score|.
-    DefaultScore,
+    /// LMDI+ with the preset `data`, ranked by |score|.
+    DataScore,
     /// The same, ranked by the mean rank over trees.
-    DefaultRank,
+    DataRank,
     TreeShap,
     Lime,
     LocalMdi,
@@ -42,14 +42,14 @@ pub enum Method {
 pub const LMDI_VARIANTS: [(Method, &str); 4] = [
     (Method::LmdiRank, "by rank"),
     (Method::LmdiScore, "by score"),
-    (Method::DefaultRank, "default, by rank"),
-    (Method::DefaultScore, "default, by score"),
+    (Method::DataRank, "data, by rank"),
+    (Method::DataScore, "data, by score"),
 ];
 
 /// All but the steps of the ablation.
 pub const MAIN: [Method; 9] = [
-    Method::DefaultRank,
-    Method::DefaultScore,
+    Method::DataRank,
+    Method::DataScore,
     Method::LmdiRank,
     Method::LmdiScore,
     Method::Lime,
@@ -75,8 +75,8 @@ impl Method {
         match self {
             Method::LmdiScore => "lmdi_plus_by_score",
             Method::LmdiRank => "lmdi_plus_by_rank",
-            Method::DefaultScore => "lmdi_default_by_score",
-            Method::DefaultRank => "lmdi_default_by_rank",
+            Method::DataScore => "lmdi_data_by_score",
+            Method::DataRank => "lmdi_data_by_rank",
             Method::TreeShap => "tree_shap",
             Method::Lime => "lime",
             Method::LocalMdi => "local_mdi",
@@ -96,8 +96,8 @@ impl Method {
         match self {
             Method::LmdiScore => "LMDI+ (by score)",
             Method::LmdiRank => "LMDI+ (by rank)",
-            Method::DefaultScore => "LMDI+ default (by score)",
-            Method::DefaultRank => "LMDI+ default (by rank)",
+            Method::DataScore => "LMDI+ data (by score)",
+            Method::DataRank => "LMDI+ data (by rank)",
             Method::TreeShap => "TreeSHAP",
             Method::Lime => "LIME",
             Method::LocalMdi => "Local MDI",
@@ -127,7 +127,7 @@ impl Method {
     fn lmdi_plus(self) -> Option<LmdiPlusOptions> {
         match self {
             Method::LmdiScore | Method::LmdiRank => Some(LmdiPlusOptions::paper()),
-            Method::DefaultScore | Method::DefaultRank => Some(LmdiPlusOptions::default()),
+            Method::DataScore | Method::DataRank => Some(LmdiPlusOptions::data()),
             Method::VariantScore(step) | Method::VariantRank(step) => {
                 LmdiPlusOptions::ablation(usize::from(step))
             }
@@ -136,7 +136,7 @@ impl Method {
     }
 
     fn by_rank(self) -> bool {
-        matches!(self, Method::LmdiRank | Method::DefaultRank | Method::VariantRank(_))
+        matches!(self, Method::LmdiRank | Method::DataRank | Method::VariantRank(_))
     }
 }
 
@@ -251,8 +251,8 @@ impl Explained<'_> {
             }
             Method::LmdiScore
             | Method::LmdiRank
-            | Method::DefaultScore
-            | Method::DefaultRank
+            | Method::DataScore
+            | Method::DataRank
             | Method::VariantScore(_)
             | Method::VariantRank(_) => {
                 let options = method.lmdi_plus().unwrap_or_default();

@@ -3,6 +3,7 @@
 use crate::arrays::{Cube, shaped};
 use crate::errors::exception;
 use crate::model::Model;
+use crate::run::apart;
 use lmdi::Error;
 use lmdi::table::{Column, Frame, Values};
 use numpy::PyReadonlyArray1;
@@ -47,8 +48,7 @@ pub fn encode<'py>(
         .iter()
         .map(|(name, cells)| Ok(Column { name: name.clone(), values: cells.values()? }))
         .collect::<PyResult<Vec<_>>>()?;
-    let frame = Frame::new(columns).map_err(exception)?;
-    let encoded = schema.encode(&frame).map_err(exception)?;
+    let encoded = apart(py, || schema.encode(&Frame::new(columns)?))?;
     let (rows, cols) = (encoded.matrix.rows(), encoded.matrix.cols());
     let cells = (0..cols).flat_map(|col| encoded.matrix.column(col).iter().copied()).collect();
     let unseen = encoded.unseen.into_iter().map(|new| (new.column, new.example)).collect();

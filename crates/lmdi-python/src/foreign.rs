@@ -2,6 +2,7 @@
 
 use crate::errors::exception;
 use crate::model::Model;
+use crate::run::apart;
 use lmdi::Error;
 use lmdi::file::{Metadata, Model as Content};
 use lmdi::forest::import::{self, Categories, Imported, Rounds};
@@ -19,7 +20,7 @@ pub enum WantedRounds {
     Named(String),
 }
 
-fn read(bytes: &[u8], rounds: &WantedRounds) -> PyResult<Imported> {
+fn read(py: Python<'_>, bytes: &[u8], rounds: &WantedRounds) -> PyResult<Imported> {
     let rounds = match rounds {
         WantedRounds::First(count) => Rounds::First(*count),
         WantedRounds::Named(name) if name == "best" => Rounds::Best,
@@ -32,21 +33,24 @@ fn read(bytes: &[u8], rounds: &WantedRounds) -> PyResult<Imported> {
             }));
         }
     };
-    import::read(bytes, rounds).map_err(exception)
+    apart(py, || import::read(bytes, rounds))
 }
 
 /// The model, and for each column whether it is split by categories.
 #[pyfunction]
-pub fn read_foreign(bytes: &[u8], rounds: WantedRounds) -> PyResult<(Model, Vec<bool>)> {
-    let imported = read(bytes, &rounds)?;
+pub fn read_foreign(
+    py: Python<'_>,
+    bytes: &[u8],
+    rounds: WantedRounds,
+) -> PyResult<(Model, Vec<bool>)> {
+    let imported = read(py, bytes, &rounds)?;
     let by_category = imported.categories.iter().map(Option::is_some).collect();
     let named = |kind: &Option<Categories>| matches!(kind, Some(Categories::Levels(_)));
     let schema = imported.categories.iter().any(named).then(|| imported.schema());
     let producer = format!("{} {}", imported.library, imported.version).trim().to_owned();
     let metadata = Metadata { producer, ..Metadata::default() };
     let content = Content { metadata, schema, ..Content::new(imported.ensemble) };
-    content.check().map_err(exception)?;
-    Ok((Model::of(content), by_category))
+    Ok((Model::checked(py, content)?, by_category))
 }
 
 /// The library's own number of every node of every tree: what its `apply` or `pred_leaf` gives.
@@ -56,6 +60,6 @@ pub fn foreign_node_ids<'py>(
     bytes: &[u8],
     rounds: WantedRounds,
 ) -> PyResult<Vec<Bound<'py, PyArray1<u32>>>> {
-    let imported = read(bytes, &rounds)?;
+    let imported = read(py, bytes, &rounds)?;
     Ok(imported.node_ids.into_iter().map(|ids| ids.into_pyarray(py)).collect())
 }

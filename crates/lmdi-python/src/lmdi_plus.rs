@@ -31,9 +31,9 @@ pub struct LmdiPlusExplainer {
 
 impl LmdiPlusExplainer {
     /// An explainer from a file.
-    pub fn restored(content: Arc<Content>, explainer: Explainer) -> PyResult<Self> {
+    pub fn restored(content: Arc<Content>, explainer: Explainer) -> lmdi::Result<Self> {
         let options = explainer.options.clone();
-        let fitted = explainer.ready(&content.ensemble).map_err(exception)?;
+        let fitted = explainer.ready(&content.ensemble)?;
         Ok(Self { content, fitted, options })
     }
 

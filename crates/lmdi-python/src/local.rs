@@ -182,10 +182,10 @@ pub fn scale_name(scale: OutputScale) -> &'static str {
 /// The scale of a name in Python.
 pub fn scale_named(name: &str) -> PyResult<OutputScale> {
     match name {
-        "identity" => Ok(OutputScale::Identity),
+        "identity" | "probability" => Ok(OutputScale::Identity),
         "log_odds" => Ok(OutputScale::LogOdds),
         "softmax" => Ok(OutputScale::Softmax),
         "log" => Ok(OutputScale::Log),
-        other => Err(wrong("scale", other, "identity, log_odds, softmax or log")),
+        other => Err(wrong("scale", other, "identity, probability, log_odds, softmax or log")),
     }
 }

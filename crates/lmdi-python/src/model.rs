@@ -3,11 +3,13 @@
 use crate::arrays::{Cube, Table, shaped};
 use crate::errors::exception;
 use crate::lmdi_plus::LmdiPlusExplainer;
-use crate::run::Run;
+use crate::run::{Run, apart};
 use crate::tree_arrays::TreeArrays;
 use lmdi::Error;
 use lmdi::file::{Metadata, Model as Content};
-use lmdi::forest::{Aggregation, ClassWeights, Ensemble, Growth, Link, Loss, Outcome, Predictor};
+use lmdi::forest::{
+    Aggregation, ClassWeights, Ensemble, Growth, InBag, Link, Loss, Outcome, Predictor,
+};
 use lmdi::table::{Encoding, Schema};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
@@ -26,6 +28,11 @@ impl Model {
     /// Takes a model without an explainer.
     pub fn of(content: Content) -> Self {
         Self { content: Arc::new(content), predictor: OnceLock::new() }
+    }
+
+    /// Takes a model without an explainer, if it is sound.
+    pub fn checked(py: Python<'_>, content: Content) -> PyResult<Self> {
+        apart(py, || content.check().map(|()| Self::of(content)))
     }
 
     /// Shares the model.
@@ -50,6 +57,7 @@ impl Model {
         link, growth, loss, producer, levels))]
     #[expect(clippy::too_many_arguments, reason = "the parts of an ensemble, named in Python")]
     fn from_arrays(
+        py: Python<'_>,
         feature_names: Vec<String>,
         classes: Option<Vec<String>>,
         trees: Vec<TreeArrays<'_>>,
@@ -80,21 +88,21 @@ impl Model {
         };
         let schema = schema_with(&ensemble, levels)?;
         let metadata = Metadata { producer, ..Metadata::default() };
-        let content = Content { metadata, schema, ..Content::new(ensemble) };
-        content.check().map_err(exception)?;
-        Ok(Self::of(content))
+        Self::checked(py, Content { metadata, schema, ..Content::new(ensemble) })
     }
 
     /// A model and its fitted explainer, if any, from the bytes of a model file.
     #[staticmethod]
-    fn from_bytes(bytes: &[u8]) -> PyResult<(Self, Option<LmdiPlusExplainer>)> {
-        let mut content = Content::from_bytes(bytes).map_err(exception)?;
-        let explainer = content.explainer.take();
-        let model = Self::of(content);
-        let explainer = explainer
-            .map(|explainer| LmdiPlusExplainer::restored(model.content(), explainer))
-            .transpose()?;
-        Ok((model, explainer))
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<(Self, Option<LmdiPlusExplainer>)> {
+        apart(py, || {
+            let mut content = Content::from_bytes(bytes)?;
+            let explainer = content.explainer.take();
+            let model = Self::of(content);
+            let explainer = explainer
+                .map(|explainer| LmdiPlusExplainer::restored(model.content(), explainer))
+                .transpose()?;
+            Ok((model, explainer))
+        })
     }
 
     /// The bytes of a model file.
@@ -103,25 +111,23 @@ impl Model {
     }
 
     /// The same model with other names for its classes.
-    fn relabelled(&self, classes: Vec<String>) -> PyResult<Self> {
+    fn relabelled(&self, py: Python<'_>, classes: Vec<String>) -> PyResult<Self> {
         let mut content = (*self.content).clone();
         content.ensemble.outcome = Outcome::Classes(classes);
-        content.check().map_err(exception)?;
-        Ok(Self::of(content))
+        Self::checked(py, content)
     }
 
     /// The same model, trained with these weights per class; `None` stands for weights that balance the
     /// numbers of rows.
-    fn with_class_weights(&self, weights: Option<Vec<f64>>) -> PyResult<Self> {
+    fn with_class_weights(&self, py: Python<'_>, weights: Option<Vec<f64>>) -> PyResult<Self> {
         let mut content = (*self.content).clone();
         content.ensemble.class_weights =
             weights.map_or(ClassWeights::Balanced, ClassWeights::Given);
-        content.check().map_err(exception)?;
-        Ok(Self::of(content))
+        Self::checked(py, content)
     }
 
     /// The same model with other names for its columns.
-    fn renamed(&self, feature_names: Vec<String>) -> PyResult<Self> {
+    fn renamed(&self, py: Python<'_>, feature_names: Vec<String>) -> PyResult<Self> {
         let mut content = (*self.content).clone();
         if let Some(schema) = &mut content.schema {
             for (column, name) in schema.columns.iter_mut().zip(&feature_names) {
@@ -129,8 +135,7 @@ impl Model {
             }
         }
         content.ensemble.feature_names = feature_names;
-        content.check().map_err(exception)?;
-        Ok(Self::of(content))
+        Self::checked(py, content)
     }
 
     #[getter]
@@ -190,6 +195,24 @@ impl Model {
         self.ensemble().trees.iter().all(|tree| tree.in_bag.is_some())
     }
 
+    /// How many rows the bootstraps were drawn from, if a tree tells.
+    #[getter]
+    fn n_training_rows(&self) -> Option<usize> {
+        self.ensemble().trees.iter().find_map(|tree| tree.in_bag.as_ref()).map(InBag::len)
+    }
+
+    /// Whether trees build on one another.
+    #[getter]
+    fn is_boosted(&self) -> bool {
+        self.ensemble().is_boosted()
+    }
+
+    /// Whether the rows of some classes counted more than others in training.
+    #[getter]
+    fn has_class_weights(&self) -> bool {
+        !matches!(self.ensemble().class_weights, ClassWeights::Equal)
+    }
+
     /// How often each training row was drawn into a tree, if the tree tells.
     fn in_bag_counts(&self, tree: usize) -> PyResult<Option<Vec<u32>>> {
         let trees = &self.ensemble().trees;
@@ -234,8 +257,8 @@ pub fn file_bytes<'py>(
     content: &Content,
     json: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = py.detach(|| if json { content.to_json() } else { content.to_bytes() });
-    Ok(PyBytes::new(py, &bytes.map_err(exception)?))
+    let bytes = apart(py, || if json { content.to_json() } else { content.to_bytes() })?;
+    Ok(PyBytes::new(py, &bytes))
 }
 
 /// Numbers, and codes of the named levels; no schema where all is numbers.

@@ -1,7 +1,7 @@
 //! The keywords of `lmdi.LMDIPlus` as choices of the library.
 
 use lmdi::forest::{Ensemble, Outcome};
-use lmdi::importance::lmdi_plus::{Choices, LmdiPlusOptions, usual_family};
+use lmdi::importance::lmdi_plus::{Choices, LmdiPlusOptions};
 use lmdi::named::Named;
 use pyo3::prelude::*;
 
@@ -11,6 +11,8 @@ use pyo3::prelude::*;
 pub struct Keywords {
     preset: Option<String>,
     ablation: Option<usize>,
+    fit_to: Option<String>,
+    response_share: Option<f64>,
     fit_on: Option<String>,
     include_raw: Option<bool>,
     bound_raw: Option<bool>,
@@ -37,6 +39,8 @@ impl Keywords {
         let choices = Choices {
             preset: named(&self.preset)?,
             ablation: self.ablation,
+            fit_to: named(&self.fit_to)?,
+            response_share: self.response_share,
             fit_on: named(&self.fit_on)?,
             include_raw: self.include_raw,
             bound_raw: self.bound_raw,
@@ -54,7 +58,7 @@ impl Keywords {
             search_tolerance: self.search_tolerance,
             max_iterations: self.max_iterations,
         };
-        choices.options(usual_family(of_classes, ensemble.is_boosted()))
+        choices.options(of_classes, ensemble.is_boosted())
     }
 }
 

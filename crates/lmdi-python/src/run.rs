@@ -13,6 +13,24 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+/// Short work that may use threads: reading, checking and writing models. It runs on threads of its own too,
+/// for the pool that all would share otherwise is dead in a forked process.
+pub fn apart<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> lmdi::Result<T> + Send,
+) -> PyResult<T> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let pool = pool_of(threads)?;
+    py.detach(|| pool.install(work)).map_err(exception)
+}
+
+fn pool_of(threads: usize) -> PyResult<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))
+}
+
 /// How often signals are looked for and progress is shown.
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -44,10 +62,7 @@ impl Run {
         py: Python<'_>,
         work: impl FnOnce(&dyn Monitor) -> lmdi::Result<T> + Send,
     ) -> PyResult<T> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.0.max(1))
-            .build()
-            .map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
+        let pool = pool_of(self.0.max(1))?;
         let watch = Watch::default();
         let (outcome, stopped) = py.detach(|| {
             let (sender, receiver) = channel::<()>();

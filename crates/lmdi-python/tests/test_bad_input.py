@@ -177,7 +177,7 @@ def test_weights(data, forest):
 
 
 def test_rows_that_are_not_the_training_rows(data, forest):
-    with pytest.raises(ValueError, match="trained on 300 rows but 200 were given.*validation folds"):
+    with pytest.raises(ValueError, match='trained on 300 rows but 200 were given.*validation="folds"'):
         lmdi.LMDIPlus(forest).fit(data.X[:200], data.y[:200])
     lmdi.LMDIPlus(forest, validation="folds").fit(data.X[:200], data.y[:200])
     other = np.random.default_rng(0).permutation(len(data.X))
@@ -227,13 +227,13 @@ def test_categories_the_model_does_not_know_are_missing_cells(data):
         ({"l1_ratio": 2}, "l1_ratio"),
         ({"alpha": -1, "glm": "ridge"}, "penalty"),
         ({"alpha": 1, "C": 1}, "beside alpha"),
-        ({"alpha": 1}, "one number beside a fixed penalty"),
+        ({"alpha": 1}, "`alpha` is 1 without l1_ratio; expected one l1_ratio beside it"),
         ({"glm": "ols", "alpha": 1}, "beside alpha or C"),
         ({"glm": "ridge", "l1_ratio": 0.5}, "unless glm is elastic-net"),
         ({"tolerance": 0}, "tolerance"),
         ({"max_iterations": 0}, "max_iterations"),
         ({"ablation": 5}, "`ablation` is 5; expected a step from 1 to 4"),
-        ({"preset": "best"}, "`preset` is best; expected oob or paper"),
+        ({"preset": "best"}, "`preset` is best; expected model, data or paper"),
         ({"validation": "oob", "folds": 5}, "`folds` is 5, with validation oob; expected validation folds"),
         ({"preset": "paper", "folds": 5}, "given with folds; expected one of the two: preset fixes every"),
         ({"preset": "paper", "ablation": 1}, "`preset` is given with ablation"),

@@ -44,8 +44,8 @@ def test_ranks_share_ties():
 
 
 def test_rows_and_outputs_are_selected(one, three):
-    assert one[3].values.tolist() == one.values[3:4].tolist()
-    assert one[-1].data.shape == (1, 6)
+    assert one[3].values.tolist() == one.values[3].tolist()
+    assert one[-1].data.shape == (6,)
     assert len(one[5:9]) == 4 and len(one[one.base_values > 1e9]) == 0
     picked = three[..., "10"]
     assert np.array_equal(picked.values, three.values[:, :, 1])
@@ -205,4 +205,138 @@ def test_plots_of_shap_take_what_to_shap_gives(one, three):
     ]:
         pyplot.figure()
         draw()
+    pyplot.close("all")
+
+
+def test_rows_are_iterated_and_bounded_as_in_numpy(one, three):
+    assert len(list(one)) == len(one) == 300
+    assert np.array_equal([row.values for row in one], one.values)
+    assert np.array_equal(np.asarray(one), one.values)
+    assert np.array_equal(np.asarray(three, dtype=np.float32), three.values.astype(np.float32))
+    assert np.array_equal(one[-300].values, one.values[0])
+    for beyond in (300, -301, 99999):
+        with pytest.raises(IndexError, match="there are 300 rows"):
+            one[beyond]
+    with pytest.raises(IndexError, match="there are 6"):
+        one[:, 6]
+
+
+def test_every_axis_is_selected_by_name_or_position(one, three):
+    assert np.array_equal(one[:, "debt"].values, one.values[:, 3])
+    assert np.array_equal(one[:, "debt"].data, one.data[:, 3], equal_nan=True)
+    assert np.array_equal(one[:, ["debt", "age"]].values, one.values[:, [3, 0]])
+    assert one[:, ["debt", "age"]].feature_names == ["debt", "age"]
+    assert np.array_equal(one[:, 1:3].values, one.values[:, 1:3])
+    assert one[7, "debt"].values == one.values[7, 3]
+    assert one[7, "debt"].base_values == one.base_values[7]
+    assert np.array_equal(one[7]["debt"].values, one.values[7, 3])
+    assert np.array_equal(three[:, :, 2].values, three.values[:, :, 2])
+    assert np.array_equal(three[:, :, "20"].base_values, three.base_values[:, 2])
+    assert np.array_equal(three[:, "debt", 1].values, three.values[:, 3, 1])
+    assert np.array_equal(three[4].values, three.values[4])
+    assert np.array_equal(three[4, :, ["0", "20"]].values, three.values[4][:, [0, 2]])
+    assert np.array_equal(one[one.values[:, 0] > 0].values, one.values[one.values[:, 0] > 0])
+    assert np.array_equal(one[[5, 2]].std_error, one.std_error[[5, 2]])
+    with pytest.raises(ValueError, match="no column 'agee'"):
+        one[:, "agee"]
+    with pytest.raises(IndexError, match="for a column write"):
+        one["debt"]
+    with pytest.raises(IndexError, match="there is one"):
+        one[:, :, 1]
+    with pytest.raises(IndexError, match="4 indices"):
+        three[0, 0, 0, 0]
+
+
+def test_a_row_or_column_alone_is_an_explanation_still(one, three):
+    row = one[3]
+    assert row.top(1)[0] == one.top(1)[3]
+    assert np.array_equal(row.sizes(), one.sizes()[3:4])
+    assert row.to_frame().shape == (1, 7)
+    assert np.array_equal(row.to_shap().values, one.values[3])
+    assert three[3].to_shap().values.shape == (6, 3)
+    row.plot.waterfall()
+    row.plot.bar()
+    assert row.grouped({"money": ["income", "debt"]}).values.shape == (5,)
+    column = one[:, "debt"]
+    np.testing.assert_allclose(column.importance()["debt"], one.importance()["debt"], rtol=1e-12)
+
+
+def test_importances_are_named(one):
+    found = one.importance()
+    assert list(found.index) == NAMES and found.name == "importance"
+    np.testing.assert_allclose(found.to_numpy(), np.abs(one.values).mean(axis=0))
+
+
+def test_frames_keep_the_index_of_rows(data, table):
+    named = table.set_axis([f"r{at}" for at in range(len(table))])
+    model = RandomForestClassifier(5, min_samples_leaf=5, random_state=0).fit(named, data.three)
+    e = lmdi.TreeSHAP(model).explain(named)
+    assert list(e.to_frame().index) == list(named.index)
+    assert list(e[[4, 2]].to_frame().index) == ["r4", "r2"] and list(e[4].to_frame().index) == ["r4"]
+    long = e[:3].to_frame(long=True)
+    assert list(long.columns) == ["output", "feature", "data", "value", "base_value"]
+    assert len(long) == 3 * 6 * 3 and list(long.index.unique()) == ["r0", "r1", "r2"]
+    one_cell = long[(long.index == "r1") & (long.feature == "debt") & (long.output == "20")]
+    assert one_cell.value.item() == e.values[1, 3, 2]
+    assert one_cell.base_value.item() == e.base_values[1, 2]
+    assert one_cell.data.item() == named.loc["r1", "debt"]
+    single = e[..., "10"][:2].to_frame(long=True)
+    assert list(single.columns) == ["feature", "data", "value", "base_value"] and len(single) == 12
+
+
+def test_groups_keep_their_cells():
+    cells = np.array([[1.0, 0.0, 2.5, 7.0], [0.0, 1.0, np.nan, 8.0], [0.0, 0.0, 1.0, 9.0]])
+    names = ["red", "blue", "size", "age"]
+    e = lmdi.Explanation(np.ones((3, 4)), np.zeros(3), cells, names)
+    colour = e.grouped({"colour": ["red", "blue"]})
+    assert colour.display_data[:, 0].tolist() == ["red", "blue", None]
+    assert colour.data[:, 2].tolist() == [7.0, 8.0, 9.0]
+    # A group of other columns has no cell of its own.
+    assert np.isnan(e.grouped({"both": ["size", "age"]}).data[:, 2]).all()
+
+
+def test_notebooks_show_a_table_of_escaped_names():
+    hostile = "<script>alert(1)</script>\x1b[31m"
+    e = lmdi.Explanation(np.ones((2, 1)), np.zeros(2), feature_names=[hostile])
+    shown = e._repr_html_()
+    assert "&lt;script&gt;" in shown and "<script" not in shown and "\x1b" not in shown
+    assert "mean |value|" in shown
+    assert e[:0]._repr_html_().count("<p>") == 1
+
+
+@pytest.mark.parametrize("k", [-1, 0, 1.5, True])
+def test_top_needs_a_positive_number(one, k):
+    with pytest.raises(ValueError, match="k is .*; expected a whole number of at least 1"):
+        one.top(k)
+
+
+def test_plots_are_readable_on_a_dark_background(one):
+    """What is drawn outside of bars takes the colour of the style."""
+    from matplotlib import colors, pyplot
+
+    with pyplot.style.context("dark_background"):
+        for ax in (one.plot.waterfall(0), one.plot.bar(), one[0].plot.bar(), one.plot.beeswarm()):
+            bars = [patch.get_facecolor()[:3] for patch in ax.patches]
+            for text in ax.texts:
+                colour = colors.to_rgb(text.get_color())
+                assert colour == (1.0, 1.0, 1.0), text.get_text()
+                assert colour not in bars
+    pyplot.close("all")
+
+
+def test_long_names_that_differ_in_the_middle_are_told_apart():
+    from matplotlib import pyplot
+
+    names = [f"{'a' * 40}_{middle}_{'z' * 40}" for middle in ("left", "right", "l" * 60, "l" * 61)]
+    e = lmdi.Explanation(np.ones((3, 4)), np.zeros(3), np.ones((3, 4)), names)
+    shown = [text.get_text() for text in e.plot.bar().get_yticklabels()]
+    assert len(set(shown)) == 4
+    assert any("left" in text for text in shown) and any("right" in text for text in shown)
+    pyplot.close("all")
+
+
+def test_the_colour_bar_names_what_it_shows(one):
+    from matplotlib import pyplot
+
+    assert one.plot.beeswarm().figure.axes[-1].get_ylabel() == "feature value"
     pyplot.close("all")

@@ -115,3 +115,22 @@ def test_explained(data):
     linear = lightgbm.LGBMRegressor(linear_tree=True, **SMALL).fit(data.X, data.y)
     with pytest.raises(ValueError, match="linear"):
         lmdi.LMDIPlus(linear).fit(data.X, data.y)
+
+
+def test_names_with_spaces_are_those_of_the_table():
+    """LightGBM puts underscores for spaces; its models are explained from the table of training still."""
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    model = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1).fit(X, y)
+    assert "mean_radius" in model.feature_name_
+    explainer = lmdi.LMDIPlus(model).fit(X, y)
+    e = explainer.explain(X[X.columns[::-1]])
+    assert e.feature_names == list(X.columns)
+    expected = model.predict(X, raw_score=True)
+    shapley = lmdi.TreeSHAP(model).explain(X)
+    np.testing.assert_allclose(shapley.base_values + shapley.values.sum(axis=1), expected, atol=1e-9)
+    underscored = X.rename(columns=lambda name: name.replace(" ", "_"))
+    assert np.array_equal(explainer.explain(underscored).values, e.values)
+    with pytest.raises(ValueError, match="X has no column 'mean_radius'"):
+        lmdi.TreeSHAP(model).explain(X.rename(columns={"mean radius": "mean-radius"}))

@@ -26,8 +26,10 @@ def explainer(data, forest):
 
 MODELS = [
     (RandomForestRegressor(8, min_samples_leaf=5, random_state=0), "y", "identity"),
-    (RandomForestClassifier(5, min_samples_leaf=5, random_state=0), "two", "log_odds"),
-    (RandomForestClassifier(5, min_samples_leaf=5, random_state=0), "three", "log_odds"),
+    (RandomForestClassifier(5, min_samples_leaf=5, random_state=0), "two", "identity"),
+    (RandomForestClassifier(5, min_samples_leaf=5, random_state=0), "three", "identity"),
+    (RandomForestClassifier(5, min_samples_leaf=5, random_state=1), "two", "log_odds"),
+    (RandomForestClassifier(5, min_samples_leaf=5, random_state=1), "three", "log_odds"),
     (GradientBoostingRegressor(n_estimators=8, random_state=0), "y", "identity"),
     (GradientBoostingClassifier(n_estimators=8, random_state=0), "two", "log_odds"),
     (GradientBoostingClassifier(n_estimators=8, random_state=0), "three", "softmax"),
@@ -39,7 +41,9 @@ MODELS = [
 def test_base_and_scores_add_up_to_the_prediction(data, model, response, scale):
     y = getattr(data, response)
     model.fit(data.X, y)
-    explainer = lmdi.LMDIPlus(model).fit(data.X, y)
+    is_forest = isinstance(model, RandomForestClassifier)
+    preset = "data" if is_forest and scale == "log_odds" else "model"
+    explainer = lmdi.LMDIPlus(model, preset=preset).fit(data.X, y)
     e = explainer.explain(data.X[:50])
     outputs = (3,) if response == "three" else ()
     assert e.values.shape == (50, 6, *outputs) and e.base_values.shape == (50, *outputs)
@@ -49,11 +53,16 @@ def test_base_and_scores_add_up_to_the_prediction(data, model, response, scale):
         np.testing.assert_allclose(explainer.predict(data.X[:50]), total, rtol=1e-12)
         return
     if response == "two":
-        p = 1 / (1 + np.exp(-total))
+        p = 1 / (1 + np.exp(-total)) if scale == "log_odds" else np.clip(total, 0, 1)
         expected = np.stack([1 - p, p], axis=1)
         assert e.output_names == ["yes"]
     else:
-        p = np.exp(total - total.max(1, keepdims=True)) if scale == "softmax" else 1 / (1 + np.exp(-total))
+        shares = {
+            "softmax": lambda: np.exp(total - total.max(1, keepdims=True)),
+            "log_odds": lambda: 1 / (1 + np.exp(-total)),
+            "identity": lambda: np.clip(total, 0, 1),
+        }
+        p = shares[scale]()
         expected = p / p.sum(axis=1, keepdims=True)
         assert e.output_names == ["0", "10", "20"]
     np.testing.assert_allclose(explainer.predict_proba(data.X[:50]), expected, rtol=1e-9)
@@ -92,14 +101,16 @@ def test_every_option_reaches_the_method(data, forest, explainer):
         {"ablation": 2},
         {"ablation": 3},
         {"preset": "paper"},
+        {"preset": "data"},
+        {"response_share": 0},
     ]:
         other = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
         assert not np.array_equal(other, usual), options
-    for options in [{"preset": "oob"}, {"validation": "oob"}, {"fit_on": "uniform"}, {"n_jobs": 1}]:
+    for options in [{"preset": "model"}, {"validation": "oob"}, {"fit_on": "uniform"}, {"n_jobs": 1}]:
         same = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
         assert np.array_equal(same, usual), options
     paper = lmdi.LMDIPlus(forest, preset="paper").fit(data.X, data.y).explain(data.X).values
-    as_published = {"fit_on": "all", "scale_target": False}
+    as_published = {"fit_to": "response", "fit_on": "all", "scale_target": False}
     for options in [{"ablation": 4}, {**as_published, "validation": "folds"}, {**as_published, "folds": 3}]:
         same = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
         assert np.array_equal(same, paper), options
@@ -111,9 +122,16 @@ def test_families_and_selection(data):
     e = lmdi.LMDIPlus(forest, family="poisson").fit(data.X, counts).explain(data.X)
     assert e.scale == "log"
     model = RandomForestClassifier(4, min_samples_leaf=5, random_state=0).fit(data.X, data.two)
-    a = lmdi.LMDIPlus(model, selection="deviance").fit(data.X, data.two).explain(data.X)
-    b = lmdi.LMDIPlus(model, family="gaussian").fit(data.X, data.two).explain(data.X)
-    assert (a.scale, b.scale) == ("log_odds", "identity")
+    for options, scale in [
+        ({}, "identity"),
+        ({"fit_to": "response"}, "log_odds"),
+        ({"selection": "accuracy"}, "log_odds"),
+        ({"family": "gaussian", "fit_to": "response"}, "identity"),
+    ]:
+        e = lmdi.LMDIPlus(model, **options).fit(data.X, data.two).explain(data.X)
+        assert e.scale == scale
+    with pytest.raises(ValueError, match="unless fit_to is response"):
+        lmdi.LMDIPlus(model, fit_to="model", family="binomial").fit(data.X, data.two)
 
 
 def test_ranks(data, explainer):

@@ -117,3 +117,26 @@ def test_bad_use_is_said(classes, numbers):
         lmdi.stability([other])
     with pytest.raises(ValueError, match="same rows"):
         lmdi.stability([other, other[:5]])
+
+
+def test_groups_and_counterfactuals_print_as_tables():
+    random = np.random.default_rng(0)
+    cells = random.normal(size=(60, 2))
+    values = np.where(cells[:, :1] > 0, 1.0, -1.0) * np.array([[1.0, 0.1]])
+    names = ["a\x1b[31m", "<b>"]
+    e = lmdi.Explanation(values, np.zeros(60), cells, names)
+    predictions = values.sum(axis=1)
+    found = lmdi.subgroups(e, predictions, predictions, groups=2)
+    lines = str(found).splitlines()
+    assert lines[0] == "2 groups of 60 rows" and lines[1].split()[:3] == ["group", "rows", "share"]
+    assert len(lines) == 4 and lines[2].split()[1] == str(found.groups[0]["size"])
+    assert "\x1b" not in str(found) + found._repr_html_() and "<b>" not in found._repr_html_()
+    assert repr(found) == str(found)
+    without_truth = str(lmdi.subgroups(e, predictions, groups=2))
+    assert "truth" not in without_truth and "truth" in str(found)
+    answer = lmdi.counterfactuals(e, predictions, threshold=0.0)[0][0]
+    told = str(answer).splitlines()
+    assert told[0].startswith(f"row {answer.row}: score distance")
+    assert told[1].split() == ["column", "here", "there", "score", "change"]
+    assert len(told) == 2 + len(answer.changes) and r"\x1b" in told[2]
+    assert "&lt;b&gt;" in answer._repr_html_()

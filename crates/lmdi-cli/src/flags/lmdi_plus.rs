@@ -4,13 +4,13 @@ use super::named;
 use clap::Args;
 use lmdi::glm::{Family, Measure, Rule};
 use lmdi::importance::lmdi_plus::{
-    Choices, FitOn, Glm, LmdiPlusOptions, Preset, Validation, usual_family,
+    Choices, FitOn, FitTo, Glm, LmdiPlusOptions, Preset, Validation,
 };
 
 /// How LMDI+ is fitted.
 #[derive(Args)]
 pub struct LmdiPlusFlags {
-    /// Fixes every choice of the method [default: oob, unless another flag changes a choice]
+    /// Fixes every choice of the method [default: model, unless another flag changes a choice]
     #[arg(long, value_parser = named::<Preset>(), help_heading = "LMDI+")]
     preset: Option<Preset>,
     /// A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag
@@ -18,6 +18,13 @@ pub struct LmdiPlusFlags {
     #[arg(long, value_name = "1..4", conflicts_with = "preset", help_heading = "LMDI+",
         value_parser = clap::value_parser!(u8).range(1..=4))]
     ablation: Option<u8>,
+    /// What the trees of a forest are fitted to [default: model]
+    #[arg(long, value_parser = named::<FitTo>(), value_name = "WHAT", help_heading = "LMDI+")]
+    fit_to: Option<FitTo>,
+    /// How much of what the model leaves of the response joins the fit to the model, from 0 to 1
+    /// [default: 0.5]
+    #[arg(long, value_name = "X", help_heading = "LMDI+")]
+    response_share: Option<f64>,
     /// Rows that the linear model of a tree is fitted on [default: uniform]
     #[arg(long, value_parser = named::<FitOn>(), value_name = "ROWS", help_heading = "LMDI+")]
     fit_on: Option<FitOn>,
@@ -58,7 +65,8 @@ pub struct LmdiPlusFlags {
     /// Which penalty wins; 1se needs --validation folds, and means it [default: min]
     #[arg(long, value_parser = named::<Rule>(), value_name = "RULE", help_heading = "LMDI+")]
     rule: Option<Rule>,
-    /// Family of the response [default: gaussian; classes: binomial]
+    /// Family of the response; binomial and poisson mean --fit-to response [default: gaussian;
+    /// classes fitted to the response: binomial]
     #[arg(long, value_parser = named::<Family>(), value_name = "FAMILY", help_heading = "LMDI+")]
     family: Option<Family>,
     /// Accuracy of the final fits, as a share of the loss without any column [default: 1e-9]
@@ -75,13 +83,15 @@ pub struct LmdiPlusFlags {
 impl LmdiPlusFlags {
     /// The options for a model that predicts classes or not, and is boosted or not.
     pub fn options(&self, of_classes: bool, boosted: bool) -> lmdi::Result<LmdiPlusOptions> {
-        self.choices().options(usual_family(of_classes, boosted))
+        self.choices().options(of_classes, boosted)
     }
 
     fn choices(&self) -> Choices {
         Choices {
             preset: self.preset,
             ablation: self.ablation.map(usize::from),
+            fit_to: self.fit_to,
+            response_share: self.response_share,
             fit_on: self.fit_on,
             include_raw: self.no_raw.then_some(false),
             bound_raw: self.no_bound_raw.then_some(false),

@@ -8,8 +8,8 @@
 //! | kept columns | copied from the table |
 //! | `prediction`, `probability:LABEL` | what the model predicts; training rows out of bag |
 //! | `explained` | base plus scores |
-//! | `unexplained` | what they leave of the prediction, on the scale of the scores |
-//! | `out_of_bag` | where scores are exact: what leaving out the trees that saw the row changes |
+//! | `unexplained` | what they leave of what the trees say, on the scale of the scores |
+//! | `out_of_bag` | of training rows: what leaving out the trees that saw the row changes |
 //! | `explained_prediction`, `explained_probability:LABEL` | `explained` as a prediction, where its scale is another |
 //! | `base` | what the scores are added to |
 //! | `score:COL` | what the column adds |

@@ -30,8 +30,9 @@ fn scores_of_numbers_add_up_to_what_they_explain() {
 fn scores_of_two_classes_add_up_to_the_log_odds_of_the_second() {
     let place = Place::new();
     let data = example("breast_cancer.csv");
-    for model in ["forest", "boosting"] {
-        let flags = ["--target", "diagnosis", "--trees", "10", "--model", model];
+    for (model, preset) in [("forest", "data"), ("boosting", "model")] {
+        let flags =
+            ["--target", "diagnosis", "--trees", "10", "--model", model, "--preset", preset];
         let out = place.run(&[&["explain", &data, "--out", "s.csv"], &flags[..]].concat()).good();
         assert!(out.contains("in log-odds that diagnosis is malignant"), "{out}");
         let scores = table(&place, "s.csv");
@@ -44,8 +45,8 @@ fn scores_of_two_classes_add_up_to_the_log_odds_of_the_second() {
 fn scores_of_several_classes_add_up_class_by_class() {
     let place = Place::new();
     let data = example("wine.csv");
-    for model in ["forest", "boosting"] {
-        let flags = ["--target", "cultivar", "--trees", "10", "--model", model];
+    for (model, preset) in [("forest", "data"), ("boosting", "model")] {
+        let flags = ["--target", "cultivar", "--trees", "10", "--model", model, "--preset", preset];
         place.run(&[&["explain", &data, "--out", "s.csv"], &flags[..]].concat()).good();
         let scores = table(&place, "s.csv");
         let labels = ["first", "second", "third"];
@@ -115,7 +116,12 @@ fn a_saved_explainer_gives_the_same_bytes() {
         }
     }
     let out = place.run(&["inspect", "m.lmdi"]).good();
-    assert!(out.contains("Explainer: LMDI+, 24 linear models (logistic, elastic net"), "{out}");
+    assert!(
+        out.contains(
+            "Explainer: LMDI+, 24 linear models (least squares, fitted to the model, elastic net"
+        ),
+        "{out}"
+    );
     let json = place.run(&["inspect", "m.json", "--json"]).good();
     assert!(json.contains("\"linear_models\": 24"), "{json}");
 }
@@ -314,18 +320,31 @@ fn every_choice_of_the_method_is_taken() {
     let base = ["explain", &data, "--target", "progression", "--trees", "4", "--out", "-"];
     let run = |flags: &[&str]| place.run(&[&base[..], flags].concat()).good();
     let usual = run(&[]);
-    assert!(run(&["--preset", "oob"]) == usual);
+    assert!(run(&["--preset", "model"]) == usual);
     assert!(
         run(&["--fit-on", "uniform", "--validation", "oob", "--selection", "deviance"]) == usual
     );
+    assert!(run(&["--response-share", "0.5"]) == usual);
+    let response = run(&["--preset", "data"]);
+    assert!(run(&["--fit-to", "response"]) == response);
     let paper = run(&["--preset", "paper"]);
     assert!(run(&["--ablation", "4"]) == paper);
     assert!(
-        run(&["--fit-on", "all", "--folds", "3", "--no-scale-target", "--no-bound-raw"]) == paper
+        run(&[
+            "--fit-to",
+            "response",
+            "--fit-on",
+            "all",
+            "--folds",
+            "3",
+            "--no-scale-target",
+            "--no-bound-raw"
+        ]) == paper
     );
-    let mut seen = vec![usual, paper];
+    let mut seen = vec![usual, response, paper];
     for flags in [
-        &["--ablation", "1"][..],
+        &["--response-share", "0"][..],
+        &["--ablation", "1"],
         &["--ablation", "2"],
         &["--ablation", "3"],
         &["--fit-on", "inbag"],

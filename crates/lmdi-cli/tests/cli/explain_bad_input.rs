@@ -8,21 +8,24 @@ fn wrong_usage_is_code_two() {
     let place = Place::new();
     let data = example("diabetes.csv");
     let base = ["explain", &data, "--target", "progression", "--trees", "3"];
-    let cases: [(&[&str], &str); 23] = [
+    let cases: [(&[&str], &str); 26] = [
         (&["--ablation", "5"], "5 is not in 1..=4"),
         (&["--ablation", "0"], "0 is not in 1..=4"),
-        (&["--preset", "fast"], "possible values: oob, paper"),
+        (&["--preset", "fast"], "possible values: model, data, paper"),
         (&["--validation", "oob", "--folds", "5"], "validation folds"),
         (&["--validation", "oob", "--rule", "1se"], "validation folds"),
         (&["--preset", "paper", "--ablation", "1"], "cannot be used with"),
         (&["--preset", "paper", "--glm", "ridge"], "fixes every choice"),
         (&["--ablation", "2", "--no-raw"], "fixes every choice"),
+        (&["--preset", "data", "--fit-to", "model"], "fixes every choice"),
+        (&["--response-share", "1.5"], "from 0 to 1"),
+        (&["--fit-to", "model", "--family", "poisson"], "fit_to is response"),
         (&["--fit-on", "some"], "possible values: all, inbag, oob, uniform"),
         (&["--glm", "probit"], "possible values"),
         (&["--l1-ratio", "1.5"], "from 0 to 1"),
         (&["--l1-ratio", "0.5", "--glm", "ridge"], "elastic-net"),
         (&["--alpha", "-1"], "-1"),
-        (&["--alpha", "0.1"], "one number beside a fixed penalty"),
+        (&["--alpha", "0.1"], "0.1 without l1_ratio"),
         (&["--alpha", "1", "--glm", "ols"], "ols, with alpha"),
         (&["--alpha", "1", "--c", "1"], "cannot be used with"),
         (&["--folds", "1"], "folds"),

@@ -22,8 +22,8 @@ const PERCENTS: [usize; 2] = [10, 20];
 const BASE: [Method; 7] = [
     Method::LmdiRank,
     Method::LmdiScore,
-    Method::DefaultRank,
-    Method::DefaultScore,
+    Method::DataRank,
+    Method::DataScore,
     Method::Lime,
     Method::TreeShap,
     Method::LocalMdi,
@@ -167,9 +167,9 @@ fn line(
 
 /// The library's default in the place of the paper's LMDI+, among the same other methods.
 fn default_line(records: &Records, ensemble: &str, count: usize) -> Vec<String> {
-    let [by_rank, by_score] = [Method::DefaultRank, Method::DefaultScore]
+    let [by_rank, by_score] = [Method::DataRank, Method::DataScore]
         .map(|lmdi| ranks_of(records, &four(lmdi)[..count], ensemble));
-    line("LMDI+ default, instead", &[f64::NAN; 4], &by_rank, &by_score, 0)
+    line("LMDI+ data, instead", &[f64::NAN; 4], &by_rank, &by_score, 0)
 }
 
 /// The rank of each step among TreeSHAP, LIME and Local MDI.

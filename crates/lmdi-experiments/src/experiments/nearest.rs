@@ -13,7 +13,7 @@ use rand::Rng;
 
 /// Methods that give signed scores.
 pub const METHODS: [Method; 7] = [
-    Method::DefaultScore,
+    Method::DataScore,
     Method::LmdiScore,
     Method::Lime,
     Method::TreeShap,

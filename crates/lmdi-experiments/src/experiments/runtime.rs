@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// The paper's, in its order, and the library's default.
 const METHODS: [Method; 5] =
-    [Method::LmdiScore, Method::Lime, Method::TreeShap, Method::LocalMdi, Method::DefaultScore];
+    [Method::LmdiScore, Method::Lime, Method::TreeShap, Method::LocalMdi, Method::DataScore];
 
 /// The experiment.
 pub struct Runtime {
@@ -116,7 +116,7 @@ impl Experiment for Runtime {
         for name in paper::METHODS {
             heading.extend([format!("{name}: paper"), "here".into()]);
         }
-        heading.push("LMDI+ default: here".into());
+        heading.push("LMDI+ data: here".into());
         let mut table = Table::new(heading);
         for (key, trees, leaf, theirs) in &paper::RUNTIMES {
             let mut cells = vec![
@@ -135,7 +135,7 @@ impl Experiment for Runtime {
             for (&method, theirs) in METHODS.iter().zip(theirs) {
                 cells.extend([format!("{theirs:.4}"), here(method)]);
             }
-            cells.push(here(Method::DefaultScore));
+            cells.push(here(Method::DataScore));
             table.row(cells);
         }
         let text = format!(

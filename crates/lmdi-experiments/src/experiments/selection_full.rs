@@ -14,8 +14,8 @@ use anyhow::Result;
 const METHODS: [Method; 7] = [
     Method::LmdiRank,
     Method::LmdiScore,
-    Method::DefaultRank,
-    Method::DefaultScore,
+    Method::DataRank,
+    Method::DataScore,
     Method::TreeShap,
     Method::LocalMdi,
     Method::Saabas,
@@ -24,8 +24,8 @@ const METHODS: [Method; 7] = [
 /// Those that the paper has no numbers for.
 const OTHERS: [(&str, Method); 4] = [
     ("LMDI+ by score", Method::LmdiScore),
-    ("LMDI+ default by rank", Method::DefaultRank),
-    ("LMDI+ default by score", Method::DefaultScore),
+    ("LMDI+ data by rank", Method::DataRank),
+    ("LMDI+ data by score", Method::DataScore),
     ("Saabas", Method::Saabas),
 ];
 

@@ -88,12 +88,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LEARNERS:
         raise AttributeError(f"module 'lmdi' has no attribute {name!r}")
-    try:
-        import sklearn  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            f"lmdi.{name} is a scikit-learn estimator; install it with `pip install scikit-learn`"
-        ) from error
+    from ._sklearn import require
+
+    require(f"lmdi.{name}")
     from . import _learners
 
     return getattr(_learners, name)

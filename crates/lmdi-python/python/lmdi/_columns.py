@@ -69,6 +69,8 @@ class Cells(NamedTuple):
 
     array: np.ndarray
     names: list[str] | None
+    #: Labels of the rows, if the table was a pandas frame.
+    index: Any = None
 
     @property
     def table(self) -> Any:
@@ -89,6 +91,8 @@ class Columns:
     missing: float | None = None
     #: Categorical columns that the model knows by code only, by position.
     coded: frozenset[int] = frozenset()
+    #: Whether names are LightGBM's, which puts underscores for spaces.
+    underscored: bool = False
 
     def labels(self) -> list[str]:
         """A name for every column."""
@@ -99,8 +103,9 @@ class Columns:
         return [(at, list_.levels) for at, list_ in sorted(self.categories.items())]
 
     def named(self, names: list[str] | None) -> Columns:
-        """The same columns with these names, if they had none."""
-        if self.names is not None or names is None:
+        """The same columns with these names, if they had none, or others only because of underscores."""
+        known = self.names is not None and not (self.underscored and list(self.names) != names)
+        if known or names is None:
             return self
         return replace(self, names=tuple(names))
 
@@ -131,10 +136,17 @@ class Columns:
     def _read_frame(self, frame: _tables.Frame) -> Cells:
         order = None
         if self.names is not None and frame.names is not None:
-            order = _tables.order_of_columns(frame.names, list(self.names))
+            found, expected = frame.names, list(self.names)
+            if self.underscored and found != expected:
+                found, expected = ([name.replace(" ", "_") for name in names] for names in (found, expected))
+            order = _tables.order_of_columns(found, expected)
         else:
             self._check_count(frame.n_columns)
-        names = list(self.names) if self.names else frame.names
+        names = frame.names
+        if self.names is not None:
+            names = list(self.names)
+            if self.underscored and frame.names is not None:
+                names = [frame.names[at] for at in order or range(self.count)]
         block = None if self.categories or self.coded else frame.block()
         if block is not None and block.dtype.kind in "fbui":
             array = _tables.as_floats(block, "X")

@@ -25,8 +25,8 @@ class LmdiWarning(UserWarning):
     """A result is usable but not what was asked for."""
 
 
-def listed(names: Any, most: Any = 5) -> Any:
-    """Names in quotes, the first few of them."""
-    names = [repr(str(name)) for name in names]
+def listed(names: Any, most: int = 5, quoted: bool = True) -> str:
+    """Names, the first few of them: in quotes, or as Python writes them."""
+    names = [repr(str(name)) if quoted else repr(name) for name in names]
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -10,14 +10,17 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from . import _responses
 from ._columns import Cells
 from ._errors import not_fitted
-from ._explanation import Explanation
+from ._explanation import Explanation, Scale
 from ._model import Model
 from ._models import model_of
 from ._predictions import predictions_of
 from ._running import running
+from ._target_check import warn_if_misfit
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -28,8 +31,8 @@ class Explainer:
 
     #: Attribute that fit sets.
     _fitted_attribute = "model_"
-    #: Whether base value plus scores is the output of the model by definition.
-    _is_exact = False
+    #: Keywords that hold tables.
+    _saved_tables: tuple[str, ...] = ()
 
     # Keywords that all explainers have, and what fit sets.
     model: Any
@@ -93,6 +96,20 @@ class Explainer:
             compiled = compiled.renamed(columns.labels())
         return Model(compiled, columns, model.classes_, model._sees_every_row), cells
 
+    def _take_target(
+        self, model: Model, X: Any, y: Any, sample_weight: Any, n_rows: int
+    ) -> tuple[Any, np.ndarray | None]:
+        """The target and the weights of the rows, checked, in the form of compiled code."""
+        _responses.check_index(X, y)
+        _responses.check_index(X, sample_weight, "sample_weight")
+        return _responses.response_of(model, y, n_rows), _responses.weights(sample_weight, n_rows)
+
+    def _misfits(self, model: Model, cells: Cells, response: Any, weights: np.ndarray | None) -> bool:
+        """Whether the target does not follow the model's predictions, of which users are warned."""
+        with running(self.n_jobs, False, "", 0) as run:
+            prediction = model._compiled.predict(cells.table, run)
+        return warn_if_misfit(model, prediction, response, weights)
+
     @property
     def feature_names_in_(self) -> np.ndarray:
         """Names of the columns seen in fit."""
@@ -108,10 +125,44 @@ class Explainer:
         self._check_fitted()
         return self.model_._columns.count
 
+    def explain(self, X: Any) -> Explanation:
+        """What each column adds to the prediction of each row."""
+        raise NotImplementedError
+
+    def __call__(self, X: Any) -> Explanation:
+        """The same as `explain`, as in shap."""
+        return self.explain(X)
+
+    def shap_values(self, X: Any, y: Any = None, check_additivity: bool = True) -> NDArray[np.float64]:
+        """The values of `explain` as an array, for code written for shap: (rows, features), or
+        (rows, features, outputs).
+
+        With two classes there is one output, the second class. `y` and `check_additivity` are taken because
+        shap takes them, and do nothing: values always add up.
+        """
+        return self.explain(X).values
+
+    def save(self, path: Any) -> None:
+        """Writes the explainer with its model to a file, which `lmdi.load` reads back.
+
+        No code is run when the file is read.
+        """
+        from . import _saved
+
+        self._check_fitted()
+        _saved.save(self, path)
+
+    def _saved_arrays(self) -> dict[str, np.ndarray]:
+        """What a file holds beside keywords and model."""
+        return {}
+
+    def _restore(self, model: Model, arrays: dict[str, np.ndarray]) -> None:
+        """Takes over what a file held."""
+
     def _running(self, what: str, total: int) -> Any:
         return running(self.n_jobs, self.progress, what, total)
 
-    def _explanation(self, cells: Cells, arrays: Any, scale: str) -> Explanation:
+    def _explanation(self, cells: Cells, arrays: Any, scale: Scale, all_trees: bool = True) -> Explanation:
         """The explanation of a table from the arrays of compiled code."""
         values, base_values, std_error = arrays
         model = self.model_
@@ -122,8 +173,9 @@ class Explainer:
             outputs = [str(classes[1])]
         else:
             outputs = [str(label) for label in classes]
+        explained = base_values + values.sum(axis=1)
         with running(self.n_jobs, False, "", 0) as run:
-            predictions = predictions_of(model, cells, base_values, scale, run, self._is_exact)
+            predictions = predictions_of(model, cells, explained, scale, all_trees, run)
         return Explanation(
             values,
             base_values,
@@ -134,4 +186,5 @@ class Explainer:
             scale=scale,
             categories={at: list_.levels for at, list_ in model._columns.categories.items()},
             predictions=predictions,
+            index=cells.index,
         )

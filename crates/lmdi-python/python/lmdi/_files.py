@@ -60,11 +60,16 @@ def load(path: Any) -> Any:
     """Reads a model file: a fitted `LMDIPlus` if it holds one, else a `Model` to make one from.
 
     Files by the command `lmdi`, by `lmdi.export` and by `LMDIPlus.save` are all of one format. Class labels
-    are text in a file; whole numbers and truth values become what they were.
+    are text in a file; whole numbers and truth values become what they were. Files by `save` of other
+    explainers are read too, and give that explainer.
     """
+    from . import _saved
     from ._lmdi_plus import LMDIPlus
 
     with open(path, "rb") as file:
-        compiled, explainer = _lmdi.Model.from_bytes(file.read())
+        content = file.read()
+    if content.startswith(_saved.MAGIC):
+        return _saved.read(content, path)
+    compiled, explainer = _lmdi.Model.from_bytes(content)
     model = model_of_file(compiled)
     return model if explainer is None else LMDIPlus._restored(model, explainer)

@@ -34,6 +34,23 @@ class Importances(Explainer):
         self.names_ = names
         self.model_ = model
 
+    def explain(self, X: Any) -> Any:
+        """There is none: the importances are of the whole model."""
+        raise TypeError(
+            f"{type(self).__name__} gives one number per column, importances_, and explains no rows"
+        )
+
+    def _saved_arrays(self) -> dict[str, np.ndarray]:
+        return {
+            "importances": self.importances_,
+            "deviations": self.deviations_,
+            "names": np.asarray(self.names_, dtype=np.str_),
+        }
+
+    def _restore(self, model: Model, arrays: dict[str, np.ndarray]) -> None:
+        names = [str(name) for name in arrays["names"]]
+        self._keep(model, names, (arrays["importances"], arrays["deviations"]))
+
     def __getstate__(self) -> Any:
         state = self.__dict__.copy()
         if "model_" in state:

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _lmdi
+from ._choices import ClassificationCriterion, RegressionCriterion, SplitFinder
 from ._columns import Columns
 from ._model import Model
 from ._running import n_threads
@@ -238,7 +239,7 @@ class RandomForestRegressor(_Forest, _Regressor):
         self,
         n_estimators: int = 100,
         *,
-        criterion: str = "squared_error",
+        criterion: RegressionCriterion = "squared_error",
         max_depth: Any = None,
         min_samples_split: int = 2,
         min_samples_leaf: Any = 1,
@@ -275,7 +276,7 @@ class RandomForestClassifier(_Forest, _Classifier):
         self,
         n_estimators: int = 100,
         *,
-        criterion: str = "gini",
+        criterion: ClassificationCriterion = "gini",
         max_depth: Any = None,
         min_samples_split: int = 2,
         min_samples_leaf: Any = 1,
@@ -315,7 +316,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         self,
         n_estimators: int = 100,
         *,
-        criterion: str = "squared_error",
+        criterion: RegressionCriterion = "squared_error",
         max_depth: Any = None,
         min_samples_split: int = 2,
         min_samples_leaf: Any = 1,
@@ -356,7 +357,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
         self,
         n_estimators: int = 100,
         *,
-        criterion: str = "gini",
+        criterion: ClassificationCriterion = "gini",
         max_depth: Any = None,
         min_samples_split: int = 2,
         min_samples_leaf: Any = 1,
@@ -431,7 +432,7 @@ class _Boosting:
         subsample: float = 1.0,
         l2_regularization: Any = 0.0,
         max_bins: int = 255,
-        split_finder: str = "auto",
+        split_finder: SplitFinder = "auto",
         early_stopping: bool = False,
         validation_fraction: Any = 0.1,
         n_iter_no_change: Any = 10,

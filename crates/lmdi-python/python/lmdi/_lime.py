@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _lmdi
 from ._checks import number, whole
+from ._choices import FeatureSelection
 from ._groups import group_columns
 from ._model import Model
 from ._ready import ReadyExplainer
@@ -67,20 +68,22 @@ class LIME(ReadyExplainer):
     (5, 10)
     """
 
+    _saved_tables = ("background",)
+
     def __init__(
         self,
         model: Any,
         background: Any,
         *,
         n_samples: int = 5000,
-        kernel_width: Any = None,
+        kernel_width: float | None = None,
         alpha: float = 1.0,
-        feature_selection: str = "auto",
-        max_features: Any = None,
+        feature_selection: FeatureSelection = "auto",
+        max_features: int | None = None,
         bins: int = 4,
         categorical: Any = None,
-        together: Any = None,
-        random_state: Any = 0,
+        together: dict[str, list[str]] | None = None,
+        random_state: int = 0,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:

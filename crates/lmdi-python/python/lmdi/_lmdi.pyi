@@ -1,10 +1,12 @@
 """The compiled half of the package; see the Rust crate for what the arguments mean."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+Scale: TypeAlias = Literal["identity", "log_odds", "softmax", "log", "probability"]
 
 __version__: str
 LOW_FIDELITY: float
@@ -53,6 +55,9 @@ class Model:
     n_trees: int
     producer: str
     knows_samples: bool
+    n_training_rows: int | None
+    is_boosted: bool
+    has_class_weights: bool
     def in_bag_counts(self, tree: int) -> list[int] | None: ...
     def apply(self, x: Table, run: Run) -> NDArray[np.uint32]: ...
     def predict_raw(self, x: Table, run: Run) -> NDArray[np.float64]: ...
@@ -72,7 +77,7 @@ class LmdiPlusExplainer:
     def score(self, x: Table, trees: str, standard_error: bool, run: Run) -> Scores: ...
     def rank_by_rank(self, x: Table, run: Run) -> NDArray[np.float64]: ...
     def predict(self, x: Table, run: Run) -> NDArray[np.float64]: ...
-    scale: str
+    scale: Scale
     n_outputs: int
     n_unconverged: int
     fidelity: float | None
@@ -97,7 +102,7 @@ class LocalExplainer:
         run: Run,
     ) -> LocalExplainer: ...
     def explain(self, x: Table, run: Run) -> Scores: ...
-    scale: str
+    scale: Scale
     columns: list[int] | None
 
 def tree_shap_interactions(

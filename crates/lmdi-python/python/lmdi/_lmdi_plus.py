@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _files, _lmdi, _responses
+from . import _files, _lmdi
+from ._choices import Ablation, Family, FitOn, FitTo, Glm, Preset, RankBy, Rule, Selection, Trees, Validation
 from ._errors import LmdiWarning
 from ._explainer import Explainer
 from ._explanation import Explanation
@@ -19,6 +21,8 @@ from ._running import running
 CHOICES = (
     "preset",
     "ablation",
+    "fit_to",
+    "response_share",
     "fit_on",
     "include_raw",
     "bound_raw",
@@ -53,13 +57,20 @@ class LMDIPlus(Explainer):
     model
         A fitted model: trees, forests, bagged trees and (histogram) gradient boosting of scikit-learn,
         a learner of this package, or an `lmdi.Model` from a file.
-    preset : "oob" or "paper", optional
-        Fixes every choice of the method; no other choice may then be given. "oob" is the default: every
-        row counts once, and the penalty of each tree is judged by the rows that it was not grown on.
-        "paper" is the method as published.
+    preset : "model", "data" or "paper", optional
+        Fixes every choice of the method; no other choice may then be given. "model" is the default and asks
+        what the model does: trees are fitted to their own leaf values and half of what these leave of the
+        response. "data" asks what the data say: trees are fitted to the response. In both every row counts
+        once, and the penalty of each tree is judged by the rows that it was not grown on. "paper" is the
+        method as published. Boosted models give the same with "model" and "data".
     ablation : 1, 2, 3 or 4, optional
         A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag rows,
         3 adds raw columns, 4 adds the elastic net.
+    fit_to : "model" or "response", optional
+        What the trees of a forest are fitted to: their own leaf values, or the response. Default: "model".
+    response_share : float, optional
+        With `fit_to="model"`: how much of what the leaf values leave of the response joins them, from 0 (the
+        model alone) to 1. Default: 0.5.
     fit_on : "all", "inbag", "oob" or "uniform", optional
         Rows the linear models are fitted on: in-bag rows as often as drawn and out-of-bag rows once, only
         one of the two, or every row once. Default: "uniform".
@@ -89,7 +100,8 @@ class LMDIPlus(Explainer):
         Whether the smallest error wins or the strongest penalty within one standard error of it, which
         means `validation="folds"`.
     family : "gaussian", "binomial" or "poisson", optional
-        Default: "binomial" for forests of classes, else "gaussian".
+        Default: "binomial" for forests of classes fitted to the response, else "gaussian". The other two
+        mean `fit_to="response"`.
     tolerance, search_tolerance, max_iterations : optional
         Accuracy of the fits. Default: 1e-9, 1e-3 and 10000.
     n_jobs : int, optional
@@ -116,30 +128,34 @@ class LMDIPlus(Explainer):
         self,
         model: Any,
         *,
-        preset: Any = None,
-        ablation: Any = None,
-        fit_on: Any = None,
-        include_raw: Any = None,
-        bound_raw: Any = None,
-        scale_target: Any = None,
-        glm: Any = None,
-        l1_ratio: Any = None,
-        alpha: Any = None,
-        C: Any = None,
-        folds: Any = None,
-        validation: Any = None,
-        selection: Any = None,
-        rule: Any = None,
-        family: Any = None,
-        tolerance: Any = None,
-        search_tolerance: Any = None,
-        max_iterations: Any = None,
+        preset: Preset | None = None,
+        ablation: Ablation | None = None,
+        fit_to: FitTo | None = None,
+        response_share: float | None = None,
+        fit_on: FitOn | None = None,
+        include_raw: bool | None = None,
+        bound_raw: bool | None = None,
+        scale_target: bool | None = None,
+        glm: Glm | None = None,
+        l1_ratio: float | Sequence[float] | None = None,
+        alpha: float | None = None,
+        C: float | None = None,
+        folds: int | None = None,
+        validation: Validation | None = None,
+        selection: Selection | None = None,
+        rule: Rule | None = None,
+        family: Family | None = None,
+        tolerance: float | None = None,
+        search_tolerance: float | None = None,
+        max_iterations: int | None = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
         self.model = model
         self.preset = preset
         self.ablation = ablation
+        self.fit_to = fit_to
+        self.response_share = response_share
         self.fit_on = fit_on
         self.include_raw = include_raw
         self.bound_raw = bound_raw
@@ -168,8 +184,7 @@ class LMDIPlus(Explainer):
         """
         model, cells = self._take_model(X)
         n_rows = len(cells.array)
-        response = _responses.response_of(model, y, n_rows)
-        weights = _responses.weights(sample_weight, n_rows)
+        response, weights = self._take_target(model, X, y, sample_weight, n_rows)
         keywords = self._checked_keywords(model)
         if self._needs_training_rows():
             self._check_training_rows(model, cells)
@@ -181,15 +196,16 @@ class LMDIPlus(Explainer):
         self.model_ = model
         self.explainer_ = explainer
         self._fitted_to = _some_rows(cells.array)
+        misfit = self._misfits(model, cells, response, weights)
         if explainer.n_unconverged:
             warnings.warn(
-                f"{explainer.n_unconverged} of the linear models did not meet their tolerance; raise "
-                "max_iterations or tolerance",
+                f"{explainer.n_unconverged} of the linear models, or fits of the search for their penalties, "
+                "did not meet their tolerance; raise max_iterations or tolerance",
                 LmdiWarning,
                 stacklevel=2,
             )
         fidelity = explainer.fidelity
-        if fidelity is not None and fidelity < _lmdi.LOW_FIDELITY:
+        if fidelity is not None and fidelity < _lmdi.LOW_FIDELITY and not misfit:
             warnings.warn(
                 f"the explanation reproduces only {max(fidelity, 0):.0%} of the variation in the model's "
                 "output on these rows. Check that X and y are the rows the model was trained on, y on the "
@@ -208,6 +224,12 @@ class LMDIPlus(Explainer):
 
     def _check_training_rows(self, model: Model, cells: Any) -> None:
         """Raises if it shows that the rows are not those of training, in their order."""
+        trained, found = model._compiled.n_training_rows, len(cells.array)
+        if trained is not None and trained != found:
+            raise ValueError(
+                f"the model was trained on {trained} rows but {found} were given; pass the training rows in "
+                'their order, or validation="folds" for any rows'
+            )
         with running(self.n_jobs, False, "", 0) as run:
             same = _lmdi.drew_from(model._compiled, cells.table, run)
         if same is False:
@@ -233,7 +255,7 @@ class LMDIPlus(Explainer):
                 )
         return keywords
 
-    def explain(self, X: Any, *, trees: Any = "all", std_error: bool = False) -> Explanation:
+    def explain(self, X: Any, *, trees: Trees = "all", std_error: bool = False) -> Explanation:
         """What each column adds to the prediction of each row.
 
         Parameters
@@ -254,7 +276,12 @@ class LMDIPlus(Explainer):
                 "std_error is the spread over the trees of a forest; the trees of boosting build on one "
                 "another and have none"
             )
-        explanation = self._explanation(cells, arrays, self.explainer_.scale)
+        explanation = self._explanation(cells, arrays, self.explainer_.scale, trees == "all")
+        if trees == "all" and explanation.out_of_bag:
+            with self._running("LMDI+ fidelity", len(cells.array)) as run:
+                values, base_values, _ = self.explainer_.score(cells.table, "oob", False, run)
+            found = explanation._predictions
+            explanation._predictions = found._replace(oob_explained=base_values + values.sum(axis=1))
         fidelity = explanation.fidelity
         if fidelity is not None and fidelity.is_low and self._is_new(explanation):
             warnings.warn(low_fidelity(fidelity, explanation.out_of_bag), LmdiWarning, stacklevel=2)
@@ -267,7 +294,7 @@ class LMDIPlus(Explainer):
             return trees >= ENOUGH_TREES
         return not (getattr(self, "_fitted_to", frozenset()) & _some_rows(explanation.data))
 
-    def rank(self, X: Any, by: Any = "score") -> np.ndarray:
+    def rank(self, X: Any, by: RankBy = "score") -> np.ndarray:
         """The rank of each column for each row, larger is more important.
 
         Parameters

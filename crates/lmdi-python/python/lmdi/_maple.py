@@ -59,7 +59,7 @@ class MAPLE(Explainer):
         model: Any,
         *,
         alpha: float = 0.001,
-        n_columns: Any = None,
+        n_columns: int | None = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
@@ -76,7 +76,7 @@ class MAPLE(Explainer):
         predicted without its own weight.
         """
         model, cells = self._take_model(X)
-        response = response_of(model, y, len(cells.array))
+        response, _ = self._take_target(model, X, y, None, len(cells.array))
         validation = None
         if (X_validation is None) != (y_validation is None):
             raise ValueError("X_validation and y_validation belong together; give both or none")
@@ -84,6 +84,7 @@ class MAPLE(Explainer):
             rows = model._read(X_validation)
             validation = (rows.array, response_of(model, y_validation, len(rows.array)))
         self._fit(model, cells.array, response, validation)
+        self._misfits(model, cells, response, None)
         return self
 
     def _fit(self, model: Model, array: np.ndarray, response: Any, validation: Any) -> None:
@@ -112,6 +113,20 @@ class MAPLE(Explainer):
             arrays = self.explainer_.explain(cells.table, run)
         return self._explanation(cells, arrays, self.explainer_.scale)
 
+    def _saved_arrays(self) -> dict[str, np.ndarray]:
+        array, response, validation = self._rows
+        arrays = {"rows": np.ascontiguousarray(array), **_response_arrays("y", response)}
+        if validation is not None:
+            arrays["validation_rows"] = np.ascontiguousarray(validation[0])
+            arrays.update(_response_arrays("validation_y", validation[1]))
+        return arrays
+
+    def _restore(self, model: Model, arrays: dict[str, np.ndarray]) -> None:
+        validation = None
+        if "validation_rows" in arrays:
+            validation = (arrays["validation_rows"], _response_of("validation_y", arrays))
+        self._fit(model, arrays["rows"], _response_of("y", arrays), validation)
+
     def __getstate__(self) -> Any:
         params = self.get_params()
         if not self.__sklearn_is_fitted__():
@@ -124,3 +139,16 @@ class MAPLE(Explainer):
         type(self).__init__(self, **state["params"])
         if "rows" in state:
             self._fit(self.model, *state["rows"])
+
+
+def _response_arrays(name: str, response: Any) -> dict[str, np.ndarray]:
+    """A target as arrays: numbers, or class indices with the number of classes."""
+    if not isinstance(response, tuple):
+        return {name: response}
+    return {name: response[0], f"{name}_classes": np.asarray(response[1])}
+
+
+def _response_of(name: str, arrays: dict[str, np.ndarray]) -> Any:
+    count = arrays.get(f"{name}_classes")
+    values = np.ascontiguousarray(arrays[name])
+    return values if count is None else (values, int(count))

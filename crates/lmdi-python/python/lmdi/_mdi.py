@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import _lmdi
+from ._choices import MdiScale
 from ._importances import Importances
+from ._model import Model
 from ._models import model_of
 
 
@@ -47,10 +49,15 @@ class MDI(Importances):
     True
     """
 
-    _found = None
+    _found: tuple[np.ndarray, np.ndarray, list[str]] | None = None
 
     def __init__(
-        self, model: Any, *, scale: Any = "share", groups: Any = None, n_jobs: int | None = None
+        self,
+        model: Any,
+        *,
+        scale: MdiScale = "share",
+        groups: dict[str, list[str]] | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.model = model
         self.scale = scale
@@ -70,7 +77,13 @@ class MDI(Importances):
             with self._running("MDI", 0) as run:
                 found = _lmdi.mdi(model._compiled, groups, str(self.scale), run)
             self._found = (*found, names)
+            self.model_ = model
         return self._found
+
+    def _restore(self, model: Model, arrays: dict[str, np.ndarray]) -> None:
+        names = [str(name) for name in arrays["names"]]
+        self._found = (arrays["importances"], arrays["deviations"], names)
+        self.model_ = model
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _lmdi, _responses
+from . import _lmdi
 from ._checks import number, whole
+from ._choices import MdiPlusGlm
 from ._importances import Importances, metric_of
 
 
@@ -72,18 +74,18 @@ class MDIPlus(Importances):
         self,
         model: Any,
         *,
-        glm: Any = None,
-        metric: Any = None,
-        alphas: Any = None,
-        l1_ratio: Any = None,
-        epsilon: Any = 1.35,
+        glm: MdiPlusGlm | None = None,
+        metric: str | Callable[..., float] | None = None,
+        alphas: float | Sequence[float] | None = None,
+        l1_ratio: float | Sequence[float] | None = None,
+        epsilon: float = 1.35,
         include_raw: bool = True,
         above_constant: bool = True,
-        trim: Any = 0.01,
-        folds: Any = 3,
-        tolerance: Any = 1e-12,
-        max_iterations: Any = 1000,
-        groups: Any = None,
+        trim: float = 0.01,
+        folds: int = 3,
+        tolerance: float = 1e-12,
+        max_iterations: int = 1000,
+        groups: dict[str, list[str]] | None = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
@@ -106,9 +108,7 @@ class MDIPlus(Importances):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MDIPlus:
         """Measures importances on the rows that the forest was trained on."""
         model, cells = self._take_model(X)
-        n_rows = len(cells.array)
-        response = _responses.response_of(model, y, n_rows)
-        weights = _responses.weights(sample_weight, n_rows)
+        response, weights = self._take_target(model, X, y, sample_weight, len(cells.array))
         names, groups = self._grouped(model)
         keywords = {
             "glm": None if self.glm is None else str(self.glm),
@@ -128,6 +128,7 @@ class MDIPlus(Importances):
                 model._compiled, cells.table, response, weights, groups, keywords, metric, run
             )
         self._keep(model, names, found)
+        self._misfits(model, cells, response, weights)
         return self
 
 

@@ -79,7 +79,12 @@ class Model:
             return work(cells.table, run)
 
     def _read(self, X: Any) -> Cells:
-        """The cells of a table as the trees read them."""
+        """The cells of a table as the trees read them, with the labels of its rows."""
+        if isinstance(X, Cells):
+            return X
+        return self._cells(X)._replace(index=_tables.index_of(X))
+
+    def _cells(self, X: Any) -> Cells:
         wanted = self._compiled.input_columns
         frame = None if wanted is None else _tables.frame_of(X)
         if frame is None or wanted is None or frame.names is None or frame.names == self.feature_names:

@@ -37,8 +37,6 @@ class Saabas(ReadyExplainer):
     True
     """
 
-    _is_exact = True
-
     def __init__(self, model: Any, *, n_jobs: int | None = None, progress: bool = False) -> None:
         self.model = model
         self.n_jobs = n_jobs

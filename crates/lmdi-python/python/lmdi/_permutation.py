@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from . import _lmdi, _responses
+from . import _lmdi
 from ._checks import whole
 from ._importances import Importances, metric_of
 
@@ -60,11 +61,11 @@ class Permutation(Importances):
         self,
         model: Any,
         *,
-        metric: Any = None,
+        metric: str | Callable[..., float] | None = None,
         out_of_bag: bool = False,
-        repeats: Any = 5,
-        random_state: Any = 0,
-        groups: Any = None,
+        repeats: int = 5,
+        random_state: int = 0,
+        groups: dict[str, list[str]] | None = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
@@ -82,8 +83,7 @@ class Permutation(Importances):
         training rows."""
         model, cells = self._take_model(X)
         n_rows = len(cells.array)
-        response = _responses.response_of(model, y, n_rows)
-        weights = _responses.weights(sample_weight, n_rows)
+        response, weights = self._take_target(model, X, y, sample_weight, n_rows)
         names, groups = self._grouped(model)
         repeats = whole(self.repeats, "repeats", 1)
         seed = whole(self.random_state, "random_state", 0)

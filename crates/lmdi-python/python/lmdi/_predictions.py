@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _lmdi
 
@@ -32,40 +33,58 @@ class Predictions(NamedTuple):
     """The model's predictions of some rows."""
 
     #: A number per row, or the probability of every class.
-    values: np.ndarray
+    values: NDArray[np.float64]
     #: The same on the scale of the scores, laid out like base values.
-    on_scale: np.ndarray
-    #: What the scores are to explain on that scale: the same, or what all trees say where scores are exact
-    #: for these.
-    to_explain: np.ndarray
+    on_scale: NDArray[np.float64]
+    #: What the scored trees say on that scale: the same, or what all trees say where the prediction is out
+    #: of bag.
+    to_explain: NDArray[np.float64]
+    #: Base value plus the scores of all columns.
+    explained: NDArray[np.float64]
     #: Trees per row, on average, where rows are predicted by those that did not see them in training.
     oob_trees: float | None
+    #: Base value plus the scores of these trees; None where all trees predict, or scores have no such part.
+    oob_explained: NDArray[np.float64] | None = None
 
     def rows(self, key: Any) -> Predictions:
-        return Predictions(self.values[key], self.on_scale[key], self.to_explain[key], self.oob_trees)
+        """Some rows; `numpy.newaxis` gives one row its axis back."""
+        arrays = (self.values, self.on_scale, self.to_explain, self.explained)
+        oob = None if self.oob_explained is None else np.asarray(self.oob_explained)[key]
+        return Predictions(*(np.asarray(array)[key] for array in arrays), self.oob_trees, oob)
 
-    def output(self, at: int) -> Predictions:
-        return self._replace(on_scale=self.on_scale[:, at], to_explain=self.to_explain[:, at])
+    def outputs(self, key: Any) -> Predictions:
+        """Some outputs of several."""
+        return self._replace(
+            on_scale=self.on_scale[..., key],
+            to_explain=self.to_explain[..., key],
+            explained=self.explained[..., key],
+            oob_explained=None if self.oob_explained is None else self.oob_explained[..., key],
+        )
 
 
 def predictions_of(
-    model: Model, cells: Cells, base_values: np.ndarray, scale: str, run: Any, is_exact: bool
+    model: Model, cells: Cells, explained: NDArray[np.float64], scale: str, all_trees: bool, run: Any
 ) -> Predictions:
     """Training rows of a forest, known by the leaves they fall into, are predicted out of bag."""
-    n_outputs = 1 if base_values.ndim == 1 else base_values.shape[1]
-    compiled, table = model._compiled, cells.table
-    values, on_scale, by_all, trees = _lmdi.predicted(compiled, table, scale, n_outputs, run)
+    n_outputs = 1 if explained.ndim == 1 else explained.shape[1]
+    values, on_scale, by_all, trees = _lmdi.predicted(model._compiled, cells.table, scale, n_outputs, run)
     if model.classes_ is None:
         values = values[:, 0]
-    to_explain = by_all if is_exact and by_all is not None else on_scale
-    shape = base_values.shape
-    return Predictions(values, on_scale.reshape(shape), to_explain.reshape(shape), trees)
+    to_explain = by_all if all_trees and by_all is not None else on_scale
+    shape = explained.shape
+    return Predictions(values, on_scale.reshape(shape), to_explain.reshape(shape), explained, trees)
 
 
-def fidelity_of(predictions: Predictions, explained: np.ndarray, scale: str) -> Fidelity | None:
-    """None where the model's predictions do not vary."""
-    width = 1 if predictions.values.ndim == 1 else predictions.values.shape[1]
+def fidelity_of(predictions: Predictions, scale: str) -> Fidelity | None:
+    """None where the model's predictions do not vary, and for some of several outputs."""
+    values, explained = predictions.values, predictions.explained
+    if predictions.oob_trees is not None and predictions.oob_explained is not None:
+        # Of the same trees: what a tree knows of its own rows says nothing about new ones.
+        explained = predictions.oob_explained
+    width = 1 if values.ndim == 1 else values.shape[1]
     n_outputs = 1 if explained.ndim == 1 else explained.shape[1]
-    values = np.ascontiguousarray(predictions.values).ravel()
-    found = _lmdi.fidelity(values, width, np.ascontiguousarray(explained).ravel(), n_outputs, scale)
+    if width > 2 and n_outputs != width:
+        return None
+    values, explained = (np.ascontiguousarray(array).ravel() for array in (values, explained))
+    found = _lmdi.fidelity(values, width, explained, n_outputs, scale)
     return None if found is None else Fidelity(*found)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import _lmdi
 from ._columns import Cells
 from ._explainer import Explainer
@@ -37,10 +39,16 @@ class ReadyExplainer(Explainer):
             return self.model_._read(X), self._compiled
         model = model_of(self.model, X)
         cells = model._read(X)
-        model = self._with_names(model, cells)
+        self._take(self._with_names(model, cells))
+        return cells, self._taken()
+
+    def _take(self, model: Model) -> None:
         self._compiled = self._make(model)
         self.model_ = model
-        return cells, self._compiled
+
+    def _taken(self) -> _lmdi.LocalExplainer:
+        assert self._compiled is not None
+        return self._compiled
 
     @staticmethod
     def _with_names(model: Model, cells: Cells) -> Model:
@@ -60,6 +68,33 @@ class ReadyExplainer(Explainer):
         with self._running(f"{type(self).__name__} explain", len(cells.array)) as run:
             arrays = compiled.explain(cells.table, run)
         return self._explanation(cells, arrays, compiled.scale)
+
+    @property
+    def expected_value(self) -> Any:
+        """The base value, as in shap: a number, or one per output."""
+        if self._compiled is None:
+            self._take(model_of(self.model))
+        cells = np.zeros((1, self.model_._columns.count))
+        with self._running(type(self).__name__, 1) as run:
+            _, base, _ = self._taken().explain(Cells(cells, None).table, run)
+        return base[0]
+
+    def save(self, path: Any) -> None:
+        """Writes the explainer with its model to a file, which `lmdi.load` reads back.
+
+        No code is run when the file is read.
+        """
+        if self._compiled is None:
+            self._take(model_of(self.model))
+        super().save(path)
+
+    def _saved_arrays(self) -> dict[str, np.ndarray]:
+        tables = {name: getattr(self, name) for name in self._saved_tables}
+        return {
+            name: np.ascontiguousarray(self.model_._read(table).array)
+            for name, table in tables.items()
+            if table is not None
+        }
 
     def __getstate__(self) -> Any:
         params = self.get_params()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import listed
+from ._tables import index_of
 
 
 def _one_dimension(y: Any, what: str) -> np.ndarray:
@@ -18,6 +19,20 @@ def _one_dimension(y: Any, what: str) -> np.ndarray:
     if y.ndim != 1:
         raise ValueError(f"{what} has the shape {y.shape}; expected one entry a row")
     return y
+
+
+def check_index(X: Any, y: Any, what: str = "y") -> None:
+    """Raises if X and y are both of pandas and label their rows differently."""
+    rows, labels = index_of(X), index_of(y)
+    if rows is None or labels is None or len(rows) != len(labels) or rows.equals(labels):
+        return
+    pairs = enumerate(zip(rows.tolist(), labels.tolist()))
+    at, here, there = next(((row, *pair) for row, pair in pairs if pair[0] != pair[1]), (0, "", ""))
+    reorder = f"{what}.loc[X.index]" if set(rows) == set(labels) else f"the {what} of these rows"
+    raise ValueError(
+        f"the indexes of X and {what} differ: row {at} is {here!r} in X and {there!r} in {what}. "
+        f"Pass {reorder}, or {what}.to_numpy() if both are in the same order already"
+    )
 
 
 def numbers(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
@@ -47,18 +62,26 @@ def codes(y: Any, classes: np.ndarray, n_rows: int) -> Any:
     distinct, inverse = _distinct_labels(y)
     unknown = [label for label in distinct if label not in place]
     if unknown:
-        missing = any(label is None or label != label for label in unknown)
-        advice = (
-            "y has missing labels (NaN); leave such rows out"
-            if missing
-            else (
-                f"the model does not know the classes {listed(unknown)} of y; it was trained on "
-                f"{listed(classes)}"
-            )
-        )
-        raise ValueError(advice)
+        if any(label is None or label != label for label in unknown):
+            raise ValueError("y has missing labels (NaN); leave such rows out")
+        raise ValueError(_unknown_classes(unknown, classes))
     table = np.asarray([place[label] for label in distinct], dtype=np.uint32)
     return np.ascontiguousarray(table[inverse]), len(classes)
+
+
+def _unknown_classes(unknown: list[Any], classes: np.ndarray) -> str:
+    """Labels with their types, where they differ in nothing else."""
+    known = classes.tolist()
+    found, expected = ({type(label).__name__ for label in labels} for labels in (unknown, known))
+    told = f"the model does not know the classes {listed(unknown)} of y; it was trained on {listed(known)}"
+    if {str(label) for label in unknown} <= {str(label) for label in known}:
+        to = " or ".join(sorted(expected))
+        return (
+            f"y holds labels of the type {' and '.join(sorted(found))} ({listed(unknown, quoted=False)}), "
+            f"the model was trained on labels of the type {to} ({listed(known, quoted=False)}); pass y as "
+            f"it was in training, such as y.astype({to.split()[0]})"
+        )
+    return told
 
 
 def response_of(model: Any, y: Any, n_rows: int) -> Any:

@@ -57,6 +57,14 @@ def frame_of(X: Any) -> Frame | None:
     return None
 
 
+def index_of(X: Any) -> Any:
+    """The labels of the rows of a pandas frame or series, else None."""
+    kind = type(X)
+    if kind.__module__.split(".")[0] == "pandas" and kind.__name__ in ("DataFrame", "Series"):
+        return X.index
+    return None
+
+
 def column_values(column: Any, name: str) -> np.ndarray:
     """A column as numpy values: numbers with NaN where missing, or objects with None."""
     library = type(column).__module__.split(".")[0]

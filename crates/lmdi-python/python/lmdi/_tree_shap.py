@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _lmdi
 from ._model import Model
@@ -45,7 +46,7 @@ class TreeSHAP(ReadyExplainer):
     (5, 10, 10)
     """
 
-    _is_exact = True
+    _saved_tables = ("background",)
 
     def __init__(
         self, model: Any, background: Any = None, *, n_jobs: int | None = None, progress: bool = False
@@ -63,7 +64,7 @@ class TreeSHAP(ReadyExplainer):
         with self._running("TreeSHAP background", len(rows.array)) as run:
             return _lmdi.LocalExplainer.interventional(model._compiled, rows.table, run)
 
-    def interactions(self, X: Any) -> np.ndarray:
+    def interactions(self, X: Any) -> NDArray[np.float64]:
         """Interaction values of pairs of columns: (rows, columns, columns), or one such cube an output.
 
         A pair holds half of what its two columns add together beyond what each adds alone; the line of a
@@ -79,3 +80,7 @@ class TreeSHAP(ReadyExplainer):
         with self._running("TreeSHAP interactions", len(cells.array)) as run:
             values, _ = _lmdi.tree_shap_interactions(self.model_._compiled, cells.table, run)
         return values
+
+    def shap_interaction_values(self, X: Any) -> NDArray[np.float64]:
+        """The same as `interactions`, as in shap."""
+        return self.interactions(X)

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _lmdi, _responses
+from . import _html, _lmdi, _responses, _text
+from ._choices import Distance, Space
 from ._errors import listed
 from ._explanation import Explanation
 from ._running import running
@@ -34,6 +35,24 @@ class Counterfactual(NamedTuple):
     #: What differs, in order of importance.
     changes: list[Change]
 
+    def _lines(self) -> tuple[str, list[str], list[list[str]]]:
+        title = (
+            f"row {self.row}: score distance {self.score_distance:.4g}, feature distance "
+            f"{self.feature_distance:.4g}"
+        )
+        lines = [
+            [one.column, _cell(one.here), _cell(one.there), f"{one.score_change:+.4g}"]
+            for one in self.changes
+        ]
+        return title, ["column", "here", "there", "score change"], lines
+
+    def __str__(self) -> str:
+        return _text.table(*self._lines())
+
+    def _repr_html_(self) -> str:
+        title, head, lines = self._lines()
+        return _html.table(head, lines, title)
+
 
 class Subgroups(NamedTuple):
     """Rows in groups."""
@@ -48,6 +67,46 @@ class Subgroups(NamedTuple):
     #: Sum of squared distances of scores to the mean of their group, and to the mean of all rows.
     inertia: float
     inertia_of_all: float
+
+    def _lines(self) -> tuple[str, list[str], list[list[str]]]:
+        head = ["group", "rows", "share", "mean prediction", "mean truth", "error", "rule"]
+        lines = [
+            [
+                str(at),
+                str(group["size"]),
+                f"{group['share']:.0%}",
+                _means(group["mean_prediction"]),
+                _means(group["mean_truth"]),
+                _means(group["error"]),
+                str(group["rule"]),
+            ]
+            for at, group in enumerate(self.groups)
+        ]
+        empty = [at for at in (4, 5) if all(not line[at] for line in lines)]
+        keep = [at for at in range(len(head)) if at not in empty]
+        shown = [[line[at] for at in keep] for line in lines]
+        return f"{len(self.groups)} groups of {len(self.labels)} rows", [head[at] for at in keep], shown
+
+    def __repr__(self) -> str:
+        return _text.table(*self._lines())
+
+    def _repr_html_(self) -> str:
+        title, head, lines = self._lines()
+        return _html.table(head, lines, title)
+
+
+def _cell(cell: Any) -> str:
+    """A cell for people."""
+    if cell is None or cell != cell:
+        return "missing"
+    return f"{cell:.6g}" if isinstance(cell, (float, np.floating)) else str(cell)
+
+
+def _means(numbers: Any) -> str:
+    """A mean, or one per class."""
+    if numbers is None:
+        return ""
+    return ", ".join("" if one is None else f"{one:.4g}" for one in np.ravel(numbers).tolist())
 
 
 def _explained(explanation: Explanation, predictions: Any, what: str) -> Any:
@@ -93,8 +152,8 @@ def counterfactuals(
     candidate_predictions: Any = None,
     *,
     k: int = 1,
-    space: str = "scores",
-    distance: str = "l1",
+    space: Space = "scores",
+    distance: Distance = "l1",
     threshold: float | None = None,
     wanted: int | None = None,
     fixed: Any = (),

@@ -215,11 +215,11 @@ pub struct Rows {
     pub predictions: Packed,
     /// What base plus scores is as a prediction, where its scale is another.
     pub explained_predictions: Option<Packed>,
-    /// What base plus scores leaves of the prediction, on the scale of the scores, by output; none
-    /// where scores do not explain predictions.
+    /// What base plus scores leaves of what the scored trees say, on the scale of the scores, by
+    /// output; none where scores do not explain predictions.
     pub unexplained: Option<Packed>,
-    /// What leaving out the trees that saw the row changes, by output, where scores are exact for all
-    /// trees and the prediction is out of bag.
+    /// What leaving out the trees that saw the row changes, by output, where all trees are scored and
+    /// the prediction is out of bag.
     pub out_of_bag: Option<Packed>,
     /// What really happened: a number, or the place of the class; NaN is unknown.
     pub truth: Option<Packed>,

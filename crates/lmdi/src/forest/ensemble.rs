@@ -133,6 +133,14 @@ impl Ensemble {
         !matches!(self.growth, Growth::Independent)
     }
 
+    /// Factor on the sum over trees: one over their number, or the learning rate.
+    pub fn factor(&self) -> f64 {
+        match self.aggregation {
+            Aggregation::Mean => 1.0 / self.trees.len().max(1) as f64,
+            Aggregation::Sum { learning_rate } => learning_rate,
+        }
+    }
+
     /// Whether trees are averaged, so that each measures the same and their spread tells an error.
     pub fn averages_trees(&self) -> bool {
         matches!(self.aggregation, Aggregation::Mean)

@@ -31,7 +31,7 @@ pub struct GlmFit {
     /// null loss, or the largest relative violation of the optimality conditions of an exact
     /// solution.
     pub gap: f64,
-    /// Whether the gap met the tolerance.
+    /// Whether the gap met the tolerance, and those of the fits that a search compared met theirs.
     pub converged: bool,
     /// Every candidate's errors, when the penalty was searched.
     pub search: Option<Search>,
@@ -117,7 +117,8 @@ fn fit_gaussian(
     let solved = solve_gaussian(&problem, penalty, near.as_ref(), options);
     let mut coefficients = solved.coefficients;
     coefficients.intercept += offset;
-    GlmFit { coefficients, chosen, search, ..solved }
+    let converged = solved.converged && searched(&search);
+    GlmFit { coefficients, chosen, search, converged, ..solved }
 }
 
 /// Accuracies from which an exact solution on the active set is tried, one after the other.
@@ -228,13 +229,19 @@ fn fit_newton(
         chosen,
         iterations: report.iterations,
         gap: report.gap,
-        converged: report.converged,
+        converged: report.converged && searched(&search),
         search,
     }
 }
 
 fn penalty_for(chosen: Option<Candidate>, total: f64) -> Penalty {
     chosen.map_or(Penalty::NONE, |candidate| candidate.strength.penalty(candidate.l1_ratio, total))
+}
+
+/// Whether the fits that a search compared were all accurate enough; a penalty chosen among others
+/// may be any.
+fn searched(search: &Option<Search>) -> bool {
+    search.as_ref().is_none_or(|search| search.converged)
 }
 
 /// The penalty to fit with, after a search if one is asked for.

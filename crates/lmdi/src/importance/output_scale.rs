@@ -21,8 +21,19 @@ impl OutputScale {
     /// probability of every class.
     pub fn prediction_of(self, totals: &[f64], two_classes: bool) -> Vec<f64> {
         match (self, totals) {
-            // The probability of the second class.
-            (Self::Identity, [p]) if two_classes => vec![1.0 - p, *p],
+            // Least squares may leave the range of probabilities by a little.
+            (Self::Identity, [p]) if two_classes => {
+                let p = p.clamp(0.0, 1.0);
+                vec![1.0 - p, p]
+            }
+            (Self::Identity, [_, _, ..]) => {
+                let mut p: Vec<f64> = totals.iter().map(|p| p.clamp(0.0, 1.0)).collect();
+                let sum: f64 = p.iter().sum();
+                if sum > 0.0 {
+                    p.iter_mut().for_each(|p| *p /= sum);
+                }
+                p
+            }
             (Self::Identity, _) => totals.to_vec(),
             (Self::Log, _) => totals.iter().map(|&eta| libm::exp(eta)).collect(),
             (Self::LogOdds, [eta]) => {

@@ -101,10 +101,10 @@ pub struct Account {
     pub is_exact: bool,
     /// Base plus scores.
     pub explained: Vec<f64>,
-    /// What is left.
+    /// What these leave of what the scored trees say.
     pub unexplained: Vec<f64>,
-    /// Where scores are exact for all trees and the prediction is out of bag: what leaving out the
-    /// trees that saw the row changes.
+    /// Where all trees are scored and the prediction is out of bag: what leaving out the trees that
+    /// saw the row changes.
     pub out_of_bag: Option<Vec<f64>>,
     /// The explained part as predictions: a number, or the probability of every class.
     pub as_predictions: Vec<f64>,
@@ -224,12 +224,14 @@ pub(super) fn explain(
     let monitor = stages.start("Predicting", n);
     let model = ModelPredictions::of(ensemble, &x, in_training, &*monitor)?;
     drop(monitor);
-    let account = explainer.explains_predictions().then(|| account(study, &model, &scores));
-    let fidelity = account.as_ref().filter(|account| !account.is_exact).and_then(|account| {
-        let width = ensemble.n_predictions();
-        let of = Fidelity::measure(&model.values, &account.as_predictions, width, most_probable)?;
-        Some(FidelityOn { of, sample: rows.sample, by: model.by })
-    });
+    let account =
+        explainer.explains_predictions().then(|| account(study, &model, &scores, options.trees));
+    let fidelity = match &account {
+        Some(account) if !account.is_exact => {
+            fidelity(study, &rows, &model, account, options.trees, stages)?
+        }
+        _ => None,
+    };
     let is_assessed = explainer.linear_models().is_some() && !in_training;
     let assessment = account.as_ref().filter(|_| is_assessed).and_then(|account| {
         let (truth, weights) = (rows.target.as_ref()?, rows.weights.as_deref());
@@ -251,20 +253,56 @@ pub(super) fn explain(
     })
 }
 
+/// How much of the predictions is explained. Out of bag, predictions and scores are of the same trees:
+/// what a tree knows of its own rows says nothing about new ones.
+fn fidelity(
+    study: &Study,
+    rows: &Rows,
+    model: &ModelPredictions,
+    account: &Account,
+    trees: TreeChoice,
+    stages: &dyn Stages,
+) -> Result<Option<FidelityOn>> {
+    let (ensemble, explainer) = (&study.model.ensemble, study.explainer());
+    let measure = |predictions: &[f64], explained: &[f64], by: PredictedBy| {
+        let width = ensemble.n_predictions();
+        let of = Fidelity::measure(predictions, explained, width, most_probable)?;
+        Some(FidelityOn { of, sample: rows.sample, by })
+    };
+    if account.out_of_bag.is_none() {
+        let by = if trees == TreeChoice::InBag { PredictedBy::AllTrees } else { model.by };
+        return Ok(measure(&model.values, &account.as_predictions, by));
+    }
+    if explainer.linear_models().is_none() {
+        let by_all = model.by_all_trees(ensemble);
+        return Ok(measure(&by_all.values, &account.as_predictions, by_all.by));
+    }
+    let monitor = stages.start("Fidelity", rows.len());
+    let left_out = TreeSubset::OutOfBag(ensemble);
+    let scores = explainer.explain_on(&rows.x.view(), left_out, &*monitor)?;
+    let explained = as_predictions(ensemble, explainer, &totals(&scores), scores.n_outputs);
+    Ok(measure(&model.values, &explained, model.by))
+}
+
+/// Base plus scores, row by row, one number per output.
+fn totals(scores: &Scores) -> Vec<f64> {
+    let of_row = |row| (0..scores.n_outputs).map(move |output| scores.total(row, output));
+    (0..scores.n_rows).flat_map(of_row).collect()
+}
+
 /// What scores say about predictions.
-fn account(study: &Study, model: &ModelPredictions, scores: &Scores) -> Account {
+fn account(study: &Study, model: &ModelPredictions, scores: &Scores, trees: TreeChoice) -> Account {
     let (ensemble, explainer) = (&study.model.ensemble, study.explainer());
     let (scale, k) = (explainer.scale(), scores.n_outputs);
-    let totals = |row: usize| (0..k).map(move |output| scores.total(row, output));
-    let explained: Vec<f64> = (0..scores.n_rows).flat_map(totals).collect();
+    let explained = totals(scores);
     let less = |from: &[f64], part: &[f64]| -> Vec<f64> {
         from.iter().zip(part).map(|(from, part)| from - part).collect()
     };
     let predictions = model.on_scale(ensemble, scale, k);
     let is_exact = explainer.linear_models().is_none() && explainer.adds_up_to().is_none();
     let (unexplained, out_of_bag) = match model.by {
-        PredictedBy::OutOfBag { .. } if is_exact => {
-            // The method explains what all trees say, those included that saw the row.
+        PredictedBy::OutOfBag { .. } if trees == TreeChoice::All => {
+            // Scores explain what all trees say, those included that saw the row.
             let by_all = model.by_all_trees(ensemble).on_scale(ensemble, scale, k);
             (less(&by_all, &explained), Some(less(&predictions, &by_all)))
         }

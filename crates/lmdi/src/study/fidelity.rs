@@ -75,7 +75,8 @@ impl FidelityOn {
         };
         let method = study.method().title();
         let is_known = self.sample != Sample::Unspecified || self.by != PredictedBy::AllTrees;
-        let known = if is_known { "" } else { " If the model was trained on them, this says little." };
+        let known =
+            if is_known { "" } else { " If the model was trained on them, this says little." };
         Some(format!(
             "{method} reproduces only {} of the variation in the model's predictions ({}), so its scores say little \
              about single predictions.{known}{direction} {}--method tree-shap explains predictions exactly.",

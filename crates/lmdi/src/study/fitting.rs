@@ -9,7 +9,7 @@ use crate::file::Model;
 use crate::forest::{Ensemble, Outcome};
 use crate::glm::{Family, GlmOptions, PenaltyChoice, Rule, Strength};
 use crate::importance::lmdi_plus::{
-    FitOn, LmdiPlus, LmdiPlusOptions, RowChoice, Validation, usual_family,
+    FitOn, FitTo, LmdiPlus, LmdiPlusOptions, RowChoice, Validation,
 };
 use crate::importance::{LocalMethod, Needs};
 use crate::monitor::Stages;
@@ -84,6 +84,7 @@ fn models_text(options: &LmdiPlusOptions, family: Family, chosen: RowChoice) -> 
     let reference = GlmOptions::reference(family);
     let penalty = options.penalty.as_ref().unwrap_or(&reference.penalty);
     let model = match family {
+        Family::Gaussian if options.fit_to == FitTo::Model => "least squares, fitted to the model",
         Family::Gaussian if options.scale_target => "least squares of the scaled target",
         Family::Gaussian => "least squares",
         Family::Binomial => "logistic",
@@ -166,7 +167,7 @@ fn fit_lmdi_plus(
 ) -> Result<(Box<dyn LocalMethod>, Fitting)> {
     let ensemble = &model.ensemble;
     let of_classes = matches!(ensemble.outcome, Outcome::Classes(_));
-    let family = wanted.family.unwrap_or(usual_family(of_classes, ensemble.is_boosted()));
+    let family = wanted.family(of_classes, ensemble.is_boosted());
     let (options, unknown_bags) = settled(model, wanted, rows.sample)?;
     let chosen = options.rows(ensemble, rows.len())?;
     let Some(y) = rows.response() else {

@@ -137,7 +137,7 @@ impl Rows {
 
     /// The cells of a column of the table; those of a row are at its place.
     pub fn column(&self, name: &str) -> Option<&Values> {
-        self.table.frame.column(name).map(|column| &column.values)
+        self.table.frame.input(name).map(|column| &column.values)
     }
 
     /// The mark of these rows as training data; none without a target.

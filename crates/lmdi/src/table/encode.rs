@@ -11,7 +11,7 @@ use super::frame::quoted_list;
 use super::kind::truth;
 use super::labels::MISSING;
 use super::schema::{Encoding, InputColumn, Part};
-use super::{Frame, Labels, Matrix, Schema, Values, number_text};
+use super::{Column, Frame, Labels, Matrix, Schema, Values, number_text};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -45,8 +45,12 @@ impl Schema {
     /// Fails when a column is not there, holds text instead of numbers, or holds a number that is
     /// infinite in 32 bits.
     pub fn encode(&self, frame: &Frame) -> Result<Encoded> {
-        let missing: Vec<&str> = (self.columns.iter().map(|column| column.name.as_str()))
-            .filter(|name| frame.column(name).is_none())
+        let found: Vec<(&InputColumn, Option<&Column>)> =
+            self.columns.iter().map(|column| (column, frame.input(&column.name))).collect();
+        let missing: Vec<&str> = found
+            .iter()
+            .filter(|(_, values)| values.is_none())
+            .map(|(column, _)| column.name.as_str())
             .collect();
         if !missing.is_empty() {
             return Err(Error::Data(format!(
@@ -57,8 +61,8 @@ impl Schema {
         let rows = frame.rows();
         let mut cells = Vec::with_capacity(rows * self.n_encoded());
         let mut unseen = Vec::new();
-        for column in &self.columns {
-            let values = &frame.require(&column.name)?.values;
+        for (column, found) in found {
+            let Some(Column { values, .. }) = found else { continue };
             let (new_cells, example) = match &column.encoding {
                 Encoding::Number => {
                     encode_numbers(column, values, &mut cells)?;

@@ -66,6 +66,8 @@ pub struct Column {
 pub struct Frame {
     columns: Vec<Column>,
     index: HashMap<String, usize>,
+    /// Columns by their name with underscores for spaces, as LightGBM writes names into its files.
+    underscored: HashMap<String, usize>,
     rows: usize,
 }
 
@@ -91,7 +93,8 @@ impl Frame {
                 )));
             }
         }
-        Ok(Self { columns, index, rows })
+        let underscored = underscored_names(&columns);
+        Ok(Self { columns, index, underscored, rows })
     }
 
     /// Number of rows.
@@ -107,6 +110,13 @@ impl Frame {
     /// The column of that name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.index.get(name).map(|&position| &self.columns[position])
+    }
+
+    /// The column that a model knows by that name: the column of that name or, failing that, the
+    /// only one whose name it is once spaces are underscores.
+    pub fn input(&self, name: &str) -> Option<&Column> {
+        let underscored = || self.underscored.get(name).map(|&position| &self.columns[position]);
+        self.column(name).or_else(underscored)
     }
 
     /// The column of that name, or an error that names it and what there is instead.
@@ -144,7 +154,12 @@ impl Frame {
             .iter()
             .map(|c| Column { name: c.name.clone(), values: c.values.take(rows) })
             .collect();
-        Self { columns, index: self.index.clone(), rows: rows.len() }
+        Self {
+            columns,
+            index: self.index.clone(),
+            underscored: self.underscored.clone(),
+            rows: rows.len(),
+        }
     }
 }
 
@@ -175,12 +190,41 @@ pub fn number_text(x: f64) -> String {
     }
 }
 
+/// Names with spaces, with underscores for them, unless two columns would have the same one.
+fn underscored_names(columns: &[Column]) -> HashMap<String, usize> {
+    let mut places = HashMap::new();
+    for (position, column) in columns.iter().enumerate() {
+        if column.name.contains(' ') {
+            let entry = places.entry(column.name.replace(' ', "_"));
+            entry.and_modify(|place| *place = None).or_insert(Some(position));
+        }
+    }
+    places.into_iter().filter_map(|(name, place)| Some((name, place?))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn numbers(name: &str, cells: &[f64]) -> Column {
         Column { name: name.into(), values: Values::Numbers(cells.to_vec()) }
+    }
+
+    #[test]
+    fn underscores_stand_for_spaces_where_that_is_clear() {
+        let column = |name: &str| Column { name: name.into(), values: Values::Numbers(vec![1.0]) };
+        let frame = |names: &[&str]| {
+            Frame::new(names.iter().map(|name| column(name)).collect()).expect("a frame")
+        };
+        let found =
+            |names: &[&str], name: &str| frame(names).input(name).map(|column| column.name.clone());
+        assert_eq!(found(&["mean radius", "x"], "mean_radius").as_deref(), Some("mean radius"));
+        assert_eq!(
+            found(&["mean radius", "mean_radius"], "mean_radius").as_deref(),
+            Some("mean_radius")
+        );
+        assert_eq!(found(&["a b_c", "a_b c"], "a_b_c"), None);
+        assert_eq!(found(&["mean_radius"], "mean radius"), None);
     }
 
     #[test]

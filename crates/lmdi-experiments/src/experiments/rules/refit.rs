@@ -97,7 +97,7 @@ mod tests {
             let trees = Trees::new(&ensemble, &part);
             let library = [
                 ("paper", LmdiPlusOptions::paper()),
-                ("oob_once_unit_free", LmdiPlusOptions::out_of_bag()),
+                ("oob_once_unit_free", LmdiPlusOptions::data()),
             ];
             for (name, options) in library {
                 let rule = rules(kind).into_iter().find(|rule| rule.name == name).expect("a rule");

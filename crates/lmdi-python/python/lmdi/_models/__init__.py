@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from .._model import Model
+from .._sklearn import require
 
 #: Class name -> file of this folder and function in it, for each library.
 READERS = {
@@ -77,6 +78,8 @@ def model_of(model: Any, table: Any = None) -> Model:
     for kind in type(model).__mro__:
         found = READERS.get(kind.__module__.split(".")[0], {}).get(kind.__name__)
         if found is not None:
+            if kind.__module__.split(".")[0] == "sklearn":
+                require(f"explaining a {kind.__name__}")
             file, function = found.split(".")
             reader = getattr(import_module(f".{file}", __name__), function)
             return reader(model, table) if found in NEED_TABLE else reader(model)

@@ -18,11 +18,13 @@ def model_of_bytes(
     names: Any = None,
     classes: Any = None,
     missing: float = np.nan,
+    underscored: bool = False,
 ) -> Model:
     """The model of a file's content.
 
     `rounds` is "best" for the best round of early stopping if the file names it, "all", or a number.
     `names` and `classes` are those that the user knows; by default no names, and the classes of the file.
+    `underscored` names have underscores for spaces.
     """
     compiled, categories = _lmdi.read_foreign(content, rounds)
     levels = {at: Categories(list_) for at, list_ in compiled.levels}
@@ -32,6 +34,7 @@ def model_of_bytes(
         levels,
         None if missing is None or np.isnan(missing) else float(missing),
         frozenset(at for at, coded in enumerate(categories) if coded and at not in levels),
+        underscored,
     )
     if columns.names is not None and list(columns.names) != compiled.feature_names:
         compiled = compiled.renamed(columns.labels())

@@ -22,6 +22,7 @@ def booster(model: Any, classes: Any = None) -> Model:
         rounds="all",
         names=None if unnamed else names,
         classes=classes,
+        underscored=True,
     )
 
 

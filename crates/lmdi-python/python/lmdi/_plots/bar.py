@@ -16,7 +16,8 @@ def bar(explanation: Any, max_display: Any, ax: Any) -> Any:
     size = np.abs(explanation.values).mean(axis=0)
     per_output = size.reshape(len(size), -1)
     first, rest = style.shown(per_output.sum(axis=1), max_display)
-    labels = [style.literal(explanation.feature_names[at]) for at in first]
+    names = style.names_of(explanation)
+    labels = [names[at] for at in first]
     lengths = per_output[first]
     if len(rest):
         labels.append(style.rest_label(rest))

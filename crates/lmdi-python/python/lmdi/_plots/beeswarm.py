@@ -16,12 +16,13 @@ BINS = 100
 def beeswarm(explanation: Any, max_display: Any, output: Any, ax: Any) -> Any:
     style.check_rows(explanation)
     explanation = style.one_output(explanation, output)
-    importance = explanation.importance()
+    importance = explanation._importance()
     sampled = len(explanation) > MOST_ROWS
     if sampled:
         explanation = explanation[np.sort(np.random.default_rng(0).permutation(len(explanation))[:MOST_ROWS])]
     first, rest = style.shown(importance, max_display)
-    labels = [style.literal(explanation.feature_names[at]) for at in first]
+    names = style.names_of(explanation)
+    labels = [names[at] for at in first]
     if len(rest):
         labels.append(style.rest_label(rest))
     ax = style.axes(ax, style.height_of(len(labels)), labels)
@@ -61,7 +62,7 @@ def beeswarm(explanation: Any, max_display: Any, output: Any, ax: Any) -> Any:
     if dots is not None:
         colour_bar = ax.figure.colorbar(dots, ax=ax, ticks=[0, 1], aspect=40, pad=0.02)
         colour_bar.set_ticklabels(["low", "high"])
-        colour_bar.set_label("cell", labelpad=-10)
+        colour_bar.set_label("feature value", labelpad=-10)
         colour_bar.outline.set_visible(False)
     return ax
 

@@ -15,14 +15,15 @@ MOST_ROWS = 2000
 def heatmap(explanation: Any, max_display: Any, output: Any, ax: Any) -> Any:
     style.check_rows(explanation)
     explanation = style.one_output(explanation, output)
-    importance = explanation.importance()
+    importance = explanation._importance()
     rows = np.arange(len(explanation))
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).permutation(len(rows))[:MOST_ROWS])
     first, rest = style.shown(importance, max_display)
     values = explanation.values[rows]
     lines = values[:, first].T
-    labels = [style.literal(explanation.feature_names[at]) for at in first]
+    names = style.names_of(explanation)
+    labels = [names[at] for at in first]
     if len(rest):
         lines = np.vstack([lines, values[:, rest].sum(axis=1)])
         labels.append(style.rest_label(rest))

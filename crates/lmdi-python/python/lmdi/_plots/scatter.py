@@ -13,7 +13,7 @@ def scatter(explanation: Any, feature: Any, color: Any, output: Any, ax: Any) ->
     style.check_rows(explanation)
     explanation = style.one_output(explanation, output)
     if explanation.data is None:
-        raise ValueError("the explanation has no cells to draw against")
+        raise ValueError("the explanation has no data to draw against")
     at = _position(explanation, feature)
     cells, values = explanation.data[:, at], explanation.values[:, at]
     labels = explanation._categories.get(at)
@@ -44,7 +44,7 @@ def scatter(explanation: Any, feature: Any, color: Any, output: Any, ax: Any) ->
             bar.set_ticks(range(len(kinds)), labels=[style.literal(kind, 20) for kind in kinds])
             bar.ax.tick_params(length=0, labelsize="small")
             bar.ax.minorticks_off()
-        bar.set_label(style.literal(explanation.feature_names[other]))
+        bar.set_label(style.names_of(explanation)[other])
         bar.outline.set_visible(False)
     if missing.any():
         left = np.nanmin(place) if known.any() else 0.0
@@ -66,7 +66,7 @@ def scatter(explanation: Any, feature: Any, color: Any, output: Any, ax: Any) ->
         side_by_side = sum(len(name) + 3 for name in names) < 70
         slant = {} if side_by_side else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
         ax.set_xticks(range(len(names)), names, **slant)
-    ax.set_xlabel(style.literal(explanation.feature_names[at]))
+    ax.set_xlabel(style.names_of(explanation)[at])
     ax.set_ylabel(f"change of {style.unit(explanation)}")
     return ax
 

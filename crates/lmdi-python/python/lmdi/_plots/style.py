@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ UNITS = {
     "log_odds": "the log-odds",
     "softmax": "the margin",
     "log": "the logarithm of the prediction",
+    "probability": "the probability",
     "impurity": "the decrease in impurity",
 }
 
@@ -81,16 +83,36 @@ def rest_label(rest: Any) -> str:
     return f"sum of {len(rest)} other{'s' if len(rest) > 1 else ''}"
 
 
-def literal(name: Any, most: int = MOST_LETTERS) -> str:
+def literal(name: Any, most: int = MOST_LETTERS, place: int | None = None) -> str:
     """A name as one line of text that matplotlib does not read as mathematics: letters that cannot be seen
-    or turn the line around are written out, and the middle of a long name is left out."""
+    or turn the line around are written out, and the middle of a long name is left out. The place of a column
+    is put behind a name that is cut, if given."""
     text = "".join(letter if letter.isprintable() else _escaped(letter) for letter in str(name))
     if not text.strip():
         return "(no name)"
     if len(text) > most:
         end = most // 3
-        text = f"{text[: most - end - 1]}…{text[-end:]}"
+        mark = "" if place is None else f" ({place})"
+        text = f"{text[: most - end - 1 - len(mark)]}…{text[-end:]}{mark}"
     return text.replace("$", r"\$")
+
+
+def names_of(explanation: Any) -> list[str]:
+    """The names of the columns as lines of text. Long names that would look alike keep what sets them
+    apart."""
+    names = [str(name) for name in explanation.feature_names]
+    shown = [literal(name) for name in names]
+    alike: dict[str, list[int]] = {}
+    for at, text in enumerate(shown):
+        alike.setdefault(text, []).append(at)
+    for places in alike.values():
+        if len(places) == 1:
+            continue
+        same = len(os.path.commonprefix([names[at] for at in places]))
+        for at in places:
+            # Some letters before the first difference, to be read with it.
+            shown[at] = literal(f"…{names[at][max(same - 10, 0) :]}", place=at)
+    return shown
 
 
 def _escaped(letter: str) -> str:
@@ -113,7 +135,7 @@ def number(value: float) -> str:
 
 def cell_text(explanation: Any, row: int, at: int) -> str:
     """`name = cell`, if the cell is known."""
-    name = literal(explanation.feature_names[at])
+    name = names_of(explanation)[at]
     if explanation.data is None:
         return name
     labels = explanation._categories.get(at)

@@ -44,7 +44,7 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
             textcoords="offset points",
             va="center",
             ha="center" if inside else "left",
-            color="white" if inside else "black",
+            color="white" if inside else None,
             fontsize=9,
         )
         below = line + 1 < len(steps)
@@ -74,11 +74,13 @@ def _left(explanation: Any, row: int) -> list[tuple[str, float]]:
     unexplained = explanation.unexplained
     if unexplained is None or not np.isfinite(unexplained[row]):
         return []
-    left = float(explanation._predictions.on_scale[row] - explanation.explained[row])
+    found, left = explanation._predictions, []
+    if found.oob_trees is not None:
+        left.append(("trees that saw the row left out", float(found.on_scale[row] - found.to_explain[row])))
+    # Exact methods leave rounding errors.
     if abs(unexplained[row]) > 1e-9 * max(1.0, abs(explanation.explained[row])):
-        return [("not explained", left)]
-    # Scores are exact for all trees, and the prediction is out of bag.
-    return [("trees that saw the row left out", left)] if explanation.out_of_bag else []
+        left.append(("not explained", float(unexplained[row])))
+    return left
 
 
 def _span(base: Any, steps: Any) -> Any:

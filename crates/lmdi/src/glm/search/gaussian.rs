@@ -22,7 +22,8 @@ use crate::glm::solvers::descent::coordinate_descent::{Descent, Point};
 use crate::glm::solvers::descent::schur_complement::RawSchurComplement;
 use crate::glm::solvers::descent::working_set::{Slopes, WorkingSetIterate};
 use crate::glm::solvers::direct::least_squares::least_squares;
-use std::cell::Cell;
+use rayon::prelude::*;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Folds in one batch.
 const LANES: usize = 4;
@@ -54,6 +55,9 @@ pub(crate) struct Folds<'t> {
     pub(crate) whole: &'t GaussianProblem<'t>,
 }
 
+/// The smallest error so far and the model of all rows that goes with it.
+type Best = Option<(f64, Coefficients)>;
+
 /// Fills in the errors of every candidate of `search`. Returns coefficients near those that the
 /// best candidate has on all rows, if any fold could be used.
 pub(crate) fn search_gaussian(
@@ -71,36 +75,87 @@ pub(crate) fn search_gaussian(
     }
     let groups: Vec<Group<'_>> =
         usable.chunks(LANES).map(|part| Group::new(part, folds.whole)).collect();
-    let mut best: Option<(f64, Coefficients)> = None;
+    let mut best: Best = None;
     let mut marks = Vec::new();
     let from_afar = options.search_tolerance >= ROUGH && options.rule == Rule::Minimum;
     for group in &groups {
-        for &l1_ratio in l1_ratios {
+        for &l1_ratio in l1_ratios.iter().filter(|&&l1_ratio| l1_ratio <= 0.0 || !from_afar) {
             let path = Path { folds, group, steps: search.path(l1_ratio), options };
             if l1_ratio <= 0.0 {
                 path.solve_directly(search);
-            } else if from_afar {
-                let last = path.steps.len() - 1;
-                let steps: Vec<usize> = (0..last).step_by(STRIDE).chain([last]).collect();
-                marks.push(path.look_from_afar(search, &steps));
             } else {
                 let all: Vec<usize> = (0..path.steps.len()).collect();
                 path.follow(search, WorkingSetIterate::zero(&group.training), &all, &mut best);
             }
         }
+        if from_afar {
+            marks.extend(look_from_afar(search, l1_ratios, folds, group, options));
+        }
     }
-    let mut marks = marks.into_iter();
-    for group in groups.iter().filter(|_| from_afar) {
-        for &l1_ratio in l1_ratios.iter().filter(|&&l1_ratio| l1_ratio > 0.0) {
+    // Which steps are promising is decided for all paths before any is followed, so that the paths can be
+    // followed in parallel.
+    let looked_at = groups.iter().filter(|_| from_afar).flat_map(|group| {
+        let ratios = l1_ratios.iter().filter(|&&l1_ratio| l1_ratio > 0.0);
+        ratios.map(move |&l1_ratio| (group, l1_ratio))
+    });
+    let promising: Vec<(Path<'_>, Vec<usize>, Vec<Mark>)> = looked_at
+        .zip(marks)
+        .filter_map(|((group, l1_ratio), marks)| {
             let path = Path { folds, group, steps: search.path(l1_ratio), options };
-            let marks = marks.next().unwrap_or_default();
-            if let Some(steps) = path.promising(search) {
-                let start = path.start_before(steps[0], marks);
-                path.follow(search, start, &steps, &mut best);
-            }
+            let steps = path.promising(search)?;
+            Some((path, steps, marks))
+        })
+        .collect();
+    let followed: Vec<(Search, Path<'_>, Best)> = promising
+        .into_par_iter()
+        .map(|(path, steps, marks)| {
+            let mut own = search.clone();
+            let mut best = None;
+            let start = path.start_before(steps[0], marks);
+            path.follow(&mut own, start, &steps, &mut best);
+            (own, path, best)
+        })
+        .collect();
+    for (own, path, found) in followed {
+        search.take_over(&own, &path.steps, path.group.fold_numbers());
+        if let Some((error, model)) = found
+            && best.as_ref().is_none_or(|(smallest, _)| error < *smallest)
+        {
+            best = Some((error, model));
         }
     }
     best.map(|(_, coefficients)| coefficients)
+}
+
+/// Solves the paths of all l1 ratios roughly, in parallel: boosted trees follow one another, so that
+/// threads find work only within a tree. Returns points that were passed, path by path.
+fn look_from_afar(
+    search: &mut Search,
+    l1_ratios: &[f64],
+    folds: &Folds<'_>,
+    group: &Group<'_>,
+    options: &GlmOptions,
+) -> Vec<Vec<Mark>> {
+    let ratios: Vec<f64> = l1_ratios.iter().copied().filter(|&l1_ratio| l1_ratio > 0.0).collect();
+    let looks: Vec<(Search, Vec<usize>, Vec<Mark>)> = ratios
+        .into_par_iter()
+        .map(|l1_ratio| {
+            let path = Path { folds, group, steps: search.path(l1_ratio), options };
+            let last = path.steps.len() - 1;
+            let steps: Vec<usize> = (0..last).step_by(STRIDE).chain([last]).collect();
+            // Each path knows the errors of its own candidates alone.
+            let mut own = search.clone();
+            let marks = path.look_from_afar(&mut own, &steps);
+            (own, path.steps, marks)
+        })
+        .collect();
+    looks
+        .into_iter()
+        .map(|(own, candidates, marks)| {
+            search.take_over(&own, &candidates, group.fold_numbers());
+            marks
+        })
+        .collect()
 }
 
 /// Folds that are solved in one batch.
@@ -108,7 +163,7 @@ struct Group<'t> {
     folds: &'t [Fold<'t>],
     training: BatchedProblem<LANES>,
     held_out: BatchedProblem<LANES>,
-    spare: Cell<Option<Parts>>,
+    spare: Mutex<Vec<Parts>>,
 }
 
 /// What is left of a group's problems for a while. Its memory is used again: fresh memory would
@@ -130,16 +185,25 @@ impl<'t> Group<'t> {
             folds,
             training: BatchedProblem::new(std::array::from_fn(|i| lane(i, |fold| &fold.training))),
             held_out: BatchedProblem::new(std::array::from_fn(|i| lane(i, |fold| &fold.held_out))),
-            spare: Cell::new(None),
+            spare: Mutex::new(Vec::new()),
         }
     }
 
     fn parts(&self) -> Parts {
-        self.spare.take().unwrap_or_else(|| Parts {
+        self.spares().pop().unwrap_or_else(|| Parts {
             training: BatchedProblem::empty(),
             held_out: BatchedProblem::empty(),
             schur_complement: RawSchurComplement::default(),
         })
+    }
+
+    fn fold_numbers(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        self.folds.iter().map(|fold| fold.number)
+    }
+
+    /// Memory that no path uses. What a panic left behind can be used again too.
+    fn spares(&self) -> MutexGuard<'_, Vec<Parts>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -217,7 +281,7 @@ impl Path<'_> {
         search: &mut Search,
         start: WorkingSetIterate<'_, LANES>,
         steps: &[usize],
-        best: &mut Option<(f64, Coefficients)>,
+        best: &mut Best,
     ) {
         let requested = self.options.search_tolerance;
         let (tolerance, span) =
@@ -297,7 +361,9 @@ impl Path<'_> {
                     let factor = self.continuation(search, steps, position);
                     descent.point.extrapolate(&mut before, factor);
                     let penalties = self.penalties(search, steps[position]);
-                    part.descend(&mut descent, &penalties, tolerance, self.options.max_iterations);
+                    let limit = self.options.max_iterations;
+                    search.converged &=
+                        part.descend(&mut descent, &penalties, tolerance, limit).converged;
                     first.get_or_insert_with(|| descent.point.clone());
                     let model = |lane| whole.expand_lane(&reduction, &descent.point, lane);
                     let step = steps[position];
@@ -330,7 +396,7 @@ impl Path<'_> {
             }
             parts.schur_complement = descent.into_schur_complement();
         }
-        self.group.spare.set(Some(parts));
+        self.group.spares().push(parts);
         marks
     }
 

@@ -151,7 +151,7 @@ impl<'p, 'x> Fold<'p, 'x> {
                 }
                 let point = &mut points[lane];
                 if penalty.l1 < self.null_gradient || point.at.n_active() > 0 {
-                    self.improve(point, penalty, self.options.search_tolerance);
+                    search.converged &= self.improve(point, penalty, self.options.search_tolerance);
                     self.solution[candidate] = Some(point.at.clone());
                 }
                 self.validate(search, candidate, &points[lane]);
@@ -163,7 +163,8 @@ impl<'p, 'x> Fold<'p, 'x> {
     fn solve_again(&mut self, search: &mut Search, candidate: usize, accuracy: f64) {
         if let Some(at) = self.solution[candidate].take() {
             let mut point = self.problem.at(at);
-            self.improve(&mut point, self.penalty(search.candidates[candidate]), accuracy);
+            let penalty = self.penalty(search.candidates[candidate]);
+            search.converged &= self.improve(&mut point, penalty, accuracy);
             self.validate(search, candidate, &point);
             self.solution[candidate] = Some(point.at);
         }
@@ -173,15 +174,18 @@ impl<'p, 'x> Fold<'p, 'x> {
         candidate.strength.penalty(candidate.l1_ratio, self.training_weight)
     }
 
-    fn improve(&self, point: &mut NewtonPoint<'p>, penalty: Penalty, tolerance: f64) {
-        self.problem.solve(
+    /// Improves a point; `false` when the iterations ran out before it was accurate enough.
+    fn improve(&self, point: &mut NewtonPoint<'p>, penalty: Penalty, tolerance: f64) -> bool {
+        let limit = self.options.max_iterations;
+        let report = self.problem.solve(
             point,
             penalty,
             self.null_loss,
             self.null_gradient,
             tolerance,
-            self.options.max_iterations,
+            limit,
         );
+        report.converged || report.iterations < limit
     }
 
     /// Records a candidate's error on the rows that are held out.

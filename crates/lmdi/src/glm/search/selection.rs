@@ -21,6 +21,8 @@ pub struct Search {
     /// Weight of each fold in the mean: one, since scikit-learn averages folds plainly whatever
     /// their rows weigh; zero for a fold that could not be used.
     pub fold_weight: Vec<f64>,
+    /// Whether every fit that was compared met the search's tolerance.
+    pub converged: bool,
 }
 
 impl Search {
@@ -67,7 +69,24 @@ impl Search {
             }
         }
         let fold_error = vec![0.0; candidates.len() * n_folds];
-        Self { candidates, fold_error, fold_weight: vec![0.0; n_folds] }
+        Self { candidates, fold_error, fold_weight: vec![0.0; n_folds], converged: true }
+    }
+
+    /// Takes over the errors that a copy of this search found for some candidates in some folds.
+    pub(crate) fn take_over(
+        &mut self,
+        other: &Self,
+        candidates: &[usize],
+        folds: impl Iterator<Item = usize> + Clone,
+    ) {
+        let n_folds = self.fold_weight.len();
+        for &candidate in candidates {
+            for fold in folds.clone() {
+                let at = candidate * n_folds + fold;
+                self.fold_error[at] = other.fold_error[at];
+            }
+        }
+        self.converged &= other.converged;
     }
 
     /// Candidates of one ratio from the strongest penalty to the weakest: the order in which they

@@ -20,7 +20,7 @@ use super::model::TreeModel;
 use super::target::working_response;
 use crate::Result;
 use crate::basis::Basis;
-use crate::forest::{Aggregation, Growth};
+use crate::forest::Growth;
 use crate::monitor::Monitor;
 use crate::table::Response;
 use rayon::prelude::*;
@@ -172,14 +172,10 @@ impl Shared<'_> {
 
     /// Adds a tree and its linear model to the margins of every row.
     fn advance(&self, index: usize, model: &TreeModel, leaves: &[u32], progress: &mut Progress) {
-        let learning_rate = match self.ensemble.aggregation {
-            Aggregation::Sum { learning_rate } => learning_rate,
-            Aggregation::Mean => 1.0 / self.ensemble.trees.len() as f64,
-        };
+        let factor = self.ensemble.factor();
         let tree = &self.ensemble.trees[index];
         let (k, outputs) = (self.ensemble.n_outputs, self.outputs_of_tree(index));
         let at_node = model.without_raw(tree);
-        let width = outputs.len();
         progress
             .refit
             .par_chunks_mut(ROWS * k)
@@ -193,20 +189,11 @@ impl Shared<'_> {
                     let row = chunk * ROWS + at;
                     let own = own[outputs.clone()].iter_mut();
                     for (own, value) in own.zip(tree.value_of(leaf)) {
-                        *own += learning_rate * value;
+                        *own += factor * value;
                     }
-                    let refit = refit[outputs.clone()].iter_mut();
-                    let sums = &at_node[leaf * width..(leaf + 1) * width];
-                    for (output, (refit, sum)) in refit.zip(sums).enumerate() {
-                        let raw = model.raw.iter().map(|term| {
-                            let cell = self.x.get(row, term.feature as usize);
-                            if cell.is_nan() {
-                                0.0
-                            } else {
-                                term.slope[output] * (cell - term.mean)
-                            }
-                        });
-                        *refit += learning_rate * (sum + raw.sum::<f64>());
+                    for (output, refit) in refit[outputs.clone()].iter_mut().enumerate() {
+                        let cell = |feature| self.x.get(row, feature as usize);
+                        *refit += factor * model.at_leaf(&at_node, leaf, output, cell);
                     }
                 }
             });

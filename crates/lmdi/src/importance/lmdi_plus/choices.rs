@@ -1,39 +1,51 @@
 //! LMDI+ as users ask for it: a preset, or single choices by name.
 //!
 //! A preset fixes every choice of the method, so that a result can be named by it; only the accuracy of the
-//! fits may be set beside it. Without one, each choice that is given changes the preset `oob`. The command
+//! fits may be set beside it. Without one, each choice that is given changes the preset `model`. The command
 //! line and the Python package both fill in [`Choices`]; what they mean together is decided here.
 
-use super::{FitOn, LmdiPlusOptions, Validation};
+use super::{FitOn, FitTo, LmdiPlusOptions, Validation};
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
 use crate::named::Named;
 use crate::{Error, Result};
 
-/// A set of choices with a name.
+/// A set of choices with a name, by the question it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
-    /// Every row counts once and out-of-bag rows judge the penalties, which is the default.
-    OutOfBag,
-    /// Every choice as in the paper.
+    /// What does the model do? The default: [`LmdiPlusOptions::model`].
+    Model,
+    /// What do the data say? [`LmdiPlusOptions::data`].
+    Data,
+    /// Every choice as in the paper: [`LmdiPlusOptions::paper`].
     Paper,
+}
+
+impl Preset {
+    fn options(self) -> LmdiPlusOptions {
+        match self {
+            Preset::Model => LmdiPlusOptions::model(),
+            Preset::Data => LmdiPlusOptions::data(),
+            Preset::Paper => LmdiPlusOptions::paper(),
+        }
+    }
 }
 
 impl Named for Preset {
     const PARAMETER: &'static str = "preset";
-    const ALL: &'static [Self] = &[Preset::OutOfBag, Preset::Paper];
+    const ALL: &'static [Self] = &[Preset::Model, Preset::Data, Preset::Paper];
 
     fn name(self) -> &'static str {
         match self {
-            Preset::OutOfBag => "oob",
+            Preset::Model => "model",
+            Preset::Data => "data",
             Preset::Paper => "paper",
         }
     }
 
     fn meaning(self) -> &'static str {
         match self {
-            Preset::OutOfBag => {
-                "Every row once, penalties judged by the rows a tree was not grown on"
-            }
+            Preset::Model => "What does the model do? Fitted to its own predictions",
+            Preset::Data => "What do the data say? Fitted to the response",
             Preset::Paper => "Every choice as in the paper",
         }
     }
@@ -78,15 +90,15 @@ impl Named for Glm {
 /// What a user asked for; `None` leaves a choice to the preset.
 ///
 /// ```
-/// use lmdi::glm::{Family, PenaltyChoice, Strength};
+/// use lmdi::glm::{PenaltyChoice, Strength};
 /// use lmdi::importance::lmdi_plus::{Choices, Glm, Preset};
 ///
 /// let ridge = Choices { glm: Some(Glm::Ridge), alpha: Some(0.1), ..Choices::default() };
 /// let fixed = PenaltyChoice::Fixed { strength: Strength::Alpha(0.1), l1_ratio: 0.0 };
-/// assert_eq!(ridge.options(Family::Gaussian)?.penalty, Some(fixed));
+/// assert_eq!(ridge.options(false, false)?.penalty, Some(fixed));
 ///
 /// let both = Choices { preset: Some(Preset::Paper), ..ridge };
-/// let error = both.options(Family::Gaussian).unwrap_err();
+/// let error = both.options(false, false).unwrap_err();
 /// assert!(error.to_string().contains("fixes every choice"));
 /// # Ok::<(), lmdi::Error>(())
 /// ```
@@ -96,6 +108,10 @@ pub struct Choices {
     pub preset: Option<Preset>,
     /// A step of the paper's ablation, which fixes them too; see [`LmdiPlusOptions::ablation`].
     pub ablation: Option<usize>,
+    /// What trees are fitted to.
+    pub fit_to: Option<FitTo>,
+    /// How much of the response joins the model's own values.
+    pub response_share: Option<f64>,
     /// Rows to fit on.
     pub fit_on: Option<FitOn>,
     /// Whether raw columns join the stumps.
@@ -130,11 +146,6 @@ pub struct Choices {
     pub max_iterations: Option<usize>,
 }
 
-/// The family that a model is fitted with unless another is asked for.
-pub fn usual_family(of_classes: bool, boosted: bool) -> Family {
-    if of_classes && !boosted { Family::Binomial } else { Family::Gaussian }
-}
-
 impl Choices {
     /// The name of the first thing that was asked for.
     pub fn first_given(&self) -> Option<&'static str> {
@@ -151,6 +162,8 @@ impl Choices {
     /// The name of the first choice of the method that was made.
     fn first_choice(&self) -> Option<&'static str> {
         first(&[
+            ("fit_to", self.fit_to.is_some()),
+            ("response_share", self.response_share.is_some()),
             ("fit_on", self.fit_on.is_some()),
             ("include_raw", self.include_raw.is_some()),
             ("bound_raw", self.bound_raw.is_some()),
@@ -167,12 +180,15 @@ impl Choices {
         ])
     }
 
-    /// The options, checked. `usual` is the family that the model is fitted with unless another is asked for:
-    /// [`usual_family`].
-    pub fn options(&self, usual: Family) -> Result<LmdiPlusOptions> {
+    /// The options, checked, for a model that predicts classes or not and is boosted or not.
+    pub fn options(&self, of_classes: bool, boosted: bool) -> Result<LmdiPlusOptions> {
         let mut options = self.fixed()?;
-        let family = self.family.unwrap_or(usual);
+        options.fit_to = self.fitted_to().unwrap_or(options.fit_to);
+        if let Some(share) = self.response_share {
+            options.response_share = share;
+        }
         options.family = self.family.or(options.family);
+        let family = options.family(of_classes, boosted);
         options.fit_on = self.fit_on.or(options.fit_on);
         options.include_raw = self.include_raw.unwrap_or(options.include_raw);
         options.bound_raw = self.bound_raw.unwrap_or(options.bound_raw);
@@ -187,8 +203,15 @@ impl Choices {
         options.tolerance = self.tolerance.unwrap_or(options.tolerance);
         options.search_tolerance = self.search_tolerance.unwrap_or(options.search_tolerance);
         options.max_iterations = self.max_iterations.unwrap_or(options.max_iterations);
-        options.check(family)?;
+        options.check(of_classes, boosted)?;
         Ok(options)
+    }
+
+    /// What trees are fitted to, where a choice says it: only a response has a family and an accuracy.
+    fn fitted_to(&self) -> Option<FitTo> {
+        let of_response = self.family.is_some_and(|family| family != Family::Gaussian)
+            || self.selection == Some(Measure::Accuracy);
+        self.fit_to.or(of_response.then_some(FitTo::Response))
     }
 
     /// What the preset or the step of the ablation says before any choice.
@@ -211,8 +234,8 @@ impl Choices {
         match (self.preset, self.ablation) {
             (None, Some(step)) => LmdiPlusOptions::ablation(step)
                 .ok_or_else(|| wrong("ablation", step.to_string(), "a step from 1 to 4")),
-            (Some(Preset::Paper), _) => Ok(LmdiPlusOptions::paper()),
-            _ => Ok(LmdiPlusOptions::out_of_bag()),
+            (Some(preset), _) => Ok(preset.options()),
+            (None, None) => Ok(LmdiPlusOptions::default()),
         }
     }
 
@@ -266,6 +289,17 @@ impl Choices {
         };
         match (strength, &l1_ratios[..]) {
             (Some(strength), &[l1_ratio]) => Ok(Some(PenaltyChoice::Fixed { strength, l1_ratio })),
+            (Some(strength), _) if self.l1_ratio.is_none() => {
+                let (name, value) = match strength {
+                    Strength::Alpha(alpha) => ("alpha", alpha),
+                    Strength::Inverse(c) => ("C", c),
+                };
+                Err(wrong(
+                    name,
+                    format!("{value} without l1_ratio"),
+                    "one l1_ratio beside it, such as 0.5, or glm ridge or lasso",
+                ))
+            }
             (Some(_), ratios) => Err(wrong(
                 "l1_ratio",
                 format!("{ratios:?}"),

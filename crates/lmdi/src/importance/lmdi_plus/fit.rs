@@ -1,17 +1,18 @@
 //! Fitting the linear model of every tree.
 //!
-//! Trees are fitted in parallel, each from its own data, so the result does not depend on the number
-//! of threads. Boosted trees are fitted round by round: [`super::boosted`].
+//! What all fits share: rows, weights, folds, and the fit of one tree to given targets. Which targets, and
+//! in which order trees are fitted: [`super::forest`] and [`super::boosted`]. Every tree is fitted from
+//! its own data, so the result does not depend on the number of threads.
 
 use super::boosted::BoostedFit;
 use super::class_weight::{counts_draws, row_class_weights};
 use super::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
-use super::options::{FitOn, LmdiPlusOptions, Validation};
+use super::options::{FitOn, FitTo, LmdiPlusOptions, Validation};
 use super::rows::RowChoice;
-use super::target::{Plan, independent_response};
+use super::target::Plan;
 use crate::basis::{Basis, TreeRows};
 use crate::forest::routing::Router;
-use crate::forest::{Ensemble, Growth, InBag, Tree};
+use crate::forest::{Ensemble, InBag, Tree};
 use crate::glm::{Family, GlmFit, GlmOptions, fit_glm};
 use crate::importance::{check_cells, check_weights};
 use crate::monitor::Monitor;
@@ -81,7 +82,7 @@ impl LmdiPlus {
     ) -> Result<Self> {
         ensemble.check()?;
         check_rows(ensemble, x, response, weights)?;
-        let plan = Plan::new(ensemble, response, options.family)?;
+        let plan = Plan::new(ensemble, response, options)?;
         let glm = options.glm(plan.family)?;
         let rows = options.rows(ensemble, x.rows())?;
         let class_weight = row_class_weights(ensemble, x, response, rows.bags_known)?;
@@ -101,37 +102,22 @@ impl LmdiPlus {
             },
             glm,
         };
-        let (trees, fidelity) = match ensemble.growth {
-            Growth::Independent => {
-                let targets: Vec<TargetAndWeight> = (0..plan.n_outputs)
-                    .map(|output| (independent_response(response, plan.n_outputs, output), None))
-                    .collect();
-                let trees = (0..ensemble.trees.len())
-                    .into_par_iter()
-                    .map(|index| {
-                        monitor.check()?;
-                        let basis = shared.basis(index);
-                        let model = match ensemble.output_of_tree.get(index) {
-                            Some(&output) => {
-                                let own = std::slice::from_ref(&targets[output as usize]);
-                                shared.fit_tree(index, output, &basis, own)
-                            }
-                            None => shared.fit_tree(index, 0, &basis, &targets),
-                        };
-                        monitor.advance(1);
-                        Ok(model)
-                    })
-                    .collect::<Result<Vec<_>>>()?;
-                (trees, None)
-            }
-            _ => {
+        let (trees, fidelity) = match (ensemble.is_boosted(), options.fit_to) {
+            (true, _) => {
                 let BoostedFit { models, fidelity } = shared.fit_boosted(response, monitor)?;
                 (models, Some(fidelity))
+            }
+            (false, FitTo::Response) => {
+                (shared.fit_to_response(response, plan.n_outputs, monitor)?, None)
+            }
+            (false, FitTo::Model) => {
+                let share = options.response_share;
+                (shared.fit_to_model(response, plan.n_outputs, share, monitor)?, None)
             }
         };
         let ranges = if options.bound_raw { shared.ranges() } else { Vec::new() };
         let fitted = Self::new(ensemble, plan.scale, trees)?.within(ranges)?;
-        if matches!(ensemble.growth, Growth::Independent) {
+        if !ensemble.is_boosted() {
             return Ok(fitted);
         }
         let sizes = fitted.mean_sizes(x, &shared.some_rows());
@@ -239,7 +225,7 @@ impl Shared<'_> {
     /// their weights, so that a draw counts one; other samples carry the weights themselves.
     fn in_bag_weight<'t>(&'t self, tree: &'t Tree) -> impl Fn(usize) -> f64 + 't {
         let in_bag = self.in_bag(tree);
-        let forest = matches!(self.ensemble.growth, Growth::Independent);
+        let forest = !self.ensemble.is_boosted();
         let class_weight = self.class_weight.as_ref().filter(|_| !counts_draws(tree));
         move |row| match in_bag {
             Some(in_bag) if forest => {

@@ -70,6 +70,23 @@ impl TreeModel {
         }
         sums
     }
+
+    /// The linear predictor of a row in a leaf, for one of the tree's outputs. `at_node` comes from
+    /// [`TreeModel::without_raw`], `cell` gives the row's cells.
+    #[inline]
+    pub(super) fn at_leaf(
+        &self,
+        at_node: &[f64],
+        leaf: usize,
+        output: usize,
+        cell: impl Fn(u32) -> f64,
+    ) -> f64 {
+        let raw = self.raw.iter().map(|term| {
+            let cell = cell(term.feature);
+            if cell.is_nan() { 0.0 } else { term.slope[output] * (cell - term.mean) }
+        });
+        at_node[leaf * self.n_outputs as usize + output] + raw.sum::<f64>()
+    }
 }
 
 /// A fitted LMDI+ explainer.
@@ -108,10 +125,6 @@ impl LmdiPlus {
     pub fn new(ensemble: &Ensemble, scale: OutputScale, trees: Vec<TreeModel>) -> Result<Self> {
         check_parts(ensemble, scale, &trees)?;
         let n_outputs = outputs_of(ensemble);
-        let factor = match ensemble.aggregation {
-            Aggregation::Mean => 1.0 / trees.len().max(1) as f64,
-            Aggregation::Sum { learning_rate } => learning_rate,
-        };
         // Independent trees are fitted to the whole response, boosted ones to what the base leaves.
         let start = match ensemble.growth {
             Growth::Independent => vec![0.0; n_outputs],
@@ -140,7 +153,7 @@ impl LmdiPlus {
             n_outputs,
             two_classes: matches!(&ensemble.outcome, Outcome::Classes(labels) if labels.len() == 2),
             averages: matches!(ensemble.aggregation, Aggregation::Mean),
-            factor,
+            factor: ensemble.factor(),
             start,
             scale,
             trees,

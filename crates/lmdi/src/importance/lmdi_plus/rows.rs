@@ -50,6 +50,15 @@ impl LmdiPlusOptions {
             None if known && both => Validation::OutOfBag,
             None => Validation::Folds,
         };
+        // The default number of folds was not asked for; with fewer rows some folds are empty.
+        let chosen = self.folds > Self::default().folds;
+        if validation == Validation::Folds && chosen && self.folds > rows {
+            return Err(Error::Parameter {
+                name: "folds",
+                found: format!("{}, with {rows} rows", self.folds),
+                expected: "at most one fold per row".into(),
+            });
+        }
         let lengths = ensemble.trees.iter().filter_map(|tree| tree.in_bag.as_ref());
         let other = lengths.map(|in_bag| in_bag.len()).find(|&len| len != rows);
         if let Some(found) = other
@@ -73,6 +82,18 @@ mod tests {
     use crate::table::{Matrix, Response};
 
     const ROWS: usize = 12;
+
+    #[test]
+    fn more_folds_than_rows_are_refused() {
+        let options = |folds| LmdiPlusOptions {
+            validation: Some(Validation::Folds),
+            folds,
+            ..LmdiPlusOptions::default()
+        };
+        assert!(options(ROWS).rows(&forest(), ROWS).is_ok());
+        let error = options(ROWS + 1).rows(&forest(), ROWS).expect_err("too many");
+        assert!(error.to_string().contains("13, with 12 rows"), "{error}");
+    }
 
     fn forest() -> Ensemble {
         let x = Matrix::from_column_major((0..ROWS as u32).map(f64::from).collect(), ROWS, 1)

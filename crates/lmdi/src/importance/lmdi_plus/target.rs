@@ -1,15 +1,18 @@
 //! What the linear models are fitted to: responses and extra weights, per tree and output.
 //!
-//! Independent trees are fitted to the response itself (classes: indicator of the class). A boosted tree
-//! is fitted to the Newton step `-g/h` with weight h, where g and h are the first and the second derivative of
+//! The response of a forest's tree is the response itself (classes: indicator of the class). A boosted
+//! tree is fitted to the Newton step `-g/h` with weight h, where g and h are the first and the second derivative of
 //! the loss at a margin; for squared errors that is the residual with weight one.
 //!
-//! [`super::leaf_steps`] brings these targets to the values that the tree itself gives its leaves.
+//! [`super::leaf_steps`] brings both to the values that the tree itself gives its leaves.
 
+use super::model::outputs_of;
+use super::options::{FitTo, LmdiPlusOptions};
 use crate::forest::predict::{logistic, softmax};
-use crate::forest::{Ensemble, Growth, Link, Loss, Outcome};
+use crate::forest::{Ensemble, Link, Loss, Outcome};
 use crate::glm::Family;
 use crate::importance::OutputScale;
+use crate::named::Named;
 use crate::table::Response;
 use crate::{Error, Result};
 
@@ -19,12 +22,12 @@ const LEAST_CURVATURE: f64 = 1e-6;
 /// Exponents are kept below this, so that no mean is infinite.
 const LARGEST_LOGARITHM: f64 = 700.0;
 
-/// The family and scale of the fits, and the response of independent trees per output.
+/// The family, scale and outputs of the fits.
 pub(super) struct Plan {
     pub family: Family,
     pub scale: OutputScale,
     pub n_outputs: usize,
-    /// Class of every row for stratified folds; empty for numbers and boosting.
+    /// Class of every row for stratified folds; empty where least squares needs none.
     pub strata: Vec<u32>,
 }
 
@@ -32,8 +35,9 @@ impl Plan {
     pub(super) fn new(
         ensemble: &Ensemble,
         response: &Response<'_>,
-        family: Option<Family>,
+        options: &LmdiPlusOptions,
     ) -> Result<Self> {
+        let family = options.family;
         match (&ensemble.outcome, response) {
             (Outcome::Number, Response::Numeric(_)) => {}
             (Outcome::Classes(labels), Response::Classes { n_classes, .. })
@@ -46,26 +50,29 @@ impl Plan {
                 ));
             }
         }
-        if !matches!(ensemble.growth, Growth::Independent) {
-            let scale = match ensemble.link {
-                Link::Identity => OutputScale::Identity,
-                Link::Logit | Link::OneVsRest => OutputScale::LogOdds,
-                Link::Softmax => OutputScale::Softmax,
-                Link::Log => OutputScale::Log,
-            };
+        if ensemble.is_boosted() || options.fit_to == FitTo::Model {
             check_range(ensemble.growth.loss(), response)?;
-            if family.is_some_and(|family| family != Family::Gaussian) {
+            if let Some(family) = family.filter(|family| *family != Family::Gaussian) {
                 return Err(Error::Parameter {
                     name: "family",
-                    found: format!("{family:?}"),
-                    expected: "gaussian: the trees of a boosted model are fitted to gradients"
-                        .into(),
+                    found: family.name().into(),
+                    expected: if ensemble.is_boosted() {
+                        "gaussian: the trees of a boosted model are fitted to gradients"
+                    } else {
+                        "gaussian, unless fit_to is response: leaf values are fitted by least squares"
+                    }
+                    .into(),
                 });
             }
             return Ok(Self {
                 family: Family::Gaussian,
-                scale,
-                n_outputs: ensemble.n_outputs,
+                scale: match ensemble.link {
+                    Link::Identity => OutputScale::Identity,
+                    Link::Logit | Link::OneVsRest => OutputScale::LogOdds,
+                    Link::Softmax => OutputScale::Softmax,
+                    Link::Log => OutputScale::Log,
+                },
+                n_outputs: outputs_of(ensemble),
                 strata: Vec::new(),
             });
         }

@@ -7,7 +7,7 @@ use lmdi::forest::{Ensemble, InBag};
 use lmdi::glm::{Family, PenaltyChoice};
 use lmdi::importance::Scores;
 use lmdi::importance::TreeSubset;
-use lmdi::importance::lmdi_plus::{FitOn, LmdiPlus, LmdiPlusOptions, Validation};
+use lmdi::importance::lmdi_plus::{FitOn, FitTo, LmdiPlus, LmdiPlusOptions, Validation};
 use lmdi::monitor::Silent;
 use lmdi::random::{generator, unit};
 
@@ -39,13 +39,19 @@ fn explained(table: &Table, model: &Ensemble, options: &LmdiPlusOptions) -> (Lmd
     (explainer, scores)
 }
 
-/// Both presets, the three steps before the paper's, out-of-bag rows alone, and a gaussian fit.
+/// Those that fit trees to the response.
+fn to_the_response() -> impl Iterator<Item = LmdiPlusOptions> {
+    all_options().into_iter().filter(|options| options.fit_to == FitTo::Response)
+}
+
+/// All presets, the three steps before the paper's, out-of-bag rows alone, and a gaussian fit.
 fn all_options() -> Vec<LmdiPlusOptions> {
     let mut options: Vec<LmdiPlusOptions> =
         (1..=4).map(|step| LmdiPlusOptions::ablation(step).expect("a step")).collect();
     options.push(LmdiPlusOptions { fit_on: Some(FitOn::OutOfBag), ..LmdiPlusOptions::paper() });
     options.push(LmdiPlusOptions { family: Some(Family::Gaussian), ..LmdiPlusOptions::paper() });
-    options.push(LmdiPlusOptions::default());
+    options.push(LmdiPlusOptions::data());
+    options.push(LmdiPlusOptions::model());
     options
 }
 
@@ -76,7 +82,7 @@ fn a_constant_response_moves_no_score() {
     let model = grown.train(BAGGED, 1);
     for level in [0.0, 0.1, 1e12] {
         let table = Table { y: vec![level; 30], ..grown.clone() };
-        for options in all_options() {
+        for options in to_the_response() {
             let (_, scores) = explained(&table, &model, &options);
             for row in 0..30 {
                 assert_near(scores.total(row, 0), level, 1e-9 * level);
@@ -416,7 +422,7 @@ fn counts_with_zeros() {
         let grown = Table::numeric(vec![x.clone(), noise(n, 1)], x.clone());
         let model = grown.train(BAGGED, 2);
         let table = Table { y, ..grown };
-        for options in all_options() {
+        for options in to_the_response() {
             let options = LmdiPlusOptions { family: Some(Family::Poisson), ..options };
             explained(&table, &model, &options);
         }

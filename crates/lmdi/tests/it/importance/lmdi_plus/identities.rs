@@ -7,7 +7,7 @@ use lmdi::basis::Basis;
 use lmdi::forest::Ensemble;
 use lmdi::glm::{Family, PenaltyChoice, Strength};
 use lmdi::importance::TreeSubset;
-use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions};
+use lmdi::importance::lmdi_plus::{FitOn, FitTo, LmdiPlusOptions};
 use lmdi::monitor::Silent;
 use proptest::prelude::*;
 
@@ -78,13 +78,14 @@ proptest! {
     }
 
     /// The first step of the ablation gives the model back, whatever its loss: its raw output, and as
-    /// scores the changes along the path of the mean leaf value below each node. Boosted models also come back
-    /// when rows are fitted that a tree did not see. To 1e-9.
+    /// scores the changes along the path of the mean leaf value below each node. Fitted to the model, it comes
+    /// back from rows that a tree did not see as well, whatever share the response has. To 1e-9.
     #[test]
     fn least_squares_is_the_model_itself(
         kind in kind(),
         seed in any::<u64>(),
         all_rows in any::<bool>(),
+        response_share in 0.0..=1.0,
     ) {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
@@ -93,7 +94,9 @@ proptest! {
             family: Some(Family::Gaussian),
             ..LmdiPlusOptions::ablation(1).expect("a step")
         });
-        if boosted && all_rows {
+        if all_rows {
+            options.fit_to = FitTo::Model;
+            options.response_share = response_share;
             options.fit_on = Some(FitOn::Uniform);
         }
         let explainer = table.explain(&model, &options);

@@ -225,7 +225,7 @@ proptest! {
         let fit_on = if once { FitOn::Uniform } else { FitOn::All };
         let accurate = LmdiPlusOptions {
             fit_on: Some(fit_on), scale_target: false, search_tolerance: 1e-9, tolerance: 1e-11,
-            ..LmdiPlusOptions::default()
+            ..LmdiPlusOptions::data()
         };
         let explainer = table.explain(&model, &LmdiPlusOptions {
             penalty: Some(penalty.clone()), validation: Some(Validation::OutOfBag), ..accurate.clone()
