@@ -313,6 +313,9 @@ BALANCED = {
     "ensemble": {**ONE_VS_REST["ensemble"], "class_weights": "balanced"},
 }
 
+# A threshold between two classes.
+DECIDED = {**ONE_VS_REST, "threshold": 0.3}
+
 MODELS = {
     "stump": STUMP,
     "forest": FOREST,
@@ -323,6 +326,7 @@ MODELS = {
     "one_vs_rest": ONE_VS_REST,
     "weighted": WEIGHTED,
     "balanced": BALANCED,
+    "decided": DECIDED,
 }
 
 
@@ -479,6 +483,8 @@ def binary(model):
     if weights is not None:
         given = weights != "balanced"
         sections.append((b"CLSW", 1, b"\1" + u32(len(weights)) + f64s(weights) if given else b"\2"))
+    if "threshold" in model:
+        sections.append((b"DECI", 1, f64s([model["threshold"]])))
     fitted = model.get("explainer")
     if fitted is not None:
         sections.append((b"EXPL", 0, explainer(fitted)))

@@ -32,6 +32,11 @@ export type Report = {
    */
   outputs: Array<string>;
   /**
+   * Of two classes: the probability of the second from which on it is predicted; without it the
+   * most probable class is.
+   */
+  threshold: number | null;
+  /**
    * Where predicted numbers are decided at first: their median. None for classes.
    */
   middle: number | null;
@@ -286,6 +291,10 @@ export type Rows = {
    */
   number: Packed;
   /**
+   * What names rows, if there is a column that does.
+   */
+  key: Key | null;
+  /**
    * What scores are added to, by output.
    */
   base: Packed;
@@ -319,6 +328,20 @@ export type Rows = {
    * What really happened: a number, or the place of the class; NaN is unknown.
    */
   truth: Packed | null;
+};
+
+/**
+ * A column that names rows.
+ */
+export type Key = {
+  /**
+   * Its name.
+   */
+  name: string;
+  /**
+   * Its cell in each row, as it is written in the table.
+   */
+  texts: Array<string>;
 };
 
 /**

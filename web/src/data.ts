@@ -19,6 +19,7 @@ export class Data {
   /** Numbers in a row's prediction. */
   readonly width: number;
   private readonly placeOfNumber = new Map<number, number>();
+  private readonly placeOfKey = new Map<string, number>();
 
   private constructor(
     readonly report: Report,
@@ -41,6 +42,8 @@ export class Data {
     this.k = report.outputs.length;
     this.width = Math.max(1, report.labels.length);
     for (const [row, number] of this.number.entries()) this.placeOfNumber.set(number, row);
+    for (const [row, key] of (report.rows.key?.texts ?? []).entries())
+      this.placeOfKey.set(key, row);
   }
 
   static async open(report: Report): Promise<Data> {
@@ -136,8 +139,11 @@ export class Data {
     return this.predictions[(this.k > 1 ? output : this.width - 1) * this.n + row];
   }
 
-  /** The most probable class, the first of equals. */
+  /** The class that is predicted: by the threshold of two classes, else the most probable, the first of equals. */
   classOf(row: number): number {
+    const { threshold } = this.report;
+    if (threshold !== null && this.width === 2)
+      return Number(this.predictions[this.n + row] >= threshold);
     let best = 0;
     for (let at = 1; at < this.width; at++) {
       if (this.predictions[at * this.n + row] > this.predictions[best * this.n + row]) best = at;
@@ -145,13 +151,17 @@ export class Data {
     return best;
   }
 
-  /** How wrong the prediction is; NaN where the truth is not known. */
+  /** How wrong the prediction is; NaN where the truth is not known. A wrong class is more than a right one. */
   wrongness(row: number): number {
     const truth = this.truth ? this.truth[row] : NaN;
     if (Number.isNaN(truth)) return NaN;
-    return this.width === 1
-      ? Math.abs(this.predictions[row] - truth)
-      : 1 - this.predictions[truth * this.n + row];
+    if (this.width === 1) return Math.abs(this.predictions[row] - truth);
+    return Number(this.classOf(row) !== truth) + 1 - this.predictions[truth * this.n + row];
+  }
+
+  /** What names a row in the table; null without such a column. */
+  key(row: number): string | null {
+    return this.report.rows.key?.texts[row] ?? null;
   }
 
   isMissing(row: number, feature: number): boolean {
@@ -165,6 +175,11 @@ export class Data {
     if (!cells) return "";
     if (this.isMissing(row, feature)) return "missing";
     return levels ? levels[cells[row] - 1] : cellNumber(cells[row]);
+  }
+
+  /** The row of the page with this key. */
+  rowOfKey(key: string): number | undefined {
+    return this.placeOfKey.get(key);
   }
 
   /** The row of the page with this number in the table. */

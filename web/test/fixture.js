@@ -140,6 +140,7 @@ export function report({ rows, names, explained = rows, labels = [] }) {
         },
     labels,
     outputs: [""],
+    threshold: null,
     middle: labels.length ? null : [...predictions].sort((a, b) => a - b)[Math.floor(rows / 2)],
     additivity: null,
     features: names.map((name, at) => ({
@@ -163,6 +164,7 @@ export function report({ rows, names, explained = rows, labels = [] }) {
         "u32",
         Array.from({ length: rows }, (_, row) => 1 + Math.floor((row * explained) / rows)),
       ),
+      key: null,
       base: pack("f64", base),
       scores: pack("f64", scores.flat()),
       errors: pack(

@@ -96,11 +96,16 @@ async function findRow(page, number) {
 function compareRow(shown, row, prefix = "") {
   const of = (what) => Number(row.get(prefix === "" ? what : `${what}:${prefix.slice(0, -1)}`));
   assert.equal(shown.base, of("base"));
-  assert.deepEqual(shown.left, [of("unexplained")]);
-  assert.equal(shown.hatched, 1);
+  const left = ["unexplained", "out_of_bag"].map(of).filter((part) => !Number.isNaN(part));
+  assert.ok(left.length > 0);
+  assert.deepEqual(shown.left, left);
+  assert.equal(shown.hatched, left.length);
   const close = (a, b) =>
     assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a)), `${a} ${b}`);
-  close(shown.total, of("explained") + of("unexplained"));
+  close(
+    shown.total,
+    left.reduce((sum, part) => sum + part, of("explained")),
+  );
   for (const { name, score, text } of shown.scores) {
     assert.equal(score, Number(row.get(`score:${prefix}${name}`)), name);
     const sign = /[1-9]/.test(text) ? (score < 0 ? "−" : "+") : "";
@@ -209,7 +214,7 @@ test("every feature can be looked into, and every order stepped through", async 
   assert.deepEqual(complaints, []);
 });
 
-test("classes are explained in log-odds, one or several", async () => {
+test("classes are explained, one or several", async () => {
   const two = explain(
     "cancer",
     "examples/breast_cancer.csv",
@@ -297,6 +302,45 @@ test("counterfactuals are the nearest rows, and limits are kept", async () => {
     await shown(),
     nearest(scores.rows[169], (row) => cell(row) >= cell(169)),
   );
+});
+
+test("a key finds rows, and a threshold decides", async () => {
+  const data = join(folder, "keyed.csv");
+  const rows = parse(readFileSync(join(ROOT, "examples/breast_cancer.csv"), "utf8"));
+  const text = [
+    ["patient", ...rows.names].join(","),
+    ...rows.rows.map((row, at) => [`P-00${at}<b>`, ...row.values()].join(",")),
+  ];
+  writeFileSync(data, `${text.join("\n")}\n`);
+  const { path, scores } = explain(
+    "keyed",
+    data,
+    ...["--target", "diagnosis", "--key", "patient", "--threshold", "0.1", "--stability-runs", "0"],
+  );
+  const { page, complaints } = await open(browser, path);
+  await findRow(page, "P-0041<b>");
+  assert.match((await readWaterfall(page)).title, /^Row 42 of .*patient P-0041<b>$/);
+  const decided = await page.$eval(".predicted strong", (element) => element.textContent);
+  assert.equal(decided, scores.rows[41].get("prediction"));
+  const own = scores.rows.findIndex((row) => {
+    const share = Number(row.get("probability:malignant"));
+    return share >= 0.1 && share < 0.5;
+  });
+  assert.ok(own >= 0, "a row that the threshold decides");
+  await findRow(page, `P-00${own}<b>`);
+  assert.equal(
+    await page.$eval(".predicted strong", (element) => element.textContent),
+    "malignant",
+  );
+  assert.match(await page.$eval("#threshold", (element) => element.textContent), /malignant .* 10/);
+  const found = await page.$$eval("#counterfactuals h4", (titles) =>
+    titles.map((title) => title.textContent),
+  );
+  assert.ok(
+    found.length > 0 && found.every((title) => /\(P-00\d+<b>\): benign/.test(title)),
+    found[0],
+  );
+  assert.deepEqual(complaints, []);
 });
 
 test("the downloaded file is the scores file", async () => {

@@ -5,7 +5,7 @@ use crate::local::scale_named;
 use crate::model::Model;
 use crate::run::Run;
 use lmdi::explanation::{Fidelity, ModelPredictions, PredictedBy};
-use lmdi::forest::predict::most_probable;
+use lmdi::forest::decision::class_of;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -59,11 +59,14 @@ pub fn fidelity(
     explained: PyReadonlyArray1<'_, f64>,
     n_outputs: usize,
     scale: &str,
+    threshold: Option<f64>,
 ) -> PyResult<Option<FoundFidelity>> {
     let scale = scale_named(scale)?;
     let totals = explained.as_slice()?.chunks_exact(n_outputs.max(1));
     let explained: Vec<f64> =
         totals.flat_map(|totals| scale.prediction_of(totals, width == 2)).collect();
-    let found = Fidelity::measure(predictions.as_slice()?, &explained, width, most_probable);
+    let found = Fidelity::measure(predictions.as_slice()?, &explained, width, |shares| {
+        class_of(shares, threshold)
+    });
     Ok(found.map(|of| (of.n_rows, of.share, of.slope, of.same_class, of.is_low())))
 }

@@ -124,11 +124,12 @@ def test_bars_have_the_length_of_the_importances(one):
 def test_a_waterfall_ends_at_the_prediction(one):
     ax = one.plot.waterfall(4, max_display=4)
     steps = [patch.get_width() for patch in ax.patches]
-    assert len(steps) == 5
-    np.testing.assert_allclose(sum(steps[1:]), one.values[4].sum())
+    n_left = 2 if one.out_of_bag else 1
+    assert len(steps) == 4 + n_left
+    np.testing.assert_allclose(sum(steps[n_left:]), one.values[4].sum())
     np.testing.assert_allclose(one.base_values[4] + sum(steps), one.prediction[4])
-    assert [bool(patch.get_hatch()) for patch in ax.patches] == [True, False, False, False, False]
-    assert ax.get_yticklabels()[0].get_text() == "not explained"
+    assert [bool(patch.get_hatch()) for patch in ax.patches] == [*[True] * n_left, *[False] * 4]
+    assert ax.get_yticklabels()[n_left - 1].get_text() == "not explained"
     lowest = ax.patches[-1]
     np.testing.assert_allclose(lowest.get_x(), one.base_values[4])
 
@@ -251,7 +252,7 @@ def test_a_row_or_column_alone_is_an_explanation_still(one, three):
     row = one[3]
     assert row.top(1)[0] == one.top(1)[3]
     assert np.array_equal(row.sizes(), one.sizes()[3:4])
-    assert row.to_frame().shape == (1, 7)
+    assert row.to_frame().shape == (1, 10)
     assert np.array_equal(row.to_shap().values, one.values[3])
     assert three[3].to_shap().values.shape == (6, 3)
     row.plot.waterfall()

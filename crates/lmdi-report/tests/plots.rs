@@ -54,6 +54,7 @@ impl Case {
             scores: &self.scores,
             predictions: &self.predictions,
             truth: None,
+            threshold: None,
         };
         let data = PlotData {
             rows,
@@ -125,8 +126,13 @@ fn a_waterfall_names_every_step_and_its_ends() {
 fn what_cannot_be_drawn_is_said() {
     let case = Case::new(4);
     let x = MatrixView::from_rows(&case.cells, 4, 8).unwrap();
-    let rows =
-        ExplainedRows { x, scores: &case.scores, predictions: &case.predictions, truth: None };
+    let rows = ExplainedRows {
+        x,
+        scores: &case.scores,
+        predictions: &case.predictions,
+        truth: None,
+        threshold: None,
+    };
     let (title, scale) = ("t", "s");
     let data = PlotData { rows, columns: &case.columns, account: None, output: 0, title, scale };
     assert!(waterfall(&data, 4, 5).unwrap_err().to_string().contains("row 5"));

@@ -112,6 +112,15 @@ export function inShort(data: Data): HTMLElement {
             ]),
       ),
     ),
+    report.threshold !== null &&
+      h(
+        "p",
+        { id: "threshold" },
+        name(report.labels[1], "cell"),
+        " is predicted from a probability of ",
+        exact(report.threshold, percent(report.threshold)),
+        " on.",
+      ),
     about.predicted_by && h("p", { id: "predicted-by" }, about.predicted_by),
     ...about.warnings.map((text) =>
       h("p", { class: "warning", role: "note" }, h("strong", {}, "Careful: "), text),

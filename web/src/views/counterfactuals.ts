@@ -143,7 +143,14 @@ function compared(data: Data, row: number, found: Found, at: number, output: num
   return h(
     "div",
     { class: "compared", "data-row": found.row },
-    h("h4", {}, `${at + 1}. Row ${count(data.number[found.row])}: `, decided),
+    h(
+      "h4",
+      {},
+      `${at + 1}. Row ${count(data.number[found.row])}`,
+      ...(data.key(found.row) === null ? [] : [" (", name(data.key(found.row)!, "cell"), ")"]),
+      ": ",
+      decided,
+    ),
     table(
       `What differs, at a distance of ${number(found.distance)}${more > 0 ? `; ${count(more)} smaller differences are not listed` : ""}`,
       ["feature", "here", "there", `score here${ofClass}`, `score there${ofClass}`],

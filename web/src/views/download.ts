@@ -17,7 +17,13 @@ export function csv(data: Data): string {
   const { labels, outputs, features } = data.report;
   const prefix = (output: number) =>
     data.k > 1 ? `${outputs[output].replaceAll("\\", "\\\\").replaceAll(":", "\\:")}:` : "";
-  const names = ["row", "prediction", ...labels.map((label) => `probability:${label}`)];
+  const { key } = data.report.rows;
+  const names = [
+    "row",
+    ...(key ? [key.name] : []),
+    "prediction",
+    ...labels.map((label) => `probability:${label}`),
+  ];
   const byOutput = (name: string) => {
     for (let output = 0; output < data.k; output++)
       names.push(`${name}:${prefix(output)}`.replace(/:$/, ""));
@@ -39,6 +45,7 @@ export function csv(data: Data): string {
     const prediction = data.prediction(row);
     const known = !prediction.some(Number.isNaN);
     const cells = [String(data.number[row])];
+    if (key) cells.push(quoted(key.texts[row]));
     if (labels.length === 0) cells.push(numberText(prediction[0]));
     else cells.push(known ? quoted(labels[data.classOf(row)]) : "", ...prediction.map(numberText));
     const push = (of: (output: number) => number | null) => {

@@ -48,7 +48,7 @@ function predictionInWords(data: Data, row: number): (Node | string)[] {
     if (labels.length === 0)
       return [h("strong", { class: "prediction" }, exact(numbers[0], number(numbers[0])))];
     if (numbers.some(Number.isNaN)) return ["unknown"];
-    const best = numbers.reduce((best, p, at) => (p > numbers[best] ? at : best), 0);
+    const best = data.classOf(row);
     return [
       h("strong", { class: "prediction" }, name(labels[best], "cell")),
       " with a probability of ",
@@ -108,7 +108,12 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
   const draw = () => {
     const { row, output } = selection.now;
     const number = count(data.number[row]);
-    title.replaceChildren(`Row ${number} of `, name(data.report.about.table));
+    const key = data.key(row);
+    title.replaceChildren(
+      `Row ${number} of `,
+      name(data.report.about.table),
+      ...(key === null ? [] : [": ", name(data.report.rows.key!.name), " ", name(key, "cell")]),
+    );
     prediction.replaceChildren(...predictionInWords(data, row));
     const switcher = h(
       "button",

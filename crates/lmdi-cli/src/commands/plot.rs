@@ -93,7 +93,7 @@ pub fn run(options: &Options) -> Result<()> {
         |name: &Option<String>| name.as_ref().map(|name| columns.position(name)).transpose();
     let chosen = column(&options.column).context("--column")?;
     let by = column(&options.color_by).context("--color-by")?;
-    let explained = saved_study::explain(&study, &options.data, &reader)?;
+    let explained = saved_study::explain(&study, &options.data, None, &reader)?;
     let (scores, rows) = (&explained.scores, &explained.rows);
     let output = options.output(&study, scores.n_outputs)?;
     let scale = study.meaning().scale(scores.n_outputs);

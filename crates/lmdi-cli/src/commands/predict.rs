@@ -1,6 +1,7 @@
 //! `lmdi predict`: from a model and a table to a table of predictions.
 
 use crate::flags::reading::ReadFlags;
+use crate::flags::result::{keyed, read_with};
 use crate::flags::running::ThreadFlags;
 use crate::input::model_file;
 use crate::input::tables::{TableReader, kept_columns};
@@ -37,6 +38,9 @@ pub struct Options {
     /// A column of the table to copy into the result; repeatable
     #[arg(long, value_name = "COL")]
     keep: Vec<String>,
+    /// A column that names rows, to copy into the result; different in every row
+    #[arg(long, value_name = "COL")]
+    key: Option<String>,
     #[command(flatten)]
     reading: ReadFlags,
     #[command(flatten)]
@@ -50,12 +54,14 @@ pub fn run(options: &Options) -> Result<()> {
     check_writable(Some(&output), None)?;
     let model = model_file::load(&options.model)?;
     let (schema, reader) = (schema_of(&model), TableReader::new(&options.reading));
-    let rows = reader.rows(&options.data, &schema, &options.keep, &[], Sample::Unspecified)?;
-    let mut columns = kept_columns(&rows, &options.keep)?;
+    let kept = read_with(options.key.as_ref(), &options.keep);
+    let rows = reader.rows(&options.data, &schema, &kept, &[], Sample::Unspecified)?;
+    let rows = keyed(rows, options.key.as_deref())?;
+    let mut columns = kept_columns(&rows, &kept)?;
     let progress = Progress::new("Predicting", rows.len());
     let predicted = model.ensemble.predict(&rows.x.view(), &progress)?;
     drop(progress);
-    columns.extend(predictions::columns(&model.ensemble.outcome, predicted));
+    columns.extend(predictions::columns(&model.ensemble.outcome, predicted, model.threshold));
     let result = Frame::new(columns).context("the result: leave out a --keep, or rename it")?;
     Ok(write_table(&result, &output, &Progress::new("Writing", result.rows()))?)
 }

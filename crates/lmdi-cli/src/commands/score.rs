@@ -60,11 +60,12 @@ pub fn run(options: &Options) -> Result<()> {
     let (schema, ensemble) = (&study.schema, &study.model.ensemble);
     let explain = result.explain_options(schema, ensemble.averages_trees(), TreeChoice::All)?;
     let metadata = &study.model.metadata;
-    let rows = reader.rows_of_model(&options.data, schema, metadata, &result.keep)?;
+    let rows = reader.rows_of_model(&options.data, schema, metadata, &result.read())?;
+    let rows = result.keyed(rows)?;
     let explained = study.explain(Arc::new(rows), &explain, &Bars)?;
     if let Some(warning) = explained.fidelity.and_then(|fidelity| fidelity.warning(&study)) {
         eprintln!("warning: {warning}");
     }
-    let table = score_table(&ensemble.outcome, explained, &result.keep, result.top)?;
+    let table = score_table(&ensemble.outcome, explained, &result.read(), result.top)?;
     Ok(write_table(&table, &output, &Progress::new("Writing", table.rows()))?)
 }

@@ -4,7 +4,7 @@ use crate::flags::method::MethodFlags;
 use crate::flags::reading::ReadFlags;
 use crate::flags::running::ThreadFlags;
 use crate::input::saved_study;
-use crate::input::tables::TableReader;
+use crate::input::tables::{TableReader, kept_columns};
 use crate::output::destination::Destination;
 use crate::output::predictions;
 use crate::output::terminal::{Align, Decimals, TextTable, shortened};
@@ -61,6 +61,9 @@ pub struct Options {
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Running")]
     seed: u64,
+    /// A column that names rows, to copy into the result; different in every row
+    #[arg(long, value_name = "COL")]
+    key: Option<String>,
     #[command(flatten)]
     method: MethodFlags,
     #[command(flatten)]
@@ -78,7 +81,7 @@ pub fn run(options: &Options) -> Result<()> {
     let out = &mut *report;
     let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
-    let explained = saved_study::explain(&study, &options.data, &reader)?;
+    let explained = saved_study::explain(&study, &options.data, options.key.as_ref(), &reader)?;
     let search = SubgroupOptions {
         count: options.groups.map_or(GroupCount::Stable(options.max_groups), GroupCount::Given),
         restarts: options.restarts,
@@ -134,12 +137,13 @@ impl Grouped<'_> {
             NO_GROUP => f64::NAN,
             group => f64::from(group) + 1.0,
         });
-        let mut columns = vec![
-            Column { name: "row".into(), values: Values::Numbers(places) },
-            Column { name: "group".into(), values: Values::Numbers(groups.collect()) },
-        ];
+        let rows = &self.explained.rows;
+        let mut columns = vec![Column { name: "row".into(), values: Values::Numbers(places) }];
+        columns.extend(kept_columns(rows, rows.key.as_slice())?);
+        columns.push(Column { name: "group".into(), values: Values::Numbers(groups.collect()) });
         let outcome = &self.study.model.ensemble.outcome;
-        columns.extend(predictions::columns(outcome, self.explained.predictions.clone()));
+        let Explained { predictions: predicted, threshold, .. } = self.explained;
+        columns.extend(predictions::columns(outcome, predicted.clone(), *threshold));
         Ok(Frame::new(columns)?)
     }
 
@@ -203,6 +207,7 @@ impl Grouped<'_> {
         json!({
             "table": self.explained.rows.table.name,
             "labels": self.study.labels(),
+            "keys": self.explained.rows.keys(),
             "groups": found.groups.iter().map(group).collect::<Vec<_>>(),
             "group_of_row": of_rows,
             "inertia": found.inertia,

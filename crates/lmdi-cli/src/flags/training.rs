@@ -1,5 +1,7 @@
 //! What to learn from a table, and how.
 
+use super::decision::DecisionFlags;
+use super::invalid;
 use super::model::{ModelFlags, ModelKind};
 use super::reading::KindFlags;
 use crate::input::tables::TableReader;
@@ -20,6 +22,27 @@ enum TaskFlag {
     Regression,
     Binary,
     Multiclass,
+}
+
+/// What else is asked of a training job.
+#[derive(Default)]
+pub struct Asked<'a> {
+    /// How two classes are decided.
+    pub decision: Option<&'a DecisionFlags>,
+    /// A column that names rows, and is no input.
+    pub key: Option<&'a str>,
+    /// Whether it names the rows of this table; otherwise those of another.
+    pub names_rows: bool,
+}
+
+/// Fails on a key that has another use.
+fn check_key(key: &str, wishes: &SchemaOptions) -> Result<()> {
+    let is_weight = wishes.weight.as_deref() == Some(key);
+    if key == wishes.target || is_weight {
+        let what = if is_weight { "the column of weights" } else { "the target" };
+        return Err(invalid("key", format!("{key:?}, {what}"), "another column, which names rows"));
+    }
+    Ok(())
 }
 
 /// What to learn from, and how.
@@ -76,24 +99,38 @@ impl TrainingFlags {
         data: &Path,
         target: &str,
         kind: ModelKind,
+        asked: Asked<'_>,
         reader: &TableReader,
         out: &mut dyn Write,
     ) -> Result<TrainingJob> {
         let started = Instant::now();
-        let wishes = self.schema_options(target);
+        let mut wishes = self.schema_options(target);
+        wishes.positive = asked.decision.and_then(|decision| decision.positive.clone());
+        if let Some(key) = asked.key {
+            check_key(key, &wishes)?;
+        }
         let mut read_options = ReadOptions::default().with_kinds(&wishes.kinds);
         // Columns that must be numbers are read as such, so that an error names the line.
         let regression = (wishes.task == Some(Task::Regression)).then_some(&wishes.target);
         for name in wishes.weight.iter().chain(regression) {
             read_options.cells.entry(name.clone()).or_insert(CellType::Number);
         }
+        if let Some(key) = asked.key {
+            read_options.cells.insert(key.to_owned(), CellType::Text);
+        }
         let (name, table) = reader.read(data, read_options)?;
         let format = table.format;
+        let key = asked.key.filter(|key| asked.names_rows || table.frame.column(key).is_some());
+        wishes.drop.extend(key.map(str::to_owned));
         let named = NamedFrame { name: name.clone(), frame: table.frame };
-        let data = TrainingData::learn(named, &wishes).context(name)?;
+        let mut data = TrainingData::learn(named, &wishes).with_context(|| name.clone())?;
+        if let Some(key) = key.filter(|_| asked.names_rows) {
+            data.rows = data.rows.with_key(key).context(name)?;
+        }
         training_log::print_data(out, &data, format, started.elapsed())?;
         let params = self.model.params(kind, data.target.task)?;
-        let job = data.job(params, self.holdout)?;
+        let threshold = asked.decision.and_then(DecisionFlags::threshold);
+        let job = data.job(params, self.holdout)?.deciding_at(threshold)?;
         training_log::print_suspects(out, &job)?;
         Ok(job)
     }
@@ -106,6 +143,7 @@ impl TrainingFlags {
                 TaskFlag::Binary => Task::Binary,
                 TaskFlag::Multiclass => Task::Multiclass,
             }),
+            positive: None,
             weight: self.weight.clone(),
             drop: self.drop.clone(),
             kinds: self.kinds.kinds.clone(),

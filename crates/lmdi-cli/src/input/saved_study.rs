@@ -7,6 +7,7 @@ use super::model_file;
 use super::tables::TableReader;
 use crate::flags::invalid;
 use crate::flags::method::MethodFlags;
+use crate::flags::result::{keyed, read_with};
 use crate::process::progress::Bars;
 use anyhow::{Result, bail};
 use lmdi::explanation::Grouping;
@@ -44,8 +45,15 @@ pub fn load(path: &Path, flags: &MethodFlags, reader: &TableReader) -> Result<St
 }
 
 /// Reads a table and explains its rows, column by column. The target is read where the table has it.
-pub fn explain(study: &Study, data: &Path, reader: &TableReader) -> Result<Explained> {
-    let rows = reader.rows_of_model(data, &study.schema, &study.model.metadata, &[])?;
+pub fn explain(
+    study: &Study,
+    data: &Path,
+    key: Option<&String>,
+    reader: &TableReader,
+) -> Result<Explained> {
+    let kept = read_with(key, &[]);
+    let rows = reader.rows_of_model(data, &study.schema, &study.model.metadata, &kept)?;
+    let rows = keyed(rows, key.map(String::as_str))?;
     let options = ExplainOptions::scores_of(Grouping::columns(&study.schema)?);
     Ok(study.explain(Arc::new(rows), &options, &Bars)?)
 }

@@ -37,12 +37,14 @@ pub fn score_table(
     top: Option<u32>,
 ) -> Result<Frame> {
     let kept = kept_columns(&explained.rows, kept)?;
-    let Explained { rows, grouping, scores, errors, ranks, predictions, account, .. } = explained;
+    let Explained {
+        rows, grouping, scores, errors, ranks, predictions, account, threshold, ..
+    } = explained;
     let names = grouping.names;
     let numbers = rows.places.iter().map(|&row| (row + 1) as f64).collect();
     let mut columns = vec![column("row".into(), numbers)];
     columns.extend(kept);
-    columns.extend(predictions::columns(outcome, predictions));
+    columns.extend(predictions::columns(outcome, predictions, threshold));
     let outputs = output_prefixes(outcome, scores.n_outputs);
     let (p, k) = (scores.n_features, scores.n_outputs);
     let of_outputs = |name: &str, cells: &[f64]| -> Vec<Column> {

@@ -2,7 +2,6 @@
 
 use super::terminal::{Align, Decimals, TextTable, shortened};
 use lmdi::explanation::{PredictedBy, top_features};
-use lmdi::forest::predict::most_probable;
 use lmdi::glm::Strength;
 use lmdi::importance::OutputScale;
 use lmdi::importance::lmdi_plus::{LOW_FIDELITY, TreeFit};
@@ -219,7 +218,7 @@ pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) 
     let labels = study.labels();
     // Two classes share one linear predictor, which is that of the second.
     let class =
-        if k > 1 { most_probable(predicted).unwrap_or(0) } else { labels.len().saturating_sub(1) };
+        if k > 1 { explained.class(row).unwrap_or(0) } else { labels.len().saturating_sub(1) };
     let output = if k > 1 { class } else { 0 };
     let meaning = match labels.get(class) {
         Some(label) if k > 1 => format!(", scores of class {}", shortened(label)),
@@ -262,10 +261,15 @@ pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) 
         _ if account.is_none() => Ok(()),
         Some(label) => writeln!(
             out,
-            "\nThe model gives {} a probability of {}{}.",
+            "\nThe model gives {} a probability of {}{}{}.",
             shortened(label),
             probability(predicted[class]),
-            bound_text(study, predicted[class])
+            bound_text(study, predicted[class]),
+            explained.threshold.map_or(String::new(), |threshold| {
+                let decided = explained.class(row).and_then(|class| labels.get(class));
+                let decided = decided.map_or(String::new(), |label| shortened(label));
+                format!(" and predicts {decided} (the threshold is {threshold})")
+            })
         ),
         None if study.explainer().scale() == OutputScale::Log => {
             writeln!(out, "\nThe model predicts {}.", short_number(predicted[0]))

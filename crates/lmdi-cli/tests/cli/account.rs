@@ -36,7 +36,16 @@ fn training_rows_are_predicted_by_the_trees_that_did_not_see_them() {
         out.lines().find(|line| line.trim_start().starts_with("out-of-bag")).expect("quality");
     let shown: f64 = line.split_whitespace().last().and_then(|x| x.parse().ok()).expect("RMSE");
     assert!((error - shown).abs() < 1e-4 * shown, "{error} written, {shown} measured");
-    assert_close(&sums(&scores, &["explained", "unexplained"]), numbers(&scores, "prediction"));
+    let parts = ["explained", "unexplained", "out_of_bag"];
+    assert_close(&sums(&scores, &parts), numbers(&scores, "prediction"));
+    // Scored on the trees that predict it, a row has no such part.
+    let oob = ["--score-trees", "oob", "--out", "o.csv"];
+    place
+        .run(&[&["explain", &data, "--target", "progression", "--trees", "40"], &oob[..]].concat());
+    let of_same = table(&place, "o.csv");
+    assert!(of_same.column("out_of_bag").is_none());
+    assert_eq!(numbers(&of_same, "prediction"), numbers(&scores, "prediction"));
+    assert_close(&sums(&of_same, &["explained", "unexplained"]), numbers(&scores, "prediction"));
     // A saved model knows its training rows, whichever command reads them.
     place.run(&["score", "m.lmdi", &data, "--out", "again.csv"]).good();
     assert_eq!(place.read("s.csv"), place.read("again.csv"));
@@ -56,7 +65,8 @@ fn a_forest_that_is_certain_has_log_odds_half_a_vote_away() {
     place.file("train.csv", part(&data, 1, 400));
     place.file("new.csv", part(&data, 401, 569));
     let flags = ["--target", "diagnosis", "--trees", "25", "--test", "new.csv", "--out", "s.csv"];
-    let out = place.run(&[&["explain", "train.csv"], &flags[..]].concat()).good();
+    let train = ["explain", "train.csv", "--preset", "data"];
+    let out = place.run(&[&train[..], &flags[..]].concat()).good();
     assert!(out.contains("of the rows the same class."), "{out}");
     assert!(out.contains("raises the odds that diagnosis is malignant"), "{out}");
     let scores = table(&place, "s.csv");

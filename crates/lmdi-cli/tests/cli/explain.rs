@@ -381,7 +381,8 @@ fn scores_on_standard_output_leave_the_report_to_standard_error() {
         .run_with(&["explain", "-", "--target", "progression", "--trees", "3", "--out", "-"], data);
     assert!(run.err.contains("What matters") && run.err.contains("standard input"), "{}", run.err);
     let out = run.good();
-    assert!(out.starts_with("row,prediction,explained,unexplained,base,score:age,"), "{out}");
+    let names = "row,prediction,explained,unexplained,out_of_bag,base,score:age,";
+    assert!(out.starts_with(names), "{out}");
     assert_eq!(out.lines().count(), 443);
 }
 
@@ -412,8 +413,7 @@ fn hostile_names_are_kept_in_files_and_escaped_on_terminals() {
     let out = place.run(&["score", "m.lmdi", "t.csv", "--out", "-", "--group", &group]).good();
     assert!(
         out.starts_with(
-            "row,prediction,probability:u:\\,probability:v,explained,unexplained,\
-             explained_probability:u:\\,explained_probability:v,base,score:g,"
+            "row,prediction,probability:u:\\,probability:v,explained,unexplained,out_of_bag,base,score:g,"
         ),
         "{out}"
     );

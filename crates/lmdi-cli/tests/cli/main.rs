@@ -4,6 +4,7 @@ mod account;
 mod analyses;
 mod bad_input;
 mod commands;
+mod decision;
 mod explain;
 mod explain_bad_input;
 mod import;

@@ -152,7 +152,7 @@ fn lime_takes_its_neighbours_from_a_background_and_its_choices_from_flags() {
         }
     }
     let grouped = score(&["--group", "both=x", "--group", "both=c"]).good();
-    let names = "row,prediction,explained,unexplained,base,score:both,score:noise\n";
+    let names = "row,prediction,explained,unexplained,out_of_bag,base,score:both,score:noise\n";
     assert!(grouped.starts_with(names), "{grouped}");
     let start = ["score", "m.lmdi", "t.csv", "--method", "lime", "--out", "-"];
     place.run(&start).fails(2, &["--background FILE"]);

@@ -100,6 +100,12 @@ class Explanation:
         return None if self._predictions is None else self._predictions.values
 
     @property
+    def threshold(self) -> float | None:
+        """Of two classes: the probability of the second from which on the model predicts it; None means that
+        the most probable class is predicted."""
+        return None if self._predictions is None else self._predictions.threshold
+
+    @property
     def out_of_bag(self) -> bool:
         """Whether the rows are predicted by the trees that did not see them in training."""
         return self._predictions is not None and self._predictions.oob_trees is not None

@@ -318,7 +318,7 @@ class LMDIPlus(Explainer):
         prediction = self._predictions(X)
         if self.model_.classes_ is None:
             return prediction[:, 0]
-        return self.model_.classes_[prediction.argmax(axis=1)]
+        return self.model_.classes_[self.model_._compiled.decide(prediction.ravel())]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class."""

@@ -45,12 +45,16 @@ class Predictions(NamedTuple):
     oob_trees: float | None
     #: Base value plus the scores of these trees; None where all trees predict, or scores have no such part.
     oob_explained: NDArray[np.float64] | None = None
+    #: Of two classes: the probability of the second from which on it is predicted.
+    threshold: float | None = None
 
     def rows(self, key: Any) -> Predictions:
         """Some rows; `numpy.newaxis` gives one row its axis back."""
         arrays = (self.values, self.on_scale, self.to_explain, self.explained)
         oob = None if self.oob_explained is None else np.asarray(self.oob_explained)[key]
-        return Predictions(*(np.asarray(array)[key] for array in arrays), self.oob_trees, oob)
+        return Predictions(
+            *(np.asarray(array)[key] for array in arrays), self.oob_trees, oob, self.threshold
+        )
 
     def outputs(self, key: Any) -> Predictions:
         """Some outputs of several."""
@@ -72,7 +76,8 @@ def predictions_of(
         values = values[:, 0]
     to_explain = by_all if all_trees and by_all is not None else on_scale
     shape = explained.shape
-    return Predictions(values, on_scale.reshape(shape), to_explain.reshape(shape), explained, trees)
+    parts = on_scale.reshape(shape), to_explain.reshape(shape), explained, trees
+    return Predictions(values, *parts, threshold=model._compiled.threshold)
 
 
 def fidelity_of(predictions: Predictions, scale: str) -> Fidelity | None:
@@ -86,5 +91,5 @@ def fidelity_of(predictions: Predictions, scale: str) -> Fidelity | None:
     if width > 2 and n_outputs != width:
         return None
     values, explained = (np.ascontiguousarray(array).ravel() for array in (values, explained))
-    found = _lmdi.fidelity(values, width, explained, n_outputs, scale)
+    found = _lmdi.fidelity(values, width, explained, n_outputs, scale, predictions.threshold)
     return None if found is None else Fidelity(*found)

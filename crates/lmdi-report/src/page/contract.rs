@@ -28,6 +28,9 @@ pub struct Report {
     pub labels: Vec<String>,
     /// What has scores: one nameless output, or every class.
     pub outputs: Vec<String>,
+    /// Of two classes: the probability of the second from which on it is predicted; without it the
+    /// most probable class is.
+    pub threshold: Option<f64>,
     /// Where predicted numbers are decided at first: their median. None for classes.
     pub middle: Option<f64>,
     /// Whether scores add up; none where the method does not promise it.
@@ -205,6 +208,8 @@ pub struct Rows {
     pub n: usize,
     /// The place of each in the table, from 1, rising.
     pub number: Packed,
+    /// What names rows, if there is a column that does.
+    pub key: Option<Key>,
     /// What scores are added to, by output.
     pub base: Packed,
     /// Scores, by feature and output.
@@ -223,6 +228,16 @@ pub struct Rows {
     pub out_of_bag: Option<Packed>,
     /// What really happened: a number, or the place of the class; NaN is unknown.
     pub truth: Option<Packed>,
+}
+
+/// A column that names rows.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Key {
+    /// Its name.
+    pub name: String,
+    /// Its cell in each row, as it is written in the table.
+    pub texts: Vec<String>,
 }
 
 /// Columns that say where rows are.
@@ -370,6 +385,7 @@ mod tests {
             declaration::<Feature>(),
             declaration::<Cells>(),
             declaration::<Rows>(),
+            declaration::<Key>(),
             declaration::<MapColumns>(),
             declaration::<Groups>(),
             declaration::<Group>(),

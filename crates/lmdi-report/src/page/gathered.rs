@@ -1,7 +1,7 @@
 //! All that a page shows, and its way into the contract.
 
 use super::contract::{
-    About, Additivity, Cells, Feature, Groups, MapColumns, MethodResult, Report, Rows, Scale,
+    About, Additivity, Cells, Feature, Groups, Key, MapColumns, MethodResult, Report, Rows, Scale,
     ScaleKind, Stability, VERSION,
 };
 use super::pack::Packed;
@@ -111,6 +111,10 @@ impl<'a> Gathered<'a> {
         let page_rows = Rows {
             n: chosen.len(),
             number: Packed::numbers(&number),
+            key: rows.key.as_ref().map(|name| Key {
+                name: name.clone(),
+                texts: chosen.iter().map(|&row| rows.key_of(row).unwrap_or_default()).collect(),
+            }),
             base: by_part(&scores.base, k, &chosen),
             scores: by_part(&scores.values, p * k, &chosen),
             // Two digits are shown.
@@ -135,6 +139,7 @@ impl<'a> Gathered<'a> {
             scale: self.scale.clone(),
             labels: self.labels.to_vec(),
             outputs,
+            threshold: self.explained.threshold,
             middle: if self.labels.is_empty() { self.explained.median_prediction() } else { None },
             additivity: account.filter(|account| account.is_exact).and_then(|account| {
                 let sizes = account.unexplained.iter().map(|off| off.abs());

@@ -32,6 +32,7 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         target: None,
         weights: None,
         sample: Sample::Unspecified,
+        key: None,
     };
     let explained = Explained {
         rows: Arc::new(rows),
@@ -41,6 +42,7 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         errors: None,
         ranks: None,
         predictions: noise(n),
+        threshold: None,
         predicted_by: PredictedBy::AllTrees,
         account: None,
         fidelity: None,

@@ -27,7 +27,7 @@ pub fn check_png() -> Result<()> {
 /// # let scores = Scores { values: vec![-2.0, 0.5, 2.0], ..Scores::zero(3, 1, &[0.0]) };
 /// # let cells = [10.0, 30.0, 50.0];
 /// # let rows = ExplainedRows { x: MatrixView::from_rows(&cells, 3, 1)?, scores: &scores,
-/// #     predictions: &[1.0, 2.0, 3.0], truth: None };
+/// #     predictions: &[1.0, 2.0, 3.0], truth: None, threshold: None };
 /// # let columns = Columns::numeric(["income"]);
 /// let (title, scale) = ("Loans", "in log-odds");
 /// let data = PlotData { rows, columns: &columns, account: None, output: 0, title, scale };

@@ -2,6 +2,7 @@
 
 mod category_set;
 mod class_weights;
+pub mod decision;
 mod draws;
 mod ensemble;
 pub mod import;

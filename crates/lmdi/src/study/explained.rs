@@ -6,7 +6,7 @@ use crate::explanation::{
     ExplainedRows, Fidelity, Grouping, ModelPredictions, PredictedBy, rank_by_score, sum_groups,
 };
 use crate::forest::Ensemble;
-use crate::forest::predict::most_probable;
+use crate::forest::decision::class_of;
 use crate::importance::{LocalMethod, OutputScale, Scores, TreeSubset};
 use crate::monitor::Stages;
 use std::sync::Arc;
@@ -80,6 +80,9 @@ pub struct Explained {
     pub ranks: Option<Vec<f64>>,
     /// What the model predicts: per row a number, or the probability of every class.
     pub predictions: Vec<f64>,
+    /// Of two classes: the probability of the second from which on it is predicted; without it the
+    /// most probable class is.
+    pub threshold: Option<f64>,
     /// The trees that predicted.
     pub predicted_by: PredictedBy,
     /// What base plus scores says about the predictions; none where they say something else.
@@ -165,10 +168,17 @@ impl Explained {
         known.get(known.len() / 2).copied()
     }
 
+    /// The class that a row is predicted to be of; none for numbers and without a prediction.
+    pub fn class(&self, row: usize) -> Option<usize> {
+        let prediction = self.prediction(row);
+        if prediction.len() < 2 { None } else { class_of(prediction, self.threshold) }
+    }
+
     /// The rows as counterfactuals, subgroups and pictures take them.
     pub fn view(&self) -> ExplainedRows<'_> {
         let (x, truth) = (self.rows.x.view(), self.rows.response());
-        ExplainedRows { x, scores: &self.scores, predictions: &self.predictions, truth }
+        let (scores, predictions) = (&self.scores, &*self.predictions);
+        ExplainedRows { x, scores, predictions, truth, threshold: self.threshold }
     }
 
     /// The chosen rows alone, in the order given.
@@ -184,6 +194,7 @@ impl Explained {
             errors: self.errors.as_ref().map(|errors| take(errors, rows, n_groups * n_outputs)),
             ranks: self.ranks.as_ref().map(|ranks| take(ranks, rows, n_groups)),
             predictions: take(&self.predictions, rows, width),
+            threshold: self.threshold,
             predicted_by: self.predicted_by,
             account: self.account.as_ref().map(|account| account.take(rows, n_outputs, width)),
             fidelity: None,
@@ -235,8 +246,9 @@ pub(super) fn explain(
     let is_assessed = explainer.linear_models().is_some() && !in_training;
     let assessment = account.as_ref().filter(|_| is_assessed).and_then(|account| {
         let (truth, weights) = (rows.target.as_ref()?, rows.weights.as_deref());
-        let explained = &account.as_predictions;
-        Some(Assessment::measure(Predictor::LmdiPlus, rows.sample, truth, explained, weights))
+        let (explained, threshold) = (&account.as_predictions, study.model.threshold);
+        let who = Predictor::LmdiPlus;
+        Some(Assessment::measure(who, rows.sample, truth, explained, weights, threshold))
     });
     Ok(Explained {
         grouping: options.grouping.clone(),
@@ -245,6 +257,7 @@ pub(super) fn explain(
         scores,
         errors,
         ranks,
+        threshold: study.model.threshold,
         predicted_by: model.by,
         predictions: model.values,
         account,
@@ -266,7 +279,8 @@ fn fidelity(
     let (ensemble, explainer) = (&study.model.ensemble, study.explainer());
     let measure = |predictions: &[f64], explained: &[f64], by: PredictedBy| {
         let width = ensemble.n_predictions();
-        let of = Fidelity::measure(predictions, explained, width, most_probable)?;
+        let class = |shares: &[f64]| class_of(shares, study.model.threshold);
+        let of = Fidelity::measure(predictions, explained, width, class)?;
         Some(FidelityOn { of, sample: rows.sample, by })
     };
     if account.out_of_bag.is_none() {

@@ -231,7 +231,8 @@ impl Study {
         stages: &dyn Stages,
     ) -> Result<Self> {
         let ensemble = job.ensemble(&job.params.with_seed(seed), rows, stages)?;
-        Self::fit(Model::new(ensemble), job.schema.clone(), options, Some(rows), stages)
+        let model = Model { threshold: job.threshold, ..Model::new(ensemble) };
+        Self::fit(model, job.schema.clone(), options, Some(rows), stages)
     }
 
     /// The model with its explainer, as a file keeps them. `assessment` is that of the explainer.

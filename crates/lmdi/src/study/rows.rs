@@ -1,11 +1,12 @@
 //! Rows of a table as a model reads them, with what else is known about them.
 
-use crate::Result;
 use crate::file::Metadata;
 use crate::forest::train::TrainingSet;
 use crate::table::{
     Fingerprint, Frame, Matrix, Response, Schema, Target, TargetCells, Unseen, Values,
 };
+use crate::{Error, Result};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A table with the name that messages call it by.
@@ -62,6 +63,8 @@ pub struct Rows {
     pub weights: Option<Vec<f64>>,
     /// What the rows are to the model.
     pub sample: Sample,
+    /// The column of the table that names them, if there is one.
+    pub key: Option<String>,
 }
 
 impl Rows {
@@ -75,7 +78,8 @@ impl Rows {
         let encoded = schema.encode(&table.frame)?;
         let places = (0..table.frame.rows()).collect();
         let x = encoded.matrix;
-        Ok((Self { table, places, x, target: None, weights: None, sample }, encoded.unseen))
+        let rows = Self { table, places, x, target: None, weights: None, sample, key: None };
+        Ok((rows, encoded.unseen))
     }
 
     /// The rows that have a target, with it and their weights.
@@ -156,7 +160,40 @@ impl Rows {
             target: self.target.as_ref().map(|target| target.take(rows)),
             weights: weights.map(|weights| rows.iter().map(|&row| weights[row]).collect()),
             sample: self.sample,
+            key: self.key.clone(),
         }
+    }
+
+    /// The rows, named by a column of their table, whose cells must all be there and differ.
+    pub fn with_key(self, name: &str) -> Result<Self> {
+        let values = &self.table.frame.require(name)?.values;
+        let mut seen: HashMap<String, usize> = HashMap::with_capacity(self.len());
+        for &place in &self.places {
+            let row = place + 1;
+            let Some(text) = values.text(place) else {
+                return Err(Error::Data(format!(
+                    "key {name:?} is missing in row {row}; expected a text that names the row"
+                )));
+            };
+            if let Some(other) = seen.insert(text, row) {
+                let text = values.text(place).unwrap_or_default();
+                return Err(Error::Data(format!(
+                    "key {name:?} is {text:?} in row {other} and in row {row}; expected another text in every row"
+                )));
+            }
+        }
+        Ok(Self { key: Some(name.to_owned()), ..self })
+    }
+
+    /// The key of a row; none without a column of keys.
+    pub fn key_of(&self, row: usize) -> Option<String> {
+        self.column(self.key.as_ref()?)?.text(self.places[row])
+    }
+
+    /// The keys of all rows; none without a column of keys.
+    pub fn keys(&self) -> Option<Vec<String>> {
+        self.key.as_ref()?;
+        (0..self.len()).map(|row| self.key_of(row)).collect()
     }
 
     /// The rows as a trainer takes them; none without a target.

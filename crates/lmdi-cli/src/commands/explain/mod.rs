@@ -6,6 +6,7 @@
 
 mod saved_model;
 
+use crate::flags::decision::DecisionFlags;
 use crate::flags::invalid;
 use crate::flags::lmdi_plus::LmdiPlusFlags;
 use crate::flags::method::{MethodFlags, tree_method_parser};
@@ -13,7 +14,7 @@ use crate::flags::model::ModelKind;
 use crate::flags::reading::ReadFlags;
 use crate::flags::result::ResultFlags;
 use crate::flags::running::ThreadFlags;
-use crate::flags::training::{TrainingFlags, train};
+use crate::flags::training::{Asked, TrainingFlags, train};
 use crate::input::model_file;
 use crate::input::tables::{TableReader, check_kept};
 use crate::output::destination::{check_writable, report_to};
@@ -71,6 +72,7 @@ Examples:
   lmdi explain data.csv --target y --method tree-shap --out scores.csv
   lmdi explain train.csv --model model.lmdi --method lime --test new.csv --out scores.csv
   lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
+  lmdi explain customers.csv --target churn --positive yes --costs 1,4 --key customer_id --report r.html
 
 The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (the \
 model's; for classes also `probability:LABEL`), `explained` (base plus scores), `unexplained` (what they \
@@ -121,6 +123,8 @@ pub struct Options {
     method: MethodFlags,
     #[command(flatten)]
     lmdi_plus: LmdiPlusFlags,
+    #[command(flatten)]
+    decision: DecisionFlags,
     #[command(flatten)]
     training: TrainingFlags,
     #[command(flatten)]
@@ -248,11 +252,14 @@ impl Options {
         let target = self.target.as_ref().ok_or_else(|| {
             invalid("target", "not given", "--target COL, unless --model names the file of a model")
         })?;
-        let job = Arc::new(self.training.job(&self.data, target, kind, reader, out)?);
+        let (key, names_rows) = (self.result.key.as_deref(), self.test.is_none());
+        let asked = Asked { decision: Some(&self.decision), key, names_rows };
+        let job = self.training.job(&self.data, target, kind, asked, reader, out)?;
+        let job = Arc::new(job);
         let boosted = job.params.is_boosted();
         let options = self.explain_options(&job.schema, !boosted)?;
         if self.test.is_none() {
-            check_kept(&job.train, &self.result.keep)?;
+            check_kept(&job.train, &self.result.read())?;
         }
         let of_classes = job.target.task != Task::Regression;
         let lmdi_plus = self.lmdi_plus.options(of_classes, boosted)?;
@@ -289,7 +296,8 @@ impl Options {
         sample: Sample,
         reader: &TableReader,
     ) -> Result<Arc<Rows>> {
-        Ok(Arc::new(reader.rows(path, schema, &self.result.keep, &[], sample)?))
+        let rows = reader.rows(path, schema, &self.result.read(), &[], sample)?;
+        Ok(Arc::new(self.result.keyed(rows)?))
     }
 
     /// Writes the scores.
@@ -307,7 +315,7 @@ impl Options {
             return Ok(());
         };
         let outcome = &study.model.ensemble.outcome;
-        let table = score_table(outcome, explained, &self.result.keep, self.result.top)?;
+        let table = score_table(outcome, explained, &self.result.read(), self.result.top)?;
         let size = (counted(table.rows(), "row"), counted(table.columns().len(), "column"));
         write_table(&table, output, &Progress::new("Writing", table.rows()))?;
         if let Output::Csv(path) | Output::Parquet(path) = output {

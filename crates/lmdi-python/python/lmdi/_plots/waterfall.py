@@ -32,7 +32,7 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
         colour = style.UP if step > 0 else style.DOWN
         hatched = line < len(left)
         if hatched:
-            outline = {"facecolor": "white", "edgecolor": style.NEUTRAL, "hatch": "///"}
+            outline = {"facecolor": "none", "edgecolor": style.NEUTRAL, "hatch": "///"}
             ax.barh(line, step, left=start, height=0.7, **outline)
         else:
             ax.barh(line, step, left=start, color=colour, height=0.7)
