@@ -1,8 +1,12 @@
-"""`./bench fidelity`: how much of a model LMDI+ reproduces, for the models of six libraries.
+"""`./bench fidelity`: how much of a model LMDI+ reproduces, by preset, for the models of six libraries.
 
 Per data set 5,000 rows, 70 % of them to train and to fit on. On the other rows: R2 of what the explanation
 predicts to what the model predicts (probabilities for classes), the share of rows with the same class, and R2 of
-both to the truth. The package is the one that is installed: `pip install ./crates/lmdi-python` first.
+both to the truth. TreeSHAP is measured beside it; its scores add up to the model's own raw output. The package
+is the one that is installed: `pip install ./crates/lmdi-python` first.
+
+`--write` keeps the results in benches/results/fidelity.csv and puts their table into docs/results.md;
+`--table` does the second alone, from the results that are kept.
 """
 
 import argparse
@@ -34,7 +38,20 @@ SETS = {
     "spam": True,
     "adult": True,
     "higgs": True,
+    "diamonds": False,
+    "puma32H": False,
+    "ailerons": False,
+    "sarcos_testsplit": False,
+    "music_origin": False,
+    "house_16H": True,
+    "jannis": True,
+    "pol": True,
+    "ozone": True,
 }
+RESULTS = common.ROOT / "benches" / "results" / "fidelity.csv"
+PAGE = common.ROOT / "docs" / "results.md"
+BEGIN, END = "<!-- ./bench fidelity -->\n", "<!-- end -->\n"
+COLUMNS = ["set", "classes", "model", "explanation", "r2_to_model", "same_class", "truth_model", "truth_explanation"]
 
 
 def models(classes):
@@ -51,6 +68,22 @@ def models(classes):
     }
 
 
+def explanations(model, library, train, train_y, test, classes):
+    """What each explanation predicts for the test rows: numbers, or the probability of the second class."""
+    presets = ["model", "data", "paper"] if library == "forest" else ["model", "paper"]
+    for preset in presets:
+        explainer = lmdi.LMDIPlus(model, preset=preset).fit(train, train_y)
+        yield preset, last_column(explainer, test, classes)
+    scores = lmdi.TreeSHAP(model).explain(test)
+    total = np.asarray(scores.base_values + scores.values.sum(axis=1)).reshape(len(test), -1)[:, -1]
+    yield "TreeSHAP", 1 / (1 + np.exp(-total)) if scores.scale == "log_odds" else total
+
+
+def last_column(model, rows, classes):
+    predict = model.predict_proba if classes else model.predict
+    return np.asarray(predict(rows)).reshape(len(rows), -1)[:, -1]
+
+
 def load(name, classes, rows):
     """Rows in random order, categories as 0/1 columns, gaps at the mean."""
     frame = pd.read_csv(common.data_file(name)).sample(frac=1, random_state=0)[:rows]
@@ -64,33 +97,74 @@ def r2(truth, found):
     return 1 - ((truth - found) ** 2).sum() / ((truth - truth.mean()) ** 2).sum()
 
 
+def measure(names, rows):
+    """One record per data set, library and explanation."""
+    print("data set            model     explanation  R2 to model  same class  truth: model  explanation")
+    for name in names:
+        classes = SETS[name]
+        x, y = load(name, classes, rows)
+        train, test, train_y, test_y = train_test_split(x, y, test_size=0.3, random_state=0)
+        for library, model in models(classes).items():
+            model.fit(train, train_y)
+            own = last_column(model, test, classes)
+            for explanation, found in explanations(model, library, train, train_y, test, classes):
+                same = np.mean((own > 0.5) == (found > 0.5)) if classes else np.nan
+                record = [r2(own, found), same, r2(test_y, own), r2(test_y, found)]
+                print(
+                    f"{name:19} {library:9} {explanation:11} {record[0]:12.3f} {same:11.3f} {record[2]:13.3f}"
+                    f" {record[3]:12.3f}",
+                    flush=True,
+                )
+                yield [name, classes, library, explanation, *(f"{number:.4f}" for number in record)]
+
+
+def table(results):
+    """The table of docs/results.md: medians and worst cases over data sets."""
+    lines = [
+        "| model | explanation | R², median | R², least | same class, median | least | truth: model | explanation |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    groups = results.groupby(["model", "explanation"], sort=False)
+    for (model, explanation), group in groups:
+        least = group.loc[group.r2_to_model.idxmin()]
+        worst = group.loc[group.same_class.idxmin()]
+        cells = [
+            {"forest": "random forest", "sklearn": "GradientBoosting", "hist": "HistGradientBoosting"}.get(model, model),
+            explanation if explanation == "TreeSHAP" else f"LMDI+ `{explanation}`",
+            f"{group.r2_to_model.median():.3f}",
+            f"{least.r2_to_model:.3f} ({least.set})",
+            f"{group.same_class.median():.1%}",
+            f"{worst.same_class:.1%} ({worst.set})",
+            f"{group.truth_model.mean():.3f}",
+            f"{group.truth_explanation.mean():.3f}",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def put_table(results):
+    page = PAGE.read_text()
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    PAGE.write_text(before + BEGIN + table(results) + END + after)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=5000)
-    parser.add_argument("--only", help="one data set")
+    parser.add_argument("--only", help="data sets, separated by commas")
+    parser.add_argument("--write", action="store_true", help="keep the results and put their table into the docs")
+    parser.add_argument("--table", action="store_true", help="only the table, from the results that are kept")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    print("data set            model     R2 to model  same class  truth: model  explanation")
-    for name, classes in SETS.items():
-        if options.only not in (None, name):
-            continue
-        x, y = load(name, classes, options.rows)
-        parts = train_test_split(x, y, test_size=0.3, random_state=0)
-        train, test, train_y, test_y = parts
-        for library, model in models(classes).items():
-            model.fit(train, train_y)
-            explainer = lmdi.LMDIPlus(model).fit(train, train_y)
-            predict = "predict_proba" if classes else "predict"
-            own, refit = (
-                np.asarray(getattr(one, predict)(test)).reshape(len(test), -1)[:, -1]
-                for one in (model, explainer)
-            )
-            same = f"{np.mean((own > 0.5) == (refit > 0.5)):.3f}" if classes else "-"
-            print(
-                f"{name:19} {library:9} {r2(own, refit):11.3f} {same:>11} {r2(test_y, own):13.3f}"
-                f" {r2(test_y, refit):12.3f}",
-                flush=True,
-            )
+    if not options.table:
+        names = options.only.split(",") if options.only else SETS
+        results = pd.DataFrame(measure(names, options.rows), columns=COLUMNS)
+        if options.write:
+            RESULTS.parent.mkdir(exist_ok=True)
+            results.to_csv(RESULTS, index=False)
+    if options.write or options.table:
+        put_table(pd.read_csv(RESULTS))
 
 
 if __name__ == "__main__":

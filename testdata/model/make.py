@@ -315,6 +315,21 @@ BALANCED = {
 
 # A threshold between two classes.
 DECIDED = {**ONE_VS_REST, "threshold": 0.3}
+# A table of numbers and dates as people write them.
+FORMATTED = {
+    **STUMP,
+    "schema": {
+        "columns": [{"name": "age", "encoding": "number"}],
+        "target": {"name": "price", "task": "regression"},
+        "reading": {
+            "missing": ["unbekannt"],
+            "formats": [
+                {"name": "age", "format": "number comma point", "missing": ["-", "None"]},
+                {"name": "price", "format": "date day-month-year", "missing": []},
+            ],
+        },
+    },
+}
 
 MODELS = {
     "stump": STUMP,
@@ -327,6 +342,7 @@ MODELS = {
     "weighted": WEIGHTED,
     "balanced": BALANCED,
     "decided": DECIDED,
+    "formatted": FORMATTED,
 }
 
 
@@ -478,6 +494,14 @@ def binary(model):
     sections = [(b"META", 0, metadata(model["metadata"]))]
     if model.get("schema") is not None:
         sections.append((b"SCHM", 1, schema(model["schema"])))
+    reading = (model.get("schema") or {}).get("reading")
+    if reading is not None:
+        formats = [
+            string(one["name"]) + string(one["format"]) + strings(one["missing"])
+            for one in reading["formats"]
+        ]
+        body = strings(reading["missing"]) + u32(len(formats)) + b"".join(formats)
+        sections.append((b"READ", 1, body))
     sections.append((b"ENSM", 1, ensemble(model["ensemble"])))
     weights = model["ensemble"].get("class_weights")
     if weights is not None:

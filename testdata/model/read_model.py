@@ -20,7 +20,7 @@ NONE = 0xFFFFFFFF
 
 LINKS = ["identity", "logit", "softmax", "log", "one_vs_rest"]
 GROWTHS = ["independent", "first_order", "second_order", "shrunk"]
-LOSSES = [None, "squared_error", "logistic", "multinomial", "poisson", "gamma", "tweedie"]
+LOSSES = [None, "squared_error", "logistic", "multinomial", "poisson", "gamma", "tweedie", "other"]
 AGGREGATIONS = ["mean", "sum"]
 COMPARISONS = ["less_equal", "less"]
 PRECISIONS = ["single", "double"]
@@ -106,7 +106,11 @@ def read_file(data):
         b"EXPL": ("explainer", explainer),
     }
     # Sections whose content belongs to a part that the JSON form has in one piece.
-    joined = {b"CLSW": ("ensemble", class_weights), b"ROWS": ("explainer", training_rows)}
+    joined = {
+        b"READ": ("schema", reading),
+        b"CLSW": ("ensemble", class_weights),
+        b"ROWS": ("explainer", training_rows),
+    }
     for entry in range(16, table_end, 20):
         tag, flags, length, checksum = struct.unpack_from("<4sIQI", data, entry)
         body, start = data[start : start + length], start + length
@@ -164,6 +168,15 @@ def schema(cursor):
         ),
         "weight": cursor.optional(cursor.string),
     }
+
+
+def reading(cursor):
+    missing = cursor.strings()
+    formats = [
+        {"name": cursor.string(), "format": cursor.string(), "missing": cursor.strings()}
+        for _ in range(cursor.u32())
+    ]
+    return {"reading": {"missing": missing, "formats": formats}}
 
 
 def ensemble(cursor):

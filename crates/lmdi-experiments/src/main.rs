@@ -88,7 +88,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    lmdi_io::interrupt::install();
+    lmdi_io::interrupt::install(None);
     match dispatch(&arguments.experiment) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

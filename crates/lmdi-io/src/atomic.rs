@@ -6,12 +6,18 @@
 //! what the process' umask allows. A symbolic link to a file is followed, so that the file is
 //! replaced and not the link. A target that is no regular file (a pipe, a terminal, `/dev/null`)
 //! cannot be renamed over and is written to directly.
+//!
+//! A process that is killed outright leaves its temporary file behind. Temporary files are locked
+//! while they are written, so that the next write to the same target knows those without an owner,
+//! and removes them.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+#[cfg(unix)]
+use std::time::Duration;
 use tempfile::NamedTempFile;
 
 /// A file being written, which appears under its name only at [`AtomicFile::commit`].
@@ -90,6 +96,10 @@ impl Sink {
             Ok(metadata) if metadata.is_dir() => {
                 return Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a directory"));
             }
+            #[cfg(unix)]
+            Ok(metadata) if is_named_pipe(&metadata) => {
+                return Ok(Sink::Direct(named_pipe::open(path)?));
+            }
             Ok(metadata) if !metadata.is_file() => {
                 return Ok(Sink::Direct(OpenOptions::new().write(true).open(path)?));
             }
@@ -102,6 +112,8 @@ impl Sink {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
         }
         let target = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+        #[cfg(unix)]
+        remove_abandoned(&target);
         let temporary = temporary_beside(&target, existing.as_ref())?;
         let unfinished = Unfinished::new(temporary.path());
         Ok(Sink::Renamed { temporary, target, _unfinished: unfinished })
@@ -167,15 +179,109 @@ fn directory_of(target: &Path) -> &Path {
     }
 }
 
-/// A hidden file beside `target`, with the permissions of the file it will replace.
-fn temporary_beside(target: &Path, existing: Option<&Metadata>) -> io::Result<NamedTempFile> {
+/// How the names of temporary files end.
+const SUFFIX: &str = ".tmp";
+/// Random characters before that.
+const RANDOM: usize = 10;
+
+/// How the names of the temporary files of a target start.
+fn temporary_prefix(target: &Path) -> OsString {
     let mut prefix = OsString::from(".");
     prefix.push(target.file_name().unwrap_or_default());
     prefix.push(".");
     // Room for the random part: most file systems end names at 255 bytes.
-    let prefix = if prefix.len() > 200 { OsString::from(".lmdi.") } else { prefix };
+    if prefix.len() > 200 { OsString::from(".lmdi.") } else { prefix }
+}
+
+/// Removes temporary files of this target whose writers are gone: nobody holds their lock.
+#[cfg(unix)]
+fn remove_abandoned(target: &Path) {
+    let prefix = temporary_prefix(target);
+    let Ok(entries) = fs::read_dir(directory_of(target)) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let (name, prefix) = (name.as_encoded_bytes(), prefix.as_encoded_bytes());
+        let is_ours = name.len() == prefix.len() + RANDOM + SUFFIX.len()
+            && name.starts_with(prefix)
+            && name.ends_with(SUFFIX.as_bytes());
+        if !is_ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let Ok(file) = File::open(entry.path()) else { continue };
+        if file.try_lock().is_ok() && !is_new(&file) {
+            // One that another process removes first is gone all the same.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether a file may have been made just now by a process that is about to lock it.
+#[cfg(unix)]
+fn is_new(file: &File) -> bool {
+    let Ok(metadata) = file.metadata() else { return true };
+    let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
+    metadata.len() == 0 && age.is_none_or(|age| age < Duration::from_secs(5))
+}
+
+#[cfg(unix)]
+fn is_named_pipe(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_fifo()
+}
+
+/// Named pipes. Opening one for writing waits until another process reads from it, for ever if none
+/// does; here the wait has an end. A pipe that was opened once, to see whether it can be written,
+/// stays open for the write that follows: closed in between, its reader would take it for the end.
+#[cfg(unix)]
+mod named_pipe {
+    use super::{File, Mutex, Path, PathBuf, PoisonError, io};
+    use rustix::fs::{Mode, OFlags, fcntl_setfl, open as open_file};
+    use std::time::{Duration, Instant};
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+    static KEPT: Mutex<Vec<(PathBuf, File)>> = Mutex::new(Vec::new());
+
+    pub(super) fn open(path: &Path) -> io::Result<File> {
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, file)) = kept.iter().find(|(known, _)| known == path) {
+            return file.try_clone();
+        }
+        let started = Instant::now();
+        let file = loop {
+            let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+            match open_file(path, flags, Mode::empty()) {
+                Ok(file) => break File::from(file),
+                Err(rustix::io::Errno::NXIO) if started.elapsed() < PATIENCE => {
+                    if crate::stop_requested() {
+                        return Err(io::Error::other("interrupted"));
+                    }
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                Err(rustix::io::Errno::NXIO) => {
+                    return Err(io::Error::new(
+                        io::ErrorKind::NotConnected,
+                        "no process reads from this pipe; start the reader first",
+                    ));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        };
+        fcntl_setfl(&file, OFlags::empty())?;
+        kept.push((path.to_owned(), file.try_clone()?));
+        Ok(file)
+    }
+
+    #[cfg(test)]
+    pub(super) fn close(path: &Path) {
+        KEPT.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _)| known != path);
+    }
+}
+
+/// A hidden file beside `target`, with the permissions of the file it will replace.
+fn temporary_beside(target: &Path, existing: Option<&Metadata>) -> io::Result<NamedTempFile> {
+    let prefix = temporary_prefix(target);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
+    builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -183,6 +289,9 @@ fn temporary_beside(target: &Path, existing: Option<&Metadata>) -> io::Result<Na
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let temporary = builder.tempfile_in(directory_of(target))?;
+    // Where files cannot be locked, nothing that is left behind is ever taken for abandoned.
+    #[cfg(unix)]
+    let _ = temporary.as_file().try_lock();
     if let Some(existing) = existing {
         temporary.as_file().set_permissions(existing.permissions())?;
     }
@@ -295,6 +404,36 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().file_type().is_symlink());
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(mode(&path), 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_is_being_written_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("scores.csv");
+        fs::write(directory.path().join(".scores.csv.0123456789.tmp"), b"half").unwrap();
+        fs::write(directory.path().join(".other.csv.0123456789.tmp"), b"another target").unwrap();
+        let under_way = AtomicFile::create(&path).unwrap();
+        write(&path, b"whole").unwrap();
+        under_way.commit().unwrap();
+        assert_eq!(names_in(directory.path()), [".other.csv.0123456789.tmp", "scores.csv"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_named_pipe_is_written_to_once_it_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("p.csv");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from(0o600)).unwrap();
+        let reading = {
+            let path = path.clone();
+            std::thread::spawn(move || fs::read(path).unwrap())
+        };
+        drop(AtomicFile::create(&path).unwrap());
+        write(&path, b"whole").unwrap();
+        // What was kept open goes with the process.
+        named_pipe::close(&path);
+        assert_eq!(reading.join().unwrap(), b"whole");
     }
 
     #[cfg(unix)]

@@ -6,11 +6,29 @@
 //! half-written.
 
 pub mod atomic;
+pub mod copies;
 pub mod error;
 #[cfg(feature = "interrupt")]
 pub mod interrupt;
 pub mod printable;
 pub mod read;
+pub mod same_file;
 pub mod write;
 
 pub use error::{Error, Place, Result};
+
+/// Whether the user asked the process to stop, where that is listened for.
+pub(crate) fn stop_requested() -> bool {
+    #[cfg(feature = "interrupt")]
+    return interrupt::requested();
+    #[cfg(not(feature = "interrupt"))]
+    false
+}
+
+/// Waits for input; a signal that ends the process ends the wait.
+pub(crate) fn waiting<T>(wait: impl FnOnce() -> T) -> T {
+    #[cfg(feature = "interrupt")]
+    return interrupt::waiting(wait);
+    #[cfg(not(feature = "interrupt"))]
+    wait()
+}

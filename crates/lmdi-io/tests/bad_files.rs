@@ -28,7 +28,7 @@ fn frame_of(bytes: &[u8]) -> Frame {
 #[test]
 fn text_files_are_refused_with_the_place() {
     let damaged = if cfg!(feature = "parquet") { "truncated or damaged" } else { "no Parquet" };
-    let cases: [(&[u8], &[&str]); 15] = [
+    let cases: [(&[u8], &[&str]); 21] = [
         (b"", &["t.csv", "empty"]),
         (b"\n\n", &["no text"]),
         (b"a,b\n", &["no data row"]),
@@ -41,7 +41,13 @@ fn text_files_are_refused_with_the_place() {
         (b"a,b\n1,2\ninf,2\n", &["line 3", "\"a\"", "\"inf\"", "finite"]),
         (b"a,b\n1,2\n1,-1e999\n", &["line 3", "\"b\"", "finite"]),
         (b"a,b\n1,2\n3,\"x\n4,5\n6,7\n", &["line 3", "never closed"]),
-        (b"\xff\xfea\0", &["UTF-16"]),
+        (b"\xff\xfe\0\0a\0\0\0", &["UTF-32"]),
+        (b"\xff\xfea\0\n\0\x00\xd8", &["UTF-16", "damaged"]),
+        (b"a\0,\0b\0", &["UTF-16", "iconv"]),
+        (b"\xfd7zXZ\0\0", &["xz"]),
+        (b"BZh91AY&SYx", &["bzip2"]),
+        (b"\xd0\xcf\x11\xe0\xa1", &["xls"]),
+        (b"SQLite format 3\0", &["SQLite", "CSV"]),
         (b"PK\x03\x04rest", &["zip"]),
         (b"PAR1 and no more", &["Parquet", damaged]),
     ];
@@ -145,7 +151,7 @@ fn a_cut_or_bit_flipped_parquet_file_never_panics_through() {
     ])
     .expect("a frame");
     let output = Output::from_argument(&path).expect("an ending");
-    write_table(&frame, &output, &Silent).expect("written");
+    write_table(&frame.clone().into(), &output, &Silent).expect("written");
     let bytes = std::fs::read(&path).expect("readable");
     for keep in (4..bytes.len()).step_by(bytes.len() / 40) {
         let message = error_of(&bytes[..keep]);

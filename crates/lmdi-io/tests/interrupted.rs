@@ -43,7 +43,7 @@ fn nothing_half_written_is_left() {
         std::fs::write(&path, "old").expect("written");
         let output = Output::from_argument(&path).expect("an ending");
         let monitor = Impatient::default();
-        let stopped = write_table(&frame, &output, &monitor);
+        let stopped = write_table(&frame.clone().into(), &output, &monitor);
         assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
         let rows = monitor.rows.load(Ordering::Relaxed);
         assert!(rows < 2_000_000, "{name} was written to its end before it stopped");

@@ -75,7 +75,7 @@ proptest! {
         for name in ["table.csv"].into_iter().chain(parquet) {
             let path = directory.path().join(name);
             let output = Output::from_argument(&path).expect("a known ending");
-            write_table(&frame, &output, &Silent).expect("written");
+            write_table(&frame.clone().into(), &output, &Silent).expect("written");
             // One column and few lines leave the delimiter open; it is stated then.
             let options = ReadOptions { delimiter: Some(b','), ..options.clone() };
             let read = read_table(&Input::Path(path), &options, &Silent);

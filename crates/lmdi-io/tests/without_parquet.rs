@@ -21,7 +21,7 @@ fn parquet_files_are_refused_with_what_to_do() {
     let frame = Frame::new(vec![column]).expect("a frame");
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("t.parquet");
-    let written = write_table(&frame, &Output::Parquet(path.clone()), &Silent);
+    let written = write_table(&frame.clone().into(), &Output::Parquet(path.clone()), &Silent);
     says(written.expect_err("refused").to_string());
     assert!(!path.exists());
 }

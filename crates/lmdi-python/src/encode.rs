@@ -4,8 +4,9 @@ use crate::arrays::{Cube, shaped};
 use crate::errors::exception;
 use crate::model::Model;
 use crate::run::apart;
+use crate::schema::frame_of;
 use lmdi::Error;
-use lmdi::table::{Column, Frame, Values};
+use lmdi::table::{Frame, Values};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -21,7 +22,8 @@ pub enum ColumnCells<'py> {
 }
 
 impl ColumnCells<'_> {
-    fn values(&self) -> PyResult<Values> {
+    /// The cells as the library holds them.
+    pub fn values(&self) -> PyResult<Values> {
         Ok(match self {
             ColumnCells::Numbers(cells) => Values::Numbers(cells.as_slice()?.to_vec()),
             ColumnCells::Text(cells) => {
@@ -44,10 +46,7 @@ pub fn encode<'py>(
     let schema = content.schema.as_ref().ok_or_else(|| {
         exception(Error::Model("this model does not say how a table becomes its matrix".into()))
     })?;
-    let columns = columns
-        .iter()
-        .map(|(name, cells)| Ok(Column { name: name.clone(), values: cells.values()? }))
-        .collect::<PyResult<Vec<_>>>()?;
+    let columns = frame_of(&columns)?;
     let encoded = apart(py, || schema.encode(&Frame::new(columns)?))?;
     let (rows, cols) = (encoded.matrix.rows(), encoded.matrix.cols());
     let cells = (0..cols).flat_map(|col| encoded.matrix.column(col).iter().copied()).collect();

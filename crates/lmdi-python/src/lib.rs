@@ -11,6 +11,7 @@
 //! | `model`, `tree_arrays` | an ensemble, from arrays or from a file |
 //! | `foreign` | models of XGBoost, LightGBM and CatBoost |
 //! | `samples` | whether a table is the one that a forest drew from |
+//! | `schema` | how a table with text becomes a matrix, learned for our learners |
 //! | `encode` | tables with text, for models that were trained on such |
 //! | `lmdi_plus`, `options` | the explainer |
 //! | `local` | the other local methods |
@@ -18,11 +19,13 @@
 //! | `global`, `metric` | the global methods, and what they measure by |
 //! | `train` | our learners |
 //! | `uses` | what is read off scores |
+//! | `command` | the command `lmdi` |
 //!
 //! A method is one class that takes a [`model::Model`] and returns scores through
 //! [`arrays::score_arrays`].
 
 mod arrays;
+mod command;
 mod encode;
 mod errors;
 mod foreign;
@@ -35,24 +38,29 @@ mod options;
 mod predicted;
 mod run;
 mod samples;
+mod schema;
 mod train;
 mod tree_arrays;
 mod uses;
 
+use lmdi_memory::Limited;
 use pyo3::prelude::*;
 
 /// Every tree's fit takes a few megabytes and gives them back; the system's allocator would return them
-/// to the system each time, and fetch them again page by page.
+/// to the system each time, and fetch them again page by page. The command keeps a limit.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: Limited<mimalloc::MiMalloc> = Limited(mimalloc::MiMalloc);
 
 #[pymodule]
 fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("LOW_FIDELITY", lmdi::importance::lmdi_plus::LOW_FIDELITY)?;
+    module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_class::<model::Model>()?;
     module.add_class::<lmdi_plus::LmdiPlusExplainer>()?;
     module.add_class::<local::LocalExplainer>()?;
+    module.add_class::<schema::LearnedSchema>()?;
+    module.add_function(wrap_pyfunction!(schema::learn_schema, module)?)?;
     module.add_function(wrap_pyfunction!(local::tree_shap_interactions, module)?)?;
     module.add_function(wrap_pyfunction!(global::decrease_in_impurity, module)?)?;
     module.add_function(wrap_pyfunction!(global::partial_predictions, module)?)?;

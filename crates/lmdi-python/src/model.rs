@@ -127,6 +127,19 @@ impl Model {
         Self::checked(py, content)
     }
 
+    /// The same model, trained by an objective of which only the trees are of use.
+    fn with_other_loss(&self, py: Python<'_>) -> PyResult<Self> {
+        let mut content = (*self.content).clone();
+        content.ensemble.growth = match content.ensemble.growth {
+            Growth::Independent | Growth::FirstOrder(_) => Growth::FirstOrder(Loss::Other),
+            Growth::SecondOrder(_) => Growth::SecondOrder(Loss::Other),
+            Growth::Shrunk { trees_per_round, .. } => {
+                Growth::Shrunk { loss: Loss::Other, trees_per_round }
+            }
+        };
+        Self::checked(py, content)
+    }
+
     /// The same model with other names for its columns.
     fn renamed(&self, py: Python<'_>, feature_names: Vec<String>) -> PyResult<Self> {
         let mut content = (*self.content).clone();
@@ -172,6 +185,12 @@ impl Model {
         let plain = |encoding: &Encoding| matches!(encoding, Encoding::Number | Encoding::Codes(_));
         let all_plain = schema.columns.iter().all(|column| plain(&column.encoding));
         (!all_plain).then(|| schema.columns.iter().map(|column| column.name.clone()).collect())
+    }
+
+    /// For each matrix column the place of the table's column that it comes from.
+    #[getter]
+    fn origins(&self) -> Option<Vec<usize>> {
+        self.content.schema.as_ref().map(Schema::origins)
     }
 
     /// The names of the categories of each column that is read as codes.
@@ -221,6 +240,12 @@ impl Model {
         self.ensemble().is_boosted()
     }
 
+    /// Whether it is known what the trees were fitted to, so that LMDI+ can refit them.
+    #[getter]
+    fn has_target(&self) -> bool {
+        self.ensemble().growth.loss() != Some(Loss::Other)
+    }
+
     /// Whether the rows of some classes counted more than others in training.
     #[getter]
     fn has_class_weights(&self) -> bool {
@@ -234,6 +259,37 @@ impl Model {
             pyo3::exceptions::PyIndexError::new_err(format!("there are {} trees", trees.len()))
         })?;
         Ok(tree.in_bag.as_ref().map(|bag| (0..bag.len()).map(|row| bag.count(row)).collect()))
+    }
+
+    /// One tree as a model of its own.
+    fn tree(&self, py: Python<'_>, at: usize) -> PyResult<Self> {
+        let whole = self.ensemble();
+        let Some(tree) = whole.trees.get(at) else {
+            let count = whole.trees.len();
+            return Err(pyo3::exceptions::PyIndexError::new_err(format!(
+                "there are {count} trees"
+            )));
+        };
+        let ensemble = Ensemble {
+            trees: vec![tree.clone()],
+            output_of_tree: whole.output_of_tree.get(at).copied().into_iter().collect(),
+            feature_names: whole.feature_names.clone(),
+            base_score: whole.base_score.clone(),
+            outcome: whole.outcome.clone(),
+            class_weights: whole.class_weights.clone(),
+            ..*whole
+        };
+        let (schema, metadata) = (self.content.schema.clone(), self.content.metadata.clone());
+        Self::checked(py, Content { schema, metadata, ..Content::new(ensemble) })
+    }
+
+    /// What the trees that did not see a training row predict for it: `(rows, outputs)`, NaN for rows that all
+    /// trees saw.
+    fn oob_prediction<'py>(&self, py: Python<'py>, x: Table<'py>, run: Run) -> PyResult<Cube<'py>> {
+        let view = x.view()?;
+        let found =
+            run.call(py, |monitor| lmdi::forest::oob_prediction(self.ensemble(), &view, monitor))?;
+        shaped(py, found.prediction, &[view.rows(), self.ensemble().n_outputs])
     }
 
     /// The leaf of each row in each tree.
@@ -310,6 +366,7 @@ fn growth_named(growth: &str, loss: &str) -> PyResult<Growth> {
         "multinomial" => Loss::Multinomial,
         "poisson" => Loss::Poisson,
         "gamma" => Loss::Gamma,
+        "other" => Loss::Other,
         _ => return Err(unknown("loss", loss)),
     };
     match growth {

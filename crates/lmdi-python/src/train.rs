@@ -4,6 +4,7 @@ use crate::arrays::{Responses, Table, weight_slice};
 use crate::errors::exception;
 use crate::model::Model;
 use crate::run::Run;
+use crate::schema::LearnedSchema;
 use lmdi::file::{Metadata, Model as Content};
 use lmdi::forest::Ensemble;
 use lmdi::forest::train::{
@@ -82,6 +83,8 @@ pub struct TrainingTable<'py> {
     weights: Option<PyReadonlyArray1<'py, f64>>,
     feature_names: Vec<String>,
     labels: Vec<String>,
+    /// How the matrix came about, for tables with text.
+    schema: Option<Py<LearnedSchema>>,
 }
 
 impl TrainingTable<'_> {
@@ -105,7 +108,8 @@ impl TrainingTable<'_> {
             training_rows: Some(set.x.rows() as u64),
             ..Metadata::of_this_library()
         };
-        Ok(Model::of(Content { metadata, ..Content::new(ensemble) }))
+        let schema = self.schema.as_ref().map(|learned| learned.get().schema().clone());
+        Model::checked(py, Content { metadata, schema, ..Content::new(ensemble) })
     }
 }
 

@@ -50,9 +50,12 @@ def test_unfitted(data, forest):
     ("model", "advice"),
     [
         (LinearRegression(), "LinearRegression is not supported; expected a fitted model"),
-        (AdaBoostRegressor(n_estimators=2), "AdaBoostRegressor is not supported"),
-        (BaggingRegressor(LinearRegression(), 2), "BaggingRegressor of LinearRegression"),
-        (make_pipeline(StandardScaler(), DecisionTreeRegressor()), r"model=pipe\[-1\]"),
+        (AdaBoostRegressor(n_estimators=2), "AdaBoostRegressor predicts the weighted median"),
+        (
+            BaggingRegressor(LinearRegression(), 2),
+            "LinearRegression is not supported; expected a fitted model",
+        ),
+        (make_pipeline(StandardScaler(), LinearRegression()), "LinearRegression is not supported"),
     ],
 )
 def test_models_that_are_not_supported(data, model, advice):
@@ -81,18 +84,9 @@ def test_things_that_are_no_models(data):
 
 
 def test_models_with_parts_that_are_not_supported(data):
-    two = np.stack([data.y, data.y], axis=1)
-    with pytest.raises(ValueError, match="2 responses at once; fit one model for each"):
-        lmdi.LMDIPlus(DecisionTreeRegressor().fit(data.X, two)).fit(data.X, data.y)
     one = np.zeros(len(data.X))
     with pytest.raises(ValueError, match="only the class '0.0'"):
         lmdi.LMDIPlus(DecisionTreeClassifier().fit(data.X, one)).fit(data.X, one)
-    huber = GradientBoostingRegressor(loss="huber", n_estimators=2).fit(data.X, data.y)
-    with pytest.raises(ValueError, match=r"loss='huber'\) is not supported; expected"):
-        lmdi.LMDIPlus(huber).fit(data.X, data.y)
-    gamma = HistGradientBoostingRegressor(loss="quantile", quantile=0.5, max_iter=2)
-    with pytest.raises(ValueError, match="'quantile'"):
-        lmdi.LMDIPlus(gamma.fit(data.X, data.y)).fit(data.X, data.y)
     start = GradientBoostingClassifier(init=DecisionTreeClassifier(), n_estimators=2)
     with pytest.raises(ValueError, match="init=None or init='zero'"):
         lmdi.LMDIPlus(start.fit(data.X, data.two)).fit(data.X, data.two)

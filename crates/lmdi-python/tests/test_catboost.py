@@ -7,7 +7,7 @@ import pytest
 import lmdi
 from lmdi import _lmdi
 from lmdi._models import model_of
-from lmdi._models.catboost import _json
+from lmdi._models.catboost import _json, _pool
 from rows import probing_frame, probing_rows
 
 catboost = pytest.importorskip("catboost")
@@ -24,7 +24,7 @@ SMALL = {
 def check_exact(model, table, training=None):
     training = table if training is None else training
     ours = model_of(model, training)
-    ids = _lmdi.foreign_node_ids(_json(model, training), "all")
+    ids = _lmdi.foreign_node_ids(_json(model, _pool(model, training, None)), "all")
     theirs = model.calc_leaf_indexes(table).reshape(len(table), -1)
     leaves = ours.apply(table)
     found = np.stack([ids[tree][leaves[:, tree]] for tree in range(leaves.shape[1])], axis=1)
@@ -103,5 +103,55 @@ def test_explained_and_refused(data):
     frame = pd.DataFrame({"c": [f"k{at % 40}" for at in range(300)], "x": data.X[:, 0]})
     counted = catboost.CatBoostRegressor(cat_features=["c"], one_hot_max_size=2, **SMALL)
     counted.fit(frame, data.y)
-    with pytest.raises(ValueError, match="one_hot_max_size|Ctr|statistics"):
+    with pytest.raises(TypeError, match="one_hot_max_size"):
         lmdi.LMDIPlus(counted).fit(frame, data.y)
+
+
+@pytest.mark.parametrize("loss", ["RMSE", "Logloss", "MultiClass"])
+def test_statistics_of_categories_are_read_leaf_by_leaf(data, loss):
+    """CatBoost's default for categories; its own Shapley values are the reference."""
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "size": data.X[:, 0],
+            "colour": random.choice(list("pqrst"), 300),
+            "town": random.choice(["u", "v", "w"], 300),
+            "age": data.X[:, 3],
+        }
+    )
+    signal = data.y + 2 * (X["colour"] == "p") + 3 * ((X["town"] == "u") & (X["colour"] == "q"))
+    if loss == "Logloss":
+        y = np.where(signal > 1, "yes", "no")
+    else:
+        y = np.digitize(signal, [0, 2]) if loss == "MultiClass" else signal
+    keywords = {
+        "iterations": 12,
+        "depth": 4,
+        "verbose": False,
+        "allow_writing_files": False,
+        "thread_count": 1,
+    }
+    kind = catboost.CatBoostClassifier if loss in ("Logloss", "MultiClass") else catboost.CatBoostRegressor
+    model = kind(**keywords, loss_function=loss, random_seed=0).fit(X, y, cat_features=["colour", "town"])
+    assert any(
+        " " in name for name in map(str, model._get_tree_splits(3, catboost.Pool(X, cat_features=[1, 2])))
+    )
+    explainer = lmdi.TreeSHAP(model)
+    for table in (X, X[200:], X[["town", "age", "colour", "size"]]):
+        e = explainer.explain(table)
+        pool = catboost.Pool(table[model.feature_names_], cat_features=[1, 2])
+        theirs = model.get_feature_importance(pool, type="ShapValues")
+        theirs = np.moveaxis(theirs, 1, 2) if theirs.ndim == 3 else theirs
+        np.testing.assert_allclose(e.values, theirs[:, :-1], atol=1e-6)
+        np.testing.assert_allclose(e.base_values, theirs[:, -1], atol=1e-6)
+        raw = model.predict(pool, prediction_type="RawFormulaVal")
+        np.testing.assert_allclose(e.base_values + e.values.sum(axis=1), raw, atol=1e-9)
+    assert e.feature_names == list(X.columns)
+    assert e.display_data[:, 1].tolist() == X["colour"].tolist()
+    saabas = lmdi.Saabas(model).explain(X)
+    np.testing.assert_allclose(saabas.base_values + saabas.values.sum(axis=1), raw, atol=1e-9)
+    for refused in (lmdi.LMDIPlus(model).fit, lmdi.MAPLE(model).fit):
+        with pytest.raises(TypeError, match="statistics of categories, which only CatBoost can compute"):
+            refused(X, y)
+    with pytest.raises(TypeError, match="without background rows"):
+        lmdi.TreeSHAP(model, X[:10]).explain(X)

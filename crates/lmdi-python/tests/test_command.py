@@ -80,10 +80,10 @@ def test_an_explainer_of_the_command(run, tmp_path, ending):
     frame = pd.read_csv(table).drop(columns="progression")
     explainer = lmdi.load(tmp_path / "model.lmdi")
     e = explainer.explain(frame)
-    # The command adds up the 0/1 columns of a column of text.
-    parts = [name for name in e.feature_names if name.startswith("sex=")]
-    assert len(parts) == 2
-    check_same(explainer, frame, read(tmp_path / f"scores.{ending}"), e.grouped({"sex": parts}))
+    # Both add up the 0/1 columns of a column of text.
+    assert e.feature_names == list(frame.columns)
+    assert e.display_data[:, 1].tolist() == frame["sex"].tolist()
+    check_same(explainer, frame, read(tmp_path / f"scores.{ending}"), e)
     with pytest.warns(lmdi.LmdiWarning, match="column 'sex' holds 'group 9'"):
         explainer.explain(frame.assign(sex="group 9"))
     with pytest.raises(ValueError, match="does not know column 'progression'"):
@@ -168,7 +168,7 @@ def test_exported_categories(run, tmp_path, data):
 
 @pytest.fixture
 def trained(run, tmp_path):
-    """A forest of the command, and the table it was trained on: rows, target, parts of its text column."""
+    """A forest of the command, and the table it was trained on: rows and target."""
     path = ROOT / "examples" / "diabetes.csv"
     options = ["--trees", 8, "--min-samples-leaf", 5, "--save", "model.lmdi"]
     run("train", path, "--target", "progression", *options)
@@ -177,12 +177,11 @@ def trained(run, tmp_path):
     X = frame.drop(columns="progression")
     X[:40].to_csv(tmp_path / "few.csv", index=False)
     model = lmdi.load(tmp_path / "model.lmdi")
-    parts = {"sex": [name for name in model.feature_names if name.startswith("sex=")]}
-    return model, X, frame["progression"], parts
+    return model, X, frame["progression"]
 
 
 def test_every_local_method_is_that_of_the_command(run, tmp_path, trained):
-    model, X, y, parts = trained
+    model, X, y = trained
     few = ["--background", "few.csv"]
     lime = ["--lime-samples", 500, "--lime-seed", 3, "--lime-columns", 4]
     for method, flags, explainer in [
@@ -196,7 +195,7 @@ def test_every_local_method_is_that_of_the_command(run, tmp_path, trained):
     ]:
         start = ["explain", "all.csv", "--model", "model.lmdi", "--target", "progression"]
         run(*start, "--method", method, *flags, "--out", "scores.csv")
-        e = explainer.explain(X).grouped(parts)
+        e = explainer.explain(X)
         scores = read(tmp_path / "scores.csv")
         assert np.array_equal(e.values, scores[[f"score:{name}" for name in e.feature_names]]), method
         assert np.array_equal(e.base_values, scores["base"]), method
@@ -204,8 +203,8 @@ def test_every_local_method_is_that_of_the_command(run, tmp_path, trained):
 
 
 def test_every_importance_is_that_of_the_command(run, tmp_path, trained):
-    model, X, y, parts = trained
-    groups = parts | {"blood": ["ldl", "hdl"]}
+    model, X, y = trained
+    groups = {"blood": ["ldl", "hdl"]}
     flags = ["--group", "blood=ldl", "--group", "blood=hdl"]
     for method, more, found in [
         ("mdi", [], lmdi.MDI(model, groups=groups)),

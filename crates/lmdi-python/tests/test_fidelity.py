@@ -197,17 +197,6 @@ def test_a_target_that_is_not_the_models_is_told():
         lmdi.LMDIPlus(model).fit(X, y)
 
 
-def test_custom_objectives_are_refused():
-    X, y = load_diabetes(return_X_y=True)
-
-    def squares(truth, predicted):
-        return predicted - truth, np.ones_like(truth)
-
-    model = xgboost.XGBRegressor(n_estimators=5, objective=squares).fit(X, y)
-    with pytest.raises(ValueError, match="objective is a function of yours"):
-        lmdi.LMDIPlus(model).fit(X, y)
-
-
 def test_raw_terms_stop_at_the_training_range():
     X, y = load_diabetes(return_X_y=True)
     forest = ensemble.RandomForestRegressor(50, random_state=0).fit(X, y)

@@ -17,6 +17,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeRegressor
 
 import lmdi
+from lmdi._models import model_of
 
 MODELS = [
     (DecisionTreeRegressor(max_depth=5, random_state=0), "y"),
@@ -47,7 +48,7 @@ def explainers(model, data, y):
 def test_every_model_is_explained(data, model, response):
     y = getattr(data, response)
     model = clone(model).fit(data.X, y)
-    raw = lmdi.LMDIPlus(model)._take_model(data.X)[0].predict_raw(data.X)
+    raw = model_of(model).predict_raw(data.X)
     rows = data.X[:30]
     for explainer in explainers(model, data, y):
         e = explainer.explain(rows)
@@ -261,3 +262,50 @@ def test_bad_input(data, forest):
         lmdi.MAPLE(forest, n_columns=7).fit(data.X, data.y)
     with pytest.raises(ValueError, match="minimum of 1 is required"):
         lmdi.MAPLE(forest).fit(data.X[:0], data.y[:0])
+
+
+@pytest.mark.parametrize("kind", ["forest", "sklearn", "xgboost", "lightgbm"])
+def test_probabilities_against_background_rows(data, kind):
+    """Base plus scores is the probability; shap scales in the same way."""
+    import lightgbm
+    import shap
+    import xgboost
+    from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+
+    X = data.X.astype(np.float32).astype(np.float64)
+    X[:, 2] -= 1e6
+    y = (data.two == "yes").astype(int)
+    model = {
+        "forest": RandomForestClassifier(5, max_depth=4, random_state=0),
+        "sklearn": GradientBoostingClassifier(n_estimators=5, random_state=0),
+        "xgboost": xgboost.XGBClassifier(n_estimators=5, max_depth=3),
+        "lightgbm": lightgbm.LGBMClassifier(n_estimators=5, verbose=-1),
+    }[kind].fit(X, y)
+    background, rows = X[:20], X[20:60]
+    explainer = lmdi.TreeSHAP(model, background, model_output="probability")
+    e = explainer.explain(rows)
+    assert e.scale == "probability" and e.output_names == ["1"]
+    proba = model.predict_proba(rows)[:, 1]
+    np.testing.assert_allclose(e.base_values + e.values.sum(axis=1), proba, atol=1e-6)
+    np.testing.assert_allclose(e.base_values, model.predict_proba(background)[:, 1].mean(), atol=1e-6)
+    np.testing.assert_allclose(explainer.expected_value, e.base_values[0])
+    if kind != "forest":
+        theirs = shap.TreeExplainer(model, background, model_output="probability").shap_values(rows)
+        close = np.abs(e.values - theirs) < 1e-4
+        assert close.mean() > 0.95
+
+
+def test_probabilities_that_cannot_be_had(data):
+    from sklearn.ensemble import GradientBoostingClassifier, RandomForestRegressor
+
+    numbers = RandomForestRegressor(2, max_depth=2).fit(data.X, data.y)
+    with pytest.raises(ValueError, match="classes; this model predicts numbers"):
+        lmdi.TreeSHAP(numbers, data.X[:5], model_output="probability").explain(data.X)
+    two = GradientBoostingClassifier(n_estimators=2).fit(data.X, data.two)
+    with pytest.raises(ValueError, match="against background rows"):
+        lmdi.TreeSHAP(two, model_output="probability").explain(data.X)
+    three = GradientBoostingClassifier(n_estimators=2).fit(data.X, data.three)
+    with pytest.raises(ValueError, match="depend on one another"):
+        lmdi.TreeSHAP(three, data.X[:5], model_output="probability").explain(data.X)
+    with pytest.raises(ValueError, match="model_output is 'log_loss'"):
+        lmdi.TreeSHAP(two, data.X[:5], model_output="log_loss").explain(data.X)

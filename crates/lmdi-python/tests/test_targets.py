@@ -31,7 +31,7 @@ def shuffled(y):
     [
         RandomForestRegressor(20, min_samples_leaf=5, random_state=0),
         RandomForestRegressor(20, max_depth=2, random_state=0),
-        ExtraTreesRegressor(20, random_state=0),
+        ExtraTreesRegressor(10, min_samples_leaf=5, random_state=0),
         DecisionTreeRegressor(max_depth=3),
         GradientBoostingRegressor(n_estimators=20, random_state=0),
     ],

@@ -4,8 +4,15 @@ import type { Data } from "../data";
 import { h, section } from "../dom";
 import { count } from "../format";
 
+/** Text that a spreadsheet would take for a formula; a number is none, also with a sign. */
+function isFormula(text: string): boolean {
+  return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
+}
+
+/** A cell of text: quoted where needed, with an apostrophe before what would be a formula. */
 function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const safe = isFormula(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** Missing numbers are empty cells, as in the scores file. */

@@ -1,8 +1,9 @@
 //! `lmdi completions`: scripts that let a shell complete commands and flags.
 
+use crate::output::printer::Printer;
 use anyhow::Result;
 use clap::{Args, CommandFactory};
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Print a completion script for a shell.
 #[derive(Args)]
@@ -20,5 +21,7 @@ pub struct Options {
 pub fn run<C: CommandFactory>(options: &Options) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut C::command(), "lmdi", &mut script);
-    Ok(io::stdout().lock().write_all(&script)?)
+    let mut out = Printer::of_result();
+    out.write_all(&script)?;
+    out.finish()
 }

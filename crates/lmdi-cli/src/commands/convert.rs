@@ -1,10 +1,10 @@
 //! `lmdi convert`: a model file in its other form.
 
 use crate::input::model_file;
-use crate::output::destination::check_writable;
+use crate::output::destination::Files;
+use crate::output::printer::Printer;
 use anyhow::Result;
 use clap::Args;
-use std::io;
 use std::path::PathBuf;
 
 /// Write a model file as JSON, or JSON as a model file.
@@ -26,7 +26,10 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    check_writable(None, Some(&options.save))?;
+    let files = Files::default().reading("MODEL", Some(&options.model));
+    files.writing("save", Some(&options.save)).check()?;
     let model = model_file::load(&options.model)?;
-    model_file::save_and_tell(&model, &options.save, &mut io::stdout().lock())
+    let mut out = Printer::beside(None);
+    model_file::save_and_tell(&model, &options.save, &mut out)?;
+    out.finish()
 }

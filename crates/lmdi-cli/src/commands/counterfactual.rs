@@ -7,7 +7,7 @@ use crate::flags::running::ThreadFlags;
 use crate::flags::{invalid, named};
 use crate::input::saved_study;
 use crate::input::tables::TableReader;
-use crate::output::destination::Destination;
+use crate::output::destination::{Destination, Files};
 use crate::output::predictions;
 use crate::output::terminal::{Align, Decimals, TextTable, shortened};
 use crate::process::progress::Progress;
@@ -104,10 +104,18 @@ struct Answers<'a> {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
+    options.reading.check()?;
     let destination = Destination::from_argument(options.out.as_deref())?;
     options.method.check(None, None)?;
-    let mut report = Destination::report(destination.as_ref());
-    let out = &mut *report;
+    Files::default()
+        .reading("DATA", Some(&options.data))
+        .reading("MODEL", Some(&options.model))
+        .reading("--candidates", options.candidates.as_deref())
+        .reading("--background", options.method.others.background.as_deref())
+        .writing("out", options.out.as_deref())
+        .check()?;
+    let mut printer = Destination::printer(destination.as_ref());
+    let out = &mut printer;
     let reader = TableReader::new(&options.reading);
     let mut study = saved_study::load(&options.model, &options.method, &reader)?;
     let columns = study.columns();
@@ -151,11 +159,12 @@ pub fn run(options: &Options) -> Result<()> {
     let found = counterfactuals(&asking, &answering, &columns, &search, &progress)?;
     drop(progress);
     let answers = Answers { study: &study, columns, queries, candidates, found };
-    answers.print(out)?;
-    match &destination {
-        None => Ok(()),
-        Some(destination) => destination.write(|| answers.table(), || answers.json(), out),
+    if let Some(destination) = &destination {
+        destination.write(|| Ok(answers.table()?.into()), || answers.json(), out)?;
     }
+    answers.print(out)?;
+    out.fact("counterfactuals", answers.json());
+    printer.finish()
 }
 
 impl Options {

@@ -8,7 +8,8 @@ use crate::flags::running::ThreadFlags;
 use crate::flags::{invalid, named};
 use crate::input::model_file;
 use crate::input::tables::TableReader;
-use crate::output::destination::{check_writable, report_to};
+use crate::output::destination::{Files, table_output, write_result};
+use crate::output::printer::Printer;
 use crate::output::terminal::{Align, Decimals, TextTable};
 use crate::output::training_log;
 use crate::process::progress::{Bars, Progress};
@@ -27,7 +28,7 @@ use lmdi::study::{ExplainOptions, Rows, Sample, Study, schema_of, target_of};
 use lmdi::table::{Column, Frame, Response, Schema, Values};
 use lmdi::text::counted;
 use lmdi_io::printable::printable;
-use lmdi_io::write::{Output, write_table};
+use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -119,19 +120,30 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
+    options.reading.check()?;
     options.check()?;
-    let output = options.out.as_deref().map(Output::from_argument).transpose()?;
-    check_writable(output.as_ref(), None)?;
-    let mut report = report_to(output.as_ref());
+    let output = options.out.as_deref().map(table_output).transpose()?;
+    Files::default()
+        .reading("DATA", options.data.as_deref())
+        .reading("MODEL", Some(&options.model))
+        .reading("--background", options.others.background.as_deref())
+        .writing("out", options.out.as_deref())
+        .check()?;
+    let mut out = Printer::beside(output.as_ref());
     let model = model_file::load(&options.model)?;
     let grouping = Grouping::new(&schema_of(&model), &options.groups)?;
-    let (found, what) = options.measure(model, &grouping, &mut *report)?;
-    print(&mut *report, &grouping.names, &found, &what)?;
+    let (found, what) = options.measure(model, &grouping, &mut out)?;
     if let Some(output) = output {
-        let table = table(&grouping.names, &found)?;
-        write_table(&table, &output, &Progress::new("Writing", table.rows()))?;
+        write_result(table(&grouping.names, &found)?.into(), &output, &mut out)?;
     }
-    Ok(())
+    print(&mut out, &grouping.names, &found, &what)?;
+    let importances = found.order().into_iter().map(|at| {
+        let (importance, deviation) = (found.values[at], found.deviation[at]);
+        json!({"column": grouping.names[at], "importance": importance, "deviation": deviation})
+    });
+    out.fact("measure", what);
+    out.fact("importances", importances.collect::<Vec<_>>());
+    out.finish()
 }
 
 impl Options {

@@ -2,9 +2,11 @@
 
 use crate::flags::reading::{KindFlags, ReadFlags};
 use crate::input::model_file;
-use crate::input::tables::{TableReader, format_name};
+use crate::input::tables::{TableReader, format_name, nearly_numbers_text, tell_notices};
 use crate::output::column_list;
+use crate::output::printer::{Printer, is_json};
 use crate::output::terminal::{Align, TextTable, shortened};
+use crate::process::console;
 use anyhow::{Context, Result};
 use clap::Args;
 use lmdi::file::{Explainer, Model};
@@ -13,7 +15,7 @@ use lmdi::study::{measure_title, sample_title};
 use lmdi::table::{ColumnReport, Encoding, Part, Schema, Values};
 use lmdi::text::{count, counted, short_number};
 use lmdi_io::printable::printable;
-use lmdi_io::read::{ReadOptions, Table};
+use lmdi_io::read::{Noticed, ReadOptions, Table};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -29,9 +31,6 @@ Examples:
 pub struct Options {
     /// Model file, or CSV or Parquet file; - is a table on standard input
     file: PathBuf,
-    /// Print JSON instead of text
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
     kinds: KindFlags,
     #[command(flatten)]
@@ -40,17 +39,26 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let mut out = io::stdout().lock();
+    options.reading.check()?;
+    let mut out = Printer::of_result();
     if is_model(&options.file)? {
         let model = model_file::load(&options.file)?;
-        return if options.json {
-            Ok(writeln!(out, "{:#}", model_json(&model))?)
+        if is_json() {
+            writeln!(out, "{:#}", model_json(&model))?;
         } else {
-            Ok(print_model(&mut out, &options.file, &model)?)
-        };
+            print_model(&mut out, &options.file, &model)?;
+        }
+        return out.finish();
     }
-    let read_options = ReadOptions::default().with_kinds(&options.kinds.kinds);
+    let mut read_options = ReadOptions::default().with_kinds(&options.kinds.kinds);
+    read_options.recognise = true;
     let (name, table) = TableReader::new(&options.reading).read(&options.file, read_options)?;
+    tell_notices(&table.notices);
+    for notice in &table.notices {
+        if let Noticed::NearlyNumbers(near) = &notice.what {
+            console::note(nearly_numbers_text(&notice.column, near));
+        }
+    }
     for (column, _) in &options.kinds.kinds {
         table.frame.require(column).with_context(|| name.clone())?;
     }
@@ -61,8 +69,9 @@ pub fn run(options: &Options) -> Result<()> {
             report.kind = *kind;
         }
     }
-    if options.json {
-        return Ok(writeln!(out, "{:#}", table_json(&table, &reports))?);
+    if is_json() {
+        writeln!(out, "{:#}", table_json(&table, &reports))?;
+        return out.finish();
     }
     writeln!(
         out,
@@ -71,7 +80,8 @@ pub fn run(options: &Options) -> Result<()> {
         counted(table.frame.columns().len(), "column"),
         format_name(table.format)
     )?;
-    Ok(column_list::print(&mut out, &table.frame, &reports, None)?)
+    column_list::print(&mut out, &table.frame, &reports, None)?;
+    out.finish()
 }
 
 fn is_model(path: &Path) -> Result<bool> {

@@ -6,17 +6,16 @@ use crate::flags::reading::ReadFlags;
 use crate::flags::running::ThreadFlags;
 use crate::input::saved_study;
 use crate::input::tables::TableReader;
-use crate::output::destination::check_writable;
-use crate::output::terminal::{shortened, size};
+use crate::output::destination::{Files, write_file};
+use crate::output::printer::Printer;
+use crate::output::terminal::shortened;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use lmdi::named::Named;
 use lmdi::study::Study;
-use lmdi_io::printable::printable;
 use lmdi_report::plot::{
     Picture, PlotData, bar, beeswarm, check_png, heatmap, png, scatter, waterfall,
 };
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -84,8 +83,15 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
+    options.reading.check()?;
     options.check()?;
-    check_writable(None, Some(&options.out))?;
+    Files::default()
+        .reading("DATA", Some(&options.data))
+        .reading("MODEL", Some(&options.model))
+        .reading("--background", options.method.others.background.as_deref())
+        .writing("out", Some(&options.out))
+        .check()?;
+    let mut out = Printer::beside(None);
     let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let columns = study.columns();
@@ -136,10 +142,8 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let picture = picture.with_context(|| rows.table.name.clone())?;
     let bytes = options.bytes(picture)?;
-    lmdi_io::atomic::write(&options.out, &bytes)?;
-    let name = options.out.display().to_string();
-    let mut out = io::stdout().lock();
-    Ok(writeln!(out, "Wrote {} ({}).", printable(&name), size(bytes.len() as u64))?)
+    write_file(&options.out, &bytes, "", &mut out)?;
+    out.finish()
 }
 
 impl Options {

@@ -4,15 +4,16 @@ use crate::flags::reading::ReadFlags;
 use crate::flags::result::{keyed, read_with};
 use crate::flags::running::ThreadFlags;
 use crate::input::model_file;
-use crate::input::tables::{TableReader, kept_columns};
-use crate::output::destination::check_writable;
+use crate::input::tables::TableReader;
+use crate::output::destination::{Files, table_output, write_result};
 use crate::output::predictions;
+use crate::output::printer::Printer;
+use crate::output::score_table::SAME_NAME;
 use crate::process::progress::Progress;
 use anyhow::{Context, Result};
 use clap::Args;
 use lmdi::study::{Sample, schema_of};
-use lmdi::table::Frame;
-use lmdi_io::write::{Output, write_table};
+use lmdi_io::write::{OutputColumn, OutputTable};
 use std::path::PathBuf;
 
 /// Predict the rows of a table with a saved model.
@@ -50,18 +51,27 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
-    let output = Output::from_argument(&options.out)?;
-    check_writable(Some(&output), None)?;
+    options.reading.check()?;
+    let output = table_output(&options.out)?;
+    Files::default()
+        .reading("DATA", Some(&options.data))
+        .reading("MODEL", Some(&options.model))
+        .writing("out", Some(&options.out))
+        .check()?;
+    let mut out = Printer::beside(Some(&output));
     let model = model_file::load(&options.model)?;
     let (schema, reader) = (schema_of(&model), TableReader::new(&options.reading));
-    let kept = read_with(options.key.as_ref(), &options.keep);
-    let rows = reader.rows(&options.data, &schema, &kept, &[], Sample::Unspecified)?;
-    let rows = keyed(rows, options.key.as_deref())?;
-    let mut columns = kept_columns(&rows, &kept)?;
+    let wanted = read_with(options.key.as_ref(), &options.keep);
+    let rows = reader.rows(&options.data, &schema, &wanted, &[], Sample::Unspecified)?;
+    let rows = keyed(rows, options.key.as_deref(), &reader)?;
+    let kept = reader.copies(&rows, &wanted);
     let progress = Progress::new("Predicting", rows.len());
     let predicted = model.ensemble.predict(&rows.x.view(), &progress)?;
     drop(progress);
-    columns.extend(predictions::columns(&model.ensemble.outcome, predicted, model.threshold));
-    let result = Frame::new(columns).context("the result: leave out a --keep, or rename it")?;
-    Ok(write_table(&result, &output, &Progress::new("Writing", result.rows()))?)
+    let predicted = predictions::columns(&model.ensemble.outcome, predicted, model.threshold);
+    let kept = kept.into_iter().map(OutputColumn::Copied);
+    let columns = kept.chain(predicted.into_iter().map(OutputColumn::Computed));
+    let result = OutputTable::new(columns.collect()).context(SAME_NAME)?;
+    write_result(result, &output, &mut out)?;
+    out.finish()
 }

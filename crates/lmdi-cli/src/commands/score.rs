@@ -6,13 +6,14 @@ use crate::flags::result::ResultFlags;
 use crate::flags::running::ThreadFlags;
 use crate::input::saved_study;
 use crate::input::tables::TableReader;
-use crate::output::destination::check_writable;
+use crate::output::destination::{Files, table_output, write_result};
+use crate::output::printer::Printer;
 use crate::output::score_table::score_table;
-use crate::process::progress::{Bars, Progress};
+use crate::process::console;
+use crate::process::progress::Bars;
 use anyhow::Result;
 use clap::Args;
 use lmdi::study::TreeChoice;
-use lmdi_io::write::{Output, write_table};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -51,8 +52,15 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
-    let output = Output::from_argument(&options.out)?;
-    check_writable(Some(&output), None)?;
+    options.reading.check()?;
+    let output = table_output(&options.out)?;
+    Files::default()
+        .reading("DATA", Some(&options.data))
+        .reading("MODEL", Some(&options.model))
+        .reading("--background", options.method.others.background.as_deref())
+        .writing("out", Some(&options.out))
+        .check()?;
+    let mut out = Printer::beside(Some(&output));
     let result = &options.result;
     options.method.check(None, Some(result))?;
     let reader = TableReader::new(&options.reading);
@@ -61,11 +69,13 @@ pub fn run(options: &Options) -> Result<()> {
     let explain = result.explain_options(schema, ensemble.averages_trees(), TreeChoice::All)?;
     let metadata = &study.model.metadata;
     let rows = reader.rows_of_model(&options.data, schema, metadata, &result.read())?;
-    let rows = result.keyed(rows)?;
+    let rows = result.keyed(rows, &reader)?;
     let explained = study.explain(Arc::new(rows), &explain, &Bars)?;
     if let Some(warning) = explained.fidelity.and_then(|fidelity| fidelity.warning(&study)) {
-        eprintln!("warning: {warning}");
+        console::note(warning);
     }
-    let table = score_table(&ensemble.outcome, explained, &result.read(), result.top)?;
-    Ok(write_table(&table, &output, &Progress::new("Writing", table.rows()))?)
+    let kept = reader.copies(&explained.rows, &result.read());
+    let table = score_table(&ensemble.outcome, explained, kept, result.top)?;
+    write_result(table, &output, &mut out)?;
+    out.finish()
 }

@@ -8,7 +8,7 @@ use crate::flags::reading::ReadFlags;
 use crate::flags::running::ThreadFlags;
 use crate::flags::training::{Asked, TrainingFlags};
 use crate::input::tables::TableReader;
-use crate::output::destination::Destination;
+use crate::output::destination::{Destination, Files};
 use crate::output::terminal::{Align, Decimals, TextTable};
 use crate::process::progress::{NoBars, Progress};
 use anyhow::{Context, Result};
@@ -75,8 +75,14 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
+    options.reading.check()?;
     let destination = Destination::from_argument(options.out.as_deref())?;
     options.method.check(Some(&options.lmdi_plus), None)?;
+    Files::default()
+        .reading("DATA", Some(&options.data))
+        .reading("--background", options.method.others.background.as_deref())
+        .writing("out", options.out.as_deref())
+        .check()?;
     let is_share = |percent: &&f64| **percent > 0.0 && **percent <= 100.0;
     if let Some(percent) = options.top.iter().find(|percent| !is_share(percent)) {
         return Err(invalid(
@@ -85,11 +91,11 @@ pub fn run(options: &Options) -> Result<()> {
             "a share in percent, above 0 and at most 100",
         ));
     }
-    let mut report = Destination::report(destination.as_ref());
-    let out = &mut *report;
+    let mut printer = Destination::printer(destination.as_ref());
+    let out = &mut printer;
     let reader = TableReader::new(&options.reading);
     let Options { data, target, model, .. } = options;
-    let job = options.training.job(data, target, *model, Asked::default(), &reader, out)?;
+    let job = options.training.job(data, target, *model, &Asked::default(), &reader, out)?;
     let of_classes = job.target.task != Task::Regression;
     let lmdi_plus = options.lmdi_plus.options(of_classes, job.params.is_boosted())?;
     let method = options.method.options(&job.schema, lmdi_plus, &reader)?;
@@ -98,13 +104,16 @@ pub fn run(options: &Options) -> Result<()> {
     let progress = Progress::new("Comparing", rows.len());
     let found = stability(&fits, &options.top, &progress)?;
     drop(progress);
-    options.print(out, &job, &found)?;
-    match &destination {
-        None => Ok(()),
-        Some(destination) => {
-            destination.write(|| of_rows(rows, &found), || as_json(&job, rows, &found), out)
-        }
+    if let Some(destination) = &destination {
+        destination.write(
+            || Ok(of_rows(rows, &found)?.into()),
+            || as_json(&job, rows, &found),
+            out,
+        )?;
     }
+    options.print(out, &job, &found)?;
+    out.fact("stability", as_json(&job, rows, &found));
+    printer.finish()
 }
 
 impl Options {

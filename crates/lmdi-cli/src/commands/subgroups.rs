@@ -4,8 +4,8 @@ use crate::flags::method::MethodFlags;
 use crate::flags::reading::ReadFlags;
 use crate::flags::running::ThreadFlags;
 use crate::input::saved_study;
-use crate::input::tables::{TableReader, kept_columns};
-use crate::output::destination::Destination;
+use crate::input::tables::TableReader;
+use crate::output::destination::{Destination, Files};
 use crate::output::predictions;
 use crate::output::terminal::{Align, Decimals, TextTable, shortened};
 use crate::process::progress::Progress;
@@ -16,7 +16,7 @@ use lmdi::explanation::subgroup::description::{Subgroup, Trait, ValueSummary};
 use lmdi::explanation::subgroup::{GroupCount, NO_GROUP};
 use lmdi::explanation::{Columns, SubgroupOptions, Subgroups, subgroups};
 use lmdi::study::{Explained, Study};
-use lmdi::table::{Column, Frame, Values};
+use lmdi::table::{Column, Frame, Labels, Values};
 use lmdi::text::{counted, short_number};
 use lmdi_io::printable::printable;
 use serde_json::{Value, json};
@@ -75,10 +75,17 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
+    options.reading.check()?;
     let destination = Destination::from_argument(options.out.as_deref())?;
     options.method.check(None, None)?;
-    let mut report = Destination::report(destination.as_ref());
-    let out = &mut *report;
+    Files::default()
+        .reading("DATA", Some(&options.data))
+        .reading("MODEL", Some(&options.model))
+        .reading("--background", options.method.others.background.as_deref())
+        .writing("out", options.out.as_deref())
+        .check()?;
+    let mut printer = Destination::printer(destination.as_ref());
+    let out = &mut printer;
     let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let explained = saved_study::explain(&study, &options.data, options.key.as_ref(), &reader)?;
@@ -95,11 +102,12 @@ pub fn run(options: &Options) -> Result<()> {
         .with_context(|| explained.rows.table.name.clone())?;
     drop(progress);
     let result = Grouped { study: &study, columns, explained: &explained, found };
-    result.print(out)?;
-    match &destination {
-        None => Ok(()),
-        Some(destination) => destination.write(|| result.assignment(), || result.json(), out),
+    if let Some(destination) = &destination {
+        destination.write(|| Ok(result.assignment()?.into()), || result.json(), out)?;
     }
+    result.print(out)?;
+    out.fact("subgroups", result.json());
+    printer.finish()
 }
 
 /// Explained rows and their groups.
@@ -139,7 +147,10 @@ impl Grouped<'_> {
         });
         let rows = &self.explained.rows;
         let mut columns = vec![Column { name: "row".into(), values: Values::Numbers(places) }];
-        columns.extend(kept_columns(rows, rows.key.as_slice())?);
+        columns.extend(rows.key.as_ref().map(|key| {
+            let texts: Labels = key.texts.iter().map(|text| Some(text.as_str())).collect();
+            Column { name: key.name.clone(), values: Values::Labels(texts) }
+        }));
         columns.push(Column { name: "group".into(), values: Values::Numbers(groups.collect()) });
         let outcome = &self.study.model.ensemble.outcome;
         let Explained { predictions: predicted, threshold, .. } = self.explained;
@@ -207,7 +218,7 @@ impl Grouped<'_> {
         json!({
             "table": self.explained.rows.table.name,
             "labels": self.study.labels(),
-            "keys": self.explained.rows.keys(),
+            "keys": self.explained.rows.key.as_ref().map(|key| &key.texts),
             "groups": found.groups.iter().map(group).collect::<Vec<_>>(),
             "group_of_row": of_rows,
             "inertia": found.inertia,

@@ -7,10 +7,11 @@ use crate::flags::running::ThreadFlags;
 use crate::flags::training::{self, Asked, TrainingFlags};
 use crate::input::model_file;
 use crate::input::tables::TableReader;
-use crate::output::destination::check_writable;
+use crate::output::destination::Files;
+use crate::output::printer::Printer;
 use anyhow::Result;
 use clap::Args;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Train a model on a table and say how good it is.
@@ -51,15 +52,21 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
-    check_writable(None, options.save.as_deref())?;
-    let mut out = io::stdout().lock();
+    options.reading.check()?;
+    Files::default()
+        .reading("DATA", Some(&options.data))
+        .writing("save", options.save.as_deref())
+        .check()?;
+    let mut out = Printer::beside(None);
     let Options { data, target, model, .. } = options;
     let reader = TableReader::new(&options.reading);
     let asked = Asked { decision: Some(&options.decision), ..Asked::default() };
-    let job = options.training.job(data, target, *model, asked, &reader, &mut out)?;
+    let job = options.training.job(data, target, *model, &asked, &reader, &mut out)?;
     let model = training::train(&job, &mut out)?;
+    out.fact("training", training::facts(&job, &model));
     match &options.save {
-        Some(path) => model_file::save_and_tell(&model, path, &mut out),
-        None => Ok(writeln!(out, "\nThe model was not kept; add --save FILE.")?),
+        Some(path) => model_file::save_and_tell(&model, path, &mut out)?,
+        None => writeln!(out, "\nThe model was not kept; add --save FILE.")?,
     }
+    out.finish()
 }

@@ -79,7 +79,7 @@ impl MethodFlags {
             Some(path) => Some(reader.rows(path, schema, &[], &[], Sample::Unspecified)?.x),
             None => None,
         };
-        Ok(match self.method {
+        let options = match self.method {
             Method::LmdiPlus => ExplainerOptions::LmdiPlus(lmdi_plus),
             Method::TreeShap => ExplainerOptions::TreeShap { background },
             Method::Saabas => ExplainerOptions::Saabas,
@@ -88,6 +88,16 @@ impl MethodFlags {
                 ExplainerOptions::Lime { options: self.others.lime(schema), background }
             }
             Method::Maple => ExplainerOptions::Maple(self.others.maple()),
-        })
+        };
+        options.check(schema.n_encoded()).map_err(|error| match (error, self.method) {
+            (lmdi::Error::Parameter { name: "alpha", found, expected }, Method::Lime) => {
+                invalid("lime_alpha", found, expected)
+            }
+            (lmdi::Error::Parameter { name: "alpha", found, expected }, Method::Maple) => {
+                invalid("maple_alpha", found, expected)
+            }
+            (other, _) => other.into(),
+        })?;
+        Ok(options)
     }
 }

@@ -40,3 +40,19 @@ pub fn invalid(
 ) -> anyhow::Error {
     lmdi::Error::Parameter { name, found: found.into(), expected: expected.into() }.into()
 }
+
+/// A parameter of the library as the flag that sets it.
+pub fn flag_of(parameter: &str) -> String {
+    let flag = match parameter {
+        "data" => return "DATA".into(),
+        "n_trees" | "n_rounds" => "trees",
+        "patience" => "early-stopping",
+        "n_samples" => "lime-samples",
+        "kernel_width" => "lime-kernel-width",
+        "n_bins" => "lime-bins",
+        "max_columns" => "lime-columns",
+        "n_columns" => "maple-columns",
+        other => return format!("--{}", other.replace('_', "-")),
+    };
+    format!("--{flag}")
+}

@@ -1,8 +1,9 @@
 //! How tables are read.
 
+use super::invalid;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use lmdi::table::Kind;
+use lmdi::table::{Decimal, Kind, NumberHints, Thousands};
 
 /// How to read a table.
 #[derive(Args)]
@@ -10,6 +11,38 @@ pub struct ReadFlags {
     /// Delimiter of a CSV file: a character, or `tab` [default: found from the first lines]
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter, help_heading = "Reading")]
     pub delimiter: Option<u8>,
+    /// The mark of decimals in numbers: a point or a comma [default: a point; a comma where all
+    /// cells of a column have one]
+    #[arg(long, value_name = "CHAR", value_parser = parse_decimal, help_heading = "Reading")]
+    decimal: Option<Decimal>,
+    /// The mark between thousands: a comma, point, space or apostrophe, or none [default: found
+    /// from the cells of a column]
+    #[arg(long, value_name = "CHAR", value_parser = parse_thousands, help_heading = "Reading")]
+    thousands: Option<Thousands>,
+    /// Another word for a missing cell, as it is written; repeatable
+    #[arg(long, value_name = "TOKEN", allow_hyphen_values = true, help_heading = "Reading")]
+    pub missing: Vec<String>,
+}
+
+impl ReadFlags {
+    /// What is stated about numbers.
+    pub fn numbers(&self) -> NumberHints {
+        let (decimal, thousands) = (self.decimal, self.thousands);
+        NumberHints { decimal, thousands, ..NumberHints::default() }
+    }
+
+    /// Fails on a mark that would be both.
+    pub fn check(&self) -> Result<()> {
+        let stated = self.numbers().stated();
+        if stated.is_some_and(|format| !format.is_possible()) {
+            return Err(invalid(
+                "thousands",
+                "the mark of decimals too",
+                "different marks for decimals and thousands",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// Kinds stated by the user.
@@ -27,6 +60,25 @@ fn parse_delimiter(text: &str) -> Result<u8> {
         [b'"' | b'\n' | b'\r'] => bail!("a quote or line end cannot delimit fields"),
         [byte] if byte.is_ascii() => Ok(*byte),
         _ => bail!("expected one ASCII character, or `tab`"),
+    }
+}
+
+fn parse_decimal(text: &str) -> Result<Decimal> {
+    match text {
+        "." | "point" => Ok(Decimal::Point),
+        "," | "comma" => Ok(Decimal::Comma),
+        _ => bail!("expected . or ,"),
+    }
+}
+
+fn parse_thousands(text: &str) -> Result<Thousands> {
+    match text {
+        "," | "comma" => Ok(Thousands::Comma),
+        "." | "point" => Ok(Thousands::Point),
+        " " | "space" => Ok(Thousands::Space),
+        "'" | "apostrophe" => Ok(Thousands::Apostrophe),
+        "" | "none" => Ok(Thousands::None),
+        _ => bail!("expected a comma, point, space or apostrophe, or none"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is written about each row.
 
 use super::invalid;
+use crate::input::tables::TableReader;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use lmdi::explanation::Grouping;
@@ -49,12 +50,14 @@ pub fn read_with(key: Option<&String>, keep: &[String]) -> Vec<String> {
 }
 
 /// The rows, named by a key if there is one.
-pub fn keyed(rows: Rows, key: Option<&str>) -> Result<Rows> {
+pub fn keyed(rows: Rows, key: Option<&str>, reader: &TableReader) -> Result<Rows> {
     let name = rows.table.name.clone();
-    match key {
-        Some(key) => rows.with_key(key).context(name),
-        None => Ok(rows),
-    }
+    let Some(key) = key else { return Ok(rows) };
+    let copied = reader.copies(&rows, &[key.to_owned()]);
+    let Some(column) = copied.first() else { bail!("{name} has no column {key:?}") };
+    let text = |row: usize| column.text(row).map_or(String::new(), |text| text.into_owned());
+    let texts = (0..column.len()).map(text).collect();
+    rows.with_key(key, texts).context(name)
 }
 
 /// Reads a group and one of its columns.
@@ -72,8 +75,8 @@ impl ResultFlags {
     }
 
     /// The rows, named by their key if there is one.
-    pub fn keyed(&self, rows: Rows) -> Result<Rows> {
-        keyed(rows, self.key.as_deref())
+    pub fn keyed(&self, rows: Rows, reader: &TableReader) -> Result<Rows> {
+        keyed(rows, self.key.as_deref(), reader)
     }
 
     /// What is to be computed of each row. `averages_trees` says whether the model is a forest,

@@ -4,15 +4,18 @@ use super::decision::DecisionFlags;
 use super::invalid;
 use super::model::{ModelFlags, ModelKind};
 use super::reading::KindFlags;
-use crate::input::tables::TableReader;
+use super::result::keyed;
+use crate::input::tables::{TableReader, nearly_numbers_text, tell_notices};
+use crate::output::terminal::size;
 use crate::output::{params_text, training_log};
+use crate::process::console;
 use crate::process::progress::Bars;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use lmdi::file::Model;
 use lmdi::study::{NamedFrame, TrainingData, TrainingJob};
-use lmdi::table::{SchemaOptions, Task};
-use lmdi_io::read::{CellType, ReadOptions};
+use lmdi::table::{Reading, SchemaOptions, Task};
+use lmdi_io::read::{CellType, Notice, Noticed, ReadOptions};
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -29,6 +32,8 @@ enum TaskFlag {
 pub struct Asked<'a> {
     /// How two classes are decided.
     pub decision: Option<&'a DecisionFlags>,
+    /// Columns that can be copied into a result.
+    pub kept: Vec<String>,
     /// A column that names rows, and is no input.
     pub key: Option<&'a str>,
     /// Whether it names the rows of this table; otherwise those of another.
@@ -99,7 +104,7 @@ impl TrainingFlags {
         data: &Path,
         target: &str,
         kind: ModelKind,
-        asked: Asked<'_>,
+        asked: &Asked<'_>,
         reader: &TableReader,
         out: &mut dyn Write,
     ) -> Result<TrainingJob> {
@@ -110,29 +115,50 @@ impl TrainingFlags {
             check_key(key, &wishes)?;
         }
         let mut read_options = ReadOptions::default().with_kinds(&wishes.kinds);
+        read_options.copied = asked.kept.clone();
+        // A key may look like numbers, and is none.
+        read_options.dropped =
+            self.drop.iter().cloned().chain(asked.key.map(str::to_owned)).collect();
         // Columns that must be numbers are read as such, so that an error names the line.
         let regression = (wishes.task == Some(Task::Regression)).then_some(&wishes.target);
         for name in wishes.weight.iter().chain(regression) {
             read_options.cells.entry(name.clone()).or_insert(CellType::Number);
         }
-        if let Some(key) = asked.key {
-            read_options.cells.insert(key.to_owned(), CellType::Text);
-        }
+        read_options.recognise = true;
         let (name, table) = reader.read(data, read_options)?;
+        self.check_nearly_numbers(&table.notices, target).with_context(|| name.clone())?;
+        tell_notices(&table.notices);
+        wishes.reading = table.reading;
         let format = table.format;
         let key = asked.key.filter(|key| asked.names_rows || table.frame.column(key).is_some());
         wishes.drop.extend(key.map(str::to_owned));
         let named = NamedFrame { name: name.clone(), frame: table.frame };
         let mut data = TrainingData::learn(named, &wishes).with_context(|| name.clone())?;
-        if let Some(key) = key.filter(|_| asked.names_rows) {
-            data.rows = data.rows.with_key(key).context(name)?;
+        if asked.names_rows {
+            data.rows = keyed(data.rows, key, reader)?;
         }
         training_log::print_data(out, &data, format, started.elapsed())?;
         let params = self.model.params(kind, data.target.task)?;
         let threshold = asked.decision.and_then(DecisionFlags::threshold);
         let job = data.job(params, self.holdout)?.deciding_at(threshold)?;
+        tell_memory(&job);
         training_log::print_suspects(out, &job)?;
         Ok(job)
+    }
+
+    /// Fails on a column that is one of numbers but for a few cells: read as text it would be
+    /// worth nothing, unless the user says that it is meant so.
+    fn check_nearly_numbers(&self, notices: &[Notice], target: &str) -> Result<()> {
+        for Notice { column, what } in notices {
+            let Noticed::NearlyNumbers(near) = what else { continue };
+            let is_stated = self.drop.contains(column)
+                || self.kinds.kinds.iter().any(|(name, _)| name == column)
+                || (column == target && self.task.is_some());
+            if !is_stated {
+                bail!("{}", nearly_numbers_text(column, near));
+            }
+        }
+        Ok(())
     }
 
     fn schema_options(&self, target: &str) -> SchemaOptions {
@@ -148,8 +174,46 @@ impl TrainingFlags {
             drop: self.drop.clone(),
             kinds: self.kinds.kinds.clone(),
             max_levels: self.max_levels.unwrap_or(lmdi::table::DEFAULT_MAX_LEVELS),
+            reading: Reading::default(),
         }
     }
+}
+
+/// Tells if the model may take more memory than `--memory` or the machine leaves.
+fn tell_memory(job: &TrainingJob) {
+    let needed = job.model_memory();
+    let left = lmdi_memory::limit().saturating_sub(lmdi_memory::used()) as u64;
+    if needed > left {
+        console::note(format!(
+            "the trees may take up to {} of memory, and {} are left: --max-depth, --min-samples-leaf, \
+             --max-leaf-nodes or --trees make them smaller",
+            size(needed),
+            size(left)
+        ));
+    }
+}
+
+/// What was trained and how good it is, for the summary as JSON.
+pub fn facts(job: &TrainingJob, model: &Model) -> serde_json::Value {
+    let quality = model.metadata.quality.iter();
+    let quality: Vec<serde_json::Value> = quality
+        .map(|q| {
+            let value = q.value.is_finite().then_some(q.value);
+            serde_json::json!({"sample": q.sample, "measure": q.measure, "value": value})
+        })
+        .collect();
+    let columns: Vec<&str> = job.schema.columns.iter().map(|one| one.name.as_str()).collect();
+    serde_json::json!({
+        "table": job.train.table.name,
+        "rows": job.train.len(),
+        "columns": columns,
+        "not_used": job.schema.dropped.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(),
+        "target": job.target.name,
+        "task": job.target.task.name(),
+        "model": job.params.title(),
+        "trees": model.ensemble.trees.len(),
+        "quality": quality,
+    })
 }
 
 /// Trains a model, and tells how good it is.

@@ -1,6 +1,7 @@
 //! Model files by name: ours (binary, or JSON when the name ends in `.json`), and those of other
 //! libraries.
 
+use crate::output::printer::Printer;
 use crate::output::terminal::size;
 use anyhow::{Context, Result};
 use lmdi::file::Model;
@@ -26,16 +27,23 @@ fn from_bytes(bytes: &[u8]) -> lmdi::Result<Model> {
     Ok(model)
 }
 
+/// Whether the file of a model is of another library, and not to be replaced by ours.
+pub fn is_foreign(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| detect(&bytes) != Ok(None))
+}
+
 /// Whether a file that starts with these bytes is meant to be a model.
 pub fn is_start_of_model(bytes: &[u8]) -> bool {
     Model::is_start_of_model(bytes) || detect(bytes) != Ok(None)
 }
 
 /// Writes a model, whole or not at all, and says where it is.
-pub fn save_and_tell(model: &Model, path: &Path, out: &mut dyn Write) -> Result<()> {
+pub fn save_and_tell(model: &Model, path: &Path, out: &mut Printer) -> Result<()> {
     let json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     let bytes = if json { model.to_json()? } else { model.to_bytes()? };
     lmdi_io::atomic::write(path, &bytes)?;
     let name = path.display().to_string();
-    Ok(writeln!(out, "\nSaved {} ({}).", printable(&name), size(bytes.len() as u64))?)
+    writeln!(out, "\nSaved {} ({}).", printable(&name), size(bytes.len() as u64))?;
+    out.wrote(path);
+    Ok(())
 }

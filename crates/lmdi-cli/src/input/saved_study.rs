@@ -53,7 +53,7 @@ pub fn explain(
 ) -> Result<Explained> {
     let kept = read_with(key, &[]);
     let rows = reader.rows_of_model(data, &study.schema, &study.model.metadata, &kept)?;
-    let rows = keyed(rows, key.map(String::as_str))?;
+    let rows = keyed(rows, key.map(String::as_str), reader)?;
     let options = ExplainOptions::scores_of(Grouping::columns(&study.schema)?);
     Ok(study.explain(Arc::new(rows), &options, &Bars)?)
 }

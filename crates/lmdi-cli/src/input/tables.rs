@@ -2,28 +2,40 @@
 
 use crate::flags::reading::ReadFlags;
 use crate::output::terminal::shortened;
+use crate::process::console;
 use crate::process::progress::Progress;
 use anyhow::{Context, Result};
 use lmdi::file::Metadata;
 use lmdi::study::{NamedFrame, Rows, Sample};
-use lmdi::table::{Column, Schema, Target, Task, Unseen};
+use lmdi::table::{NearNumbers, NumberHints, Schema, Target, Task, Unseen};
 use lmdi::text::counted;
+use lmdi_io::copies::CopiedColumn;
 use lmdi_io::printable::printable;
-use lmdi_io::read::{CellType, Format, Input, ReadOptions, Table, read_table};
+use lmdi_io::read::{CellType, Format, Input, Notice, Noticed, ReadOptions, Table, read_table};
 use lmdi_report::page::TableSource;
 use std::cell::RefCell;
 use std::path::Path;
 
-/// Reads tables, and remembers what it read if a report is to name it.
+/// Reads tables. It remembers what it read if a report is to name it, and the columns that a result
+/// copies.
 pub struct TableReader {
     delimiter: Option<u8>,
+    numbers: NumberHints,
+    missing: Vec<String>,
     sources: Option<RefCell<Vec<TableSource>>>,
+    copies: RefCell<Vec<(String, Vec<CopiedColumn>)>>,
 }
 
 impl TableReader {
     /// A reader that remembers nothing.
     pub fn new(flags: &ReadFlags) -> Self {
-        Self { delimiter: flags.delimiter, sources: None }
+        Self {
+            delimiter: flags.delimiter,
+            numbers: flags.numbers(),
+            missing: flags.missing.clone(),
+            sources: None,
+            copies: RefCell::default(),
+        }
     }
 
     /// A reader that remembers every table with its hash.
@@ -40,18 +52,31 @@ impl TableReader {
     pub fn read(&self, data: &Path, options: ReadOptions) -> Result<(String, Table)> {
         let input = Input::from_argument(data);
         let (delimiter, sha256) = (self.delimiter, self.sources.is_some());
-        let options = ReadOptions { delimiter, sha256, ..options };
+        let mut options = ReadOptions { delimiter, sha256, numbers: self.numbers, ..options };
+        options.reading.missing.extend(self.missing.iter().map(|word| word.trim().to_owned()));
         let table = read_table(&input, &options, &Progress::endless("Reading", "rows"))?;
         if let (Some(sources), Some(sha256)) = (&self.sources, &table.sha256) {
             let name = data.file_name().unwrap_or(data.as_os_str()).to_string_lossy().into_owned();
             let name = if input == Input::Stdin { input.name() } else { name };
             sources.borrow_mut().push(TableSource { name, sha256: sha256.clone() });
         }
-        Ok((printable(&input.name()).into_owned(), table))
+        let name = printable(&input.name()).into_owned();
+        if !table.copies.is_empty() {
+            self.copies.borrow_mut().push((name.clone(), table.copies.clone()));
+        }
+        Ok((name, table))
+    }
+
+    /// Columns of the table that rows come from, as they stand there, with the cells of these rows.
+    pub fn copies(&self, rows: &Rows, names: &[String]) -> Vec<CopiedColumn> {
+        let read = self.copies.borrow();
+        let of_table = read.iter().rev().find(|(name, _)| *name == rows.table.name);
+        let find = |name: &String| of_table?.1.iter().find(|column| column.name == *name);
+        names.iter().filter_map(find).map(|column| column.take(&rows.places)).collect()
     }
 
     /// Reads the rows of a table as a model reads them, and tells what the model does not know.
-    /// Columns `kept` are read as well, as text; so are those that `more` names.
+    /// Columns `kept` can be copied into a result; those that `more` names are read as well.
     pub fn rows(
         &self,
         data: &Path,
@@ -67,19 +92,11 @@ impl TableReader {
                 options.cells.entry((*column).to_owned()).or_insert(*cells);
             }
         }
-        for column in kept {
-            let known = more.iter().any(|(name, _)| name == column);
-            options = options.also(column);
-            if !known {
-                // Kept as it is written, unless the model needs it as numbers.
-                options.cells.entry(column.clone()).or_insert(CellType::Text);
-            }
-        }
+        options.copied = kept.to_vec();
         let (name, Table { frame, .. }) = self.read(data, options)?;
         let table = NamedFrame { name: name.clone(), frame };
         let (rows, unseen) = Rows::encode(table, schema, sample).with_context(|| name.clone())?;
-        unseen.iter().for_each(|unseen| eprintln!("{}", unseen_text(unseen)));
-        check_kept(&rows, kept)?;
+        unseen.iter().for_each(|unseen| console::note(unseen_text(unseen)));
         Ok(rows)
     }
 
@@ -105,11 +122,11 @@ impl TableReader {
         let (rows, missing) =
             rows.with_complete_target(schema, target).with_context(|| name.clone())?;
         if missing > 0 {
-            eprintln!(
-                "note: {name}: {} without a value of {}; errors are not measured",
+            console::note(format!(
+                "{name}: {} without a value of {}; errors are not measured",
                 counted(missing, "row"),
                 printable(&target.name)
-            );
+            ));
         }
         Ok(rows.recognised(model))
     }
@@ -132,25 +149,6 @@ impl TableReader {
     }
 }
 
-/// Copies of columns of the table that rows come from, with the cells of these rows.
-pub fn kept_columns(rows: &Rows, kept: &[String]) -> Result<Vec<Column>> {
-    kept.iter()
-        .map(|name| {
-            let found = rows.table.frame.require(name).with_context(|| rows.table.name.clone())?;
-            let values = found.values.take(&rows.places);
-            Ok(Column { name: found.name.clone(), values })
-        })
-        .collect()
-}
-
-/// Fails on columns to keep that a table does not have, before any work.
-pub fn check_kept(rows: &Rows, kept: &[String]) -> Result<()> {
-    for name in kept {
-        rows.table.frame.require(name).with_context(|| rows.table.name.clone())?;
-    }
-    Ok(())
-}
-
 /// What the format of a table is called.
 pub fn format_name(format: Format) -> String {
     match format {
@@ -168,14 +166,57 @@ pub fn format_name(format: Format) -> String {
     }
 }
 
+/// Tells what was noticed about columns of text, but for columns that are nearly numbers.
+pub fn tell_notices(notices: &[Notice]) {
+    for Notice { column, what } in notices {
+        let column = printable(column);
+        match what {
+            Noticed::ReadAs { format, missing, missing_cells, or } => {
+                let mut text = format!("column {column} is read as {}", format.title());
+                if let Some(word) = missing.first() {
+                    let cells = counted(*missing_cells, "cell");
+                    text += &format!("; {cells} such as {word:?} count as missing");
+                }
+                if let Some(or) = or {
+                    let or = or.title();
+                    text += &format!(
+                        "; all cells could be {or} too: --decimal and --thousands state what is meant"
+                    );
+                }
+                console::note(text);
+            }
+            Noticed::Spellings { one, other, levels } => console::note(format!(
+                "column {column}: {one:?} and {other:?} differ in case or spaces only and count as \
+                 two levels ({} of that kind)",
+                counted(*levels, "level")
+            )),
+            Noticed::NearlyNumbers(_) => {}
+        }
+    }
+}
+
+/// A column that is nearly numbers, and what can be done about it.
+pub fn nearly_numbers_text(column: &str, near: &NearNumbers) -> String {
+    format!(
+        "column {column:?}: {} of {} cells are numbers; the first other one is {:?} in data row {}. \
+         If that stands for a missing value, add --missing {:?}; if the column is not one of numbers, \
+         add --kind {column}=categorical, or --drop {column}",
+        near.numbers,
+        near.present,
+        near.other,
+        near.first_other + 1,
+        near.other
+    )
+}
+
 fn unseen_text(unseen: &Unseen) -> String {
     let column = printable(&unseen.column);
     let cells = counted(unseen.cells, "cell");
     match &unseen.example {
         Some(level) => format!(
-            "note: column {column}: {cells} with a level that training did not know, such as {}",
+            "column {column}: {cells} with a level that training did not know, such as {}",
             shortened(level)
         ),
-        None => format!("note: column {column}: {cells} missing, where training had none missing"),
+        None => format!("column {column}: {cells} missing, where training had none missing"),
     }
 }

@@ -1,16 +1,28 @@
-//! Where a result with a structure goes: a table (CSV or Parquet), or JSON by the ending of the
-//! name.
+//! Where results go, and what can be known about that before any work: whether each file can be
+//! written, whether two of them are the same, and whether one would replace what is read.
 
+use super::printer::Printer;
 use super::terminal::size;
+use crate::flags::{flag_of, invalid};
+use crate::process::console;
 use crate::process::progress::Progress;
-use anyhow::Result;
-use lmdi::table::Frame;
+use anyhow::{Result, bail};
 use lmdi::text::counted;
 use lmdi_io::atomic::AtomicFile;
 use lmdi_io::printable::printable;
-use lmdi_io::write::{Output, write_table};
+use lmdi_io::same_file::is_same_file;
+use lmdi_io::write::{Output, OutputTable, write_table};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether text that a spreadsheet would take for a formula is guarded in CSV.
+static GUARDS_FORMULAS: AtomicBool = AtomicBool::new(false);
+
+/// Guards text that a spreadsheet would take for a formula from here on.
+pub fn guard_formulas() {
+    GUARDS_FORMULAS.store(true, Ordering::Relaxed);
+}
 
 /// A file that does not exist yet, or standard output.
 pub enum Destination {
@@ -19,78 +31,180 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// What a user names; fails if it cannot be written, before any work.
+    /// What a user names: a table by the ending of the name, or JSON.
     pub fn from_argument(argument: Option<&Path>) -> Result<Option<Self>> {
         let Some(argument) = argument else { return Ok(None) };
-        if argument.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
-            check_writable(None, Some(argument))?;
+        if has_ending(argument, &["json"]) {
             return Ok(Some(Self::Json(argument.to_owned())));
         }
-        let output = Output::from_argument(argument)?;
-        check_writable(Some(&output), None)?;
-        Ok(Some(Self::Table(output)))
+        Ok(Some(Self::Table(table_output(argument)?)))
     }
 
-    /// Where the report for people goes: not where the result goes.
-    pub fn report(destination: Option<&Self>) -> Box<dyn Write> {
+    /// The printer of the summary: not where the result goes.
+    pub fn printer(destination: Option<&Self>) -> Printer {
         match destination {
-            Some(Self::Table(output)) => report_to(Some(output)),
-            _ => report_to(None),
+            Some(Self::Table(output)) => Printer::beside(Some(output)),
+            _ => Printer::beside(None),
         }
     }
 
     /// Writes the result in the form that the name asks for, and says so.
     pub fn write(
         &self,
-        table: impl FnOnce() -> Result<Frame>,
+        table: impl FnOnce() -> Result<OutputTable>,
         json: impl FnOnce() -> serde_json::Value,
-        out: &mut dyn Write,
+        out: &mut Printer,
     ) -> Result<()> {
         match self {
             Self::Json(path) => {
                 let mut bytes = serde_json::to_vec_pretty(&json())?;
                 bytes.push(b'\n');
-                lmdi_io::atomic::write(path, &bytes)?;
-                tell_written(path, bytes.len(), out)?;
+                write_file(path, &bytes, "", out)
             }
-            Self::Table(output) => {
-                let table = table()?;
-                write_table(&table, output, &Progress::new("Writing", table.rows()))?;
-                if let Output::Csv(path) | Output::Parquet(path) = output {
-                    let name = path.display().to_string();
-                    let rows = counted(table.rows(), "row");
-                    writeln!(out, "\nWrote {} ({rows}).", printable(&name))?;
+            Self::Table(output) => write_result(table()?, output, out),
+        }
+    }
+}
+
+/// The table that `--out` names.
+pub fn table_output(argument: &Path) -> Result<Output> {
+    Output::from_argument(argument).map_err(|error| match error {
+        lmdi_io::Error::Table { what, .. } => invalid("out", format!("{argument:?}"), what),
+        other => other.into(),
+    })
+}
+
+/// Writes a table and says where it is. A reader of standard output that has seen enough is no
+/// failure.
+pub fn write_result(table: OutputTable, output: &Output, out: &mut Printer) -> Result<()> {
+    let table = table.guarding_formulas(GUARDS_FORMULAS.load(Ordering::Relaxed));
+    let written = write_table(&table, output, &Progress::new("Writing", table.rows()));
+    match (output, written) {
+        (Output::Stdout, Err(lmdi_io::Error::Write(error)))
+            if error.kind() == io::ErrorKind::BrokenPipe =>
+        {
+            return Ok(());
+        }
+        (_, written) => written?,
+    }
+    if let Output::Csv(path) | Output::Parquet(path) = output {
+        let name = path.display().to_string();
+        let rows = counted(table.rows(), "row");
+        let columns = counted(table.columns().len(), "column");
+        writeln!(out, "\nWrote {} ({rows}, {columns}).", printable(&name))?;
+        out.wrote(path);
+    }
+    out.fact("rows", table.rows());
+    Ok(())
+}
+
+/// Writes a file and says where it is, with what to do next.
+pub fn write_file(path: &Path, bytes: &[u8], hint: &str, out: &mut Printer) -> Result<()> {
+    lmdi_io::atomic::write(path, bytes)?;
+    let name = path.display().to_string();
+    writeln!(out, "\nWrote {} ({}){hint}.", printable(&name), size(bytes.len() as u64))?;
+    out.wrote(path);
+    Ok(())
+}
+
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    let ending = path.extension().unwrap_or_default();
+    endings.iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// The files that a command reads and writes.
+#[derive(Default)]
+pub struct Files<'a> {
+    read: Vec<(&'static str, &'a Path)>,
+    written: Vec<(&'static str, &'a Path)>,
+}
+
+impl<'a> Files<'a> {
+    /// Files that are read, as the user calls them.
+    pub fn reading(mut self, what: &'static str, path: Option<&'a Path>) -> Self {
+        self.read.extend(path.filter(|path| *path != Path::new("-")).map(|path| (what, path)));
+        self
+    }
+
+    /// A result, by the name of its parameter.
+    pub fn writing(mut self, name: &'static str, path: Option<&'a Path>) -> Self {
+        self.written.extend(path.map(|path| (name, path)));
+        self
+    }
+
+    /// Fails if the results cannot be written, or would replace each other or what is read.
+    /// Nothing is changed.
+    pub fn check(&self) -> Result<()> {
+        for &(name, path) in &self.written {
+            check_name(name, path)?;
+        }
+        for (at, &(name, path)) in self.written.iter().enumerate() {
+            let others = self.written[..at].iter().map(|(name, other)| (flag_of(name), *other));
+            let read = self.read.iter().map(|(what, other)| ((*what).to_owned(), *other));
+            for (what, other) in others.chain(read) {
+                if path != Path::new("-") && is_same_file(path, other) {
+                    return Err(invalid(
+                        name,
+                        format!("{path:?}, which is also {what}"),
+                        "another file: the one would replace the other",
+                    ));
                 }
             }
+        }
+        for &(_, path) in self.written.iter().filter(|(_, path)| *path != Path::new("-")) {
+            // Taken back at once.
+            AtomicFile::create(path)?;
         }
         Ok(())
     }
 }
 
-/// Where the report for people goes: not where a table goes.
-pub fn report_to(output: Option<&Output>) -> Box<dyn Write> {
-    match output {
-        Some(Output::Stdout) => Box::new(io::stderr().lock()),
-        _ => Box::new(io::stdout().lock()),
+/// Fails on a name that says another content than the result has.
+fn check_name(name: &'static str, path: &Path) -> Result<()> {
+    let found = || format!("{path:?}");
+    // A device has no ending, and a directory is refused when it is opened.
+    if path.exists() && !path.is_file() {
+        return Ok(());
+    }
+    match name {
+        "save" | "report" if path == Path::new("-") => {
+            Err(invalid(name, "-", "the name of a file (./- for one that is called -)"))
+        }
+        "report" if !has_ending(path, &["html", "htm"]) => {
+            Err(invalid(name, found(), "a name that ends in .html: the report is a web page"))
+        }
+        "save" if has_ending(path, &["csv", "parquet", "html", "htm", "svg", "png", "pdf"]) => Err(
+            invalid(name, found(), "the name of a model file, such as model.lmdi or model.json"),
+        ),
+        _ => Ok(()),
     }
 }
 
-/// Fails if a file cannot be written, before the work whose result it is to hold. Nothing is
-/// changed.
-pub fn check_writable(output: Option<&Output>, save: Option<&Path>) -> Result<()> {
-    let output = match output {
-        Some(Output::Csv(path) | Output::Parquet(path)) => Some(path.as_path()),
-        Some(Output::Stdout) | None => None,
-    };
-    for path in output.into_iter().chain(save) {
-        // Taken back at once.
-        AtomicFile::create(path)?;
-    }
-    Ok(())
+/// What became of several results. One that fails does not keep the others from being written.
+#[derive(Default)]
+pub struct Outcomes {
+    failures: Vec<anyhow::Error>,
 }
 
-/// Says where a file is.
-pub fn tell_written(path: &Path, length: usize, out: &mut dyn Write) -> io::Result<()> {
-    let name = path.display().to_string();
-    writeln!(out, "\nWrote {} ({}).", printable(&name), size(length as u64))
+impl Outcomes {
+    /// Takes note of one; work that is to stop stops here.
+    pub fn add(&mut self, outcome: Result<()>) -> Result<()> {
+        match outcome {
+            Err(error) if lmdi_io::interrupt::requested() => Err(error),
+            Err(error) => {
+                self.failures.push(error);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Fails if one of them failed; all others are told too.
+    pub fn finish(mut self) -> Result<()> {
+        let Some(last) = self.failures.pop() else { return Ok(()) };
+        for failure in self.failures {
+            console::error(printable(&format!("{failure:#}")));
+        }
+        bail!(last)
+    }
 }

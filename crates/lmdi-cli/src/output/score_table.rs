@@ -5,7 +5,7 @@
 //! | column | content |
 //! |---|---|
 //! | `row` | which data row of the table it is, from 1 |
-//! | kept columns | copied from the table |
+//! | kept columns | copied from the table as they stand there |
 //! | `prediction`, `probability:LABEL` | what the model predicts; training rows out of bag |
 //! | `explained` | base plus scores |
 //! | `unexplained` | what they leave of what the trees say, on the scale of the scores |
@@ -21,30 +21,28 @@
 //! are equal.
 
 use super::predictions;
-use crate::input::tables::kept_columns;
 use anyhow::{Context, Result};
 use lmdi::explanation::top_features;
 use lmdi::forest::Outcome;
 use lmdi::study::Explained;
-use lmdi::table::{Column, Frame, Labels, Values};
+use lmdi::table::{Column, Labels, Values};
+use lmdi_io::copies::CopiedColumn;
+use lmdi_io::write::{OutputColumn, OutputTable};
 
 /// The table of explained rows with copies of the kept columns; only the `top` largest scores of
 /// each row if that is given.
 pub fn score_table(
     outcome: &Outcome,
     explained: Explained,
-    kept: &[String],
+    kept: Vec<CopiedColumn>,
     top: Option<u32>,
-) -> Result<Frame> {
-    let kept = kept_columns(&explained.rows, kept)?;
+) -> Result<OutputTable> {
     let Explained {
         rows, grouping, scores, errors, ranks, predictions, account, threshold, ..
     } = explained;
     let names = grouping.names;
     let numbers = rows.places.iter().map(|&row| (row + 1) as f64).collect();
-    let mut columns = vec![column("row".into(), numbers)];
-    columns.extend(kept);
-    columns.extend(predictions::columns(outcome, predictions, threshold));
+    let mut columns = predictions::columns(outcome, predictions, threshold);
     let outputs = output_prefixes(outcome, scores.n_outputs);
     let (p, k) = (scores.n_features, scores.n_outputs);
     let of_outputs = |name: &str, cells: &[f64]| -> Vec<Column> {
@@ -121,8 +119,15 @@ pub fn score_table(
             columns.push(column(format!("rank:{name}"), cells));
         }
     }
-    Frame::new(columns).context("the result: leave out a --keep, or rename it")
+    let first = OutputColumn::Computed(column("row".into(), numbers));
+    let all = std::iter::once(first)
+        .chain(kept.into_iter().map(OutputColumn::Copied))
+        .chain(columns.into_iter().map(OutputColumn::Computed));
+    OutputTable::new(all.collect()).context(SAME_NAME)
 }
+
+/// What to do about a copied column whose name the result has already.
+pub const SAME_NAME: &str = "the result: leave out a --keep, or rename it";
 
 fn column(name: String, cells: Vec<f64>) -> Column {
     Column { name, values: Values::Numbers(cells) }

@@ -1,6 +1,7 @@
-//! The running process: progress on standard error ([`progress`]), and what a panic looks like
-//! ([`panics`]). Ctrl-C is handled by `lmdi_io::interrupt`, which also knows the files being
-//! written.
+//! The running process: notes and errors ([`console`]), progress on standard error ([`progress`]),
+//! and what a panic looks like ([`panics`]). Signals are handled by `lmdi_io::interrupt`, which also
+//! knows the files being written.
 
+pub mod console;
 pub mod panics;
 pub mod progress;

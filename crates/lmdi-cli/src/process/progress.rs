@@ -1,7 +1,8 @@
 //! Progress of long work on standard error: a bar with the time left on a terminal, nothing in a
 //! pipe.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use super::console;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lmdi::monitor::{Monitor, Stages};
 use lmdi_io::interrupt::{self, UntilInterrupted};
 use std::time::Duration;
@@ -25,6 +26,9 @@ impl Progress {
     }
 
     fn styled(bar: ProgressBar, template: &str) -> Self {
+        if console::is_quiet() {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }

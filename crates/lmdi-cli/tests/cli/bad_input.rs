@@ -68,13 +68,13 @@ fn wrong_usage_is_code_two() {
         (&["--no-such-flag"], "--no-such-flag"),
         (&["--kind", "hue=colour"], "\"colour\" is no kind"),
         (&["--holdout", "1.5"], "share"),
-        (&["--trees", "0"], "n_trees"),
+        (&["--trees", "0"], "--trees is 0"),
         (&["--max-features", "0.0"], "share"),
         (&["--model", "boosting", "--criterion", "gini"], "--criterion"),
         (&["--learning-rate", "0.5"], "--learning-rate"),
-        (&["--bootstrap", "off", "--max-samples", "0.5"], "max_samples"),
+        (&["--bootstrap", "off", "--max-samples", "0.5"], "--max-samples"),
         (&["--delimiter", "ab"], "ASCII"),
-        (&["--max-levels", "0"], "max_levels"),
+        (&["--max-levels", "0"], "--max-levels is 0"),
     ];
     for (flags, part) in cases {
         place.run(&[&base[..], flags].concat()).fails(2, &[part]);
@@ -115,7 +115,7 @@ fn outputs_that_cannot_be_written_are_named_and_leave_nothing() {
     place.run(&[&base[..], &["m.lmdi"]].concat()).good();
     let predict = ["predict", "m.lmdi", &data, "--out"];
     place.run(&[&predict[..], &["no/such/p.csv"]].concat()).fails(1, &["no/such/p.csv"]);
-    place.run(&[&predict[..], &["p.xlsx"]].concat()).fails(1, &[".csv or .parquet"]);
+    place.run(&[&predict[..], &["p.xlsx"]].concat()).fails(2, &["--out", ".csv or .parquet"]);
     place
         .run(&[&predict[..], &["p.csv", "--keep", "hue", "--keep", "hue"]].concat())
         .fails(1, &["--keep", "both named \"hue\""]);

@@ -12,7 +12,6 @@ max_feature_idx=1
 objective=regression
 feature_names=city width
 feature_infos=0:1:2 [0:9]
-tree_sizes=1 1
 
 Tree=0
 num_leaves=2

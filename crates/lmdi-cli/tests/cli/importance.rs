@@ -89,7 +89,7 @@ fn every_local_method_gives_its_mean_score() {
     place.run(&["importance", "m.lmdi", "--method", "tree-shap"]).fails(2, &["rows to explain"]);
     place
         .run(&["importance", "m.lmdi", "--lime-bins", "4"])
-        .fails(2, &["`lime_bins`", "--method lime"]);
+        .fails(2, &["--lime-bins", "--method lime"]);
     train(&place, &data, "progression");
     place
         .run(&["importance", "m.lmdi", &data, "--method", "lmdi-plus"])

@@ -159,7 +159,7 @@ fn lime_takes_its_neighbours_from_a_background_and_its_choices_from_flags() {
     score(&["--lime-samples", "1"]).fails(2, &["cannot be used multiple times"]);
     place
         .run(&[&start[..], &["--background", "t.csv", "--lime-samples", "1"]].concat())
-        .fails(2, &["`n_samples` is 1; expected 2 to 1,000,000"]);
+        .fails(2, &["--lime-samples is 1; expected 2 to 1,000,000"]);
     place
         .run(&["score", "m.lmdi", "t.csv", "--method", "maple", "--out", "-"])
         .fails(2, &["lmdi explain TRAINING_ROWS --model MODEL --method maple"]);

@@ -65,7 +65,9 @@ impl Experiment for Counterfactual {
         for name in paper::METHODS {
             heading.extend([format!("{name}: paper"), "here".into()]);
         }
-        heading.extend(["LMDI+ data", "Saabas", "MAPLE", "nearest by cells"].map(String::from));
+        heading.extend(
+            ["LMDI+ model", "LMDI+ data", "Saabas", "MAPLE", "nearest by cells"].map(String::from),
+        );
         let mut table = Table::new(heading);
         for (key, theirs) in &paper::COUNTERFACTUALS {
             let here = |method: &str| {
@@ -78,7 +80,8 @@ impl Experiment for Counterfactual {
             for (method, theirs) in printed.iter().zip(theirs) {
                 cells.extend([number(*theirs, 1), here(method.name())]);
             }
-            let others = [Method::DataScore, Method::Saabas, Method::Maple].map(Method::name);
+            let others = [Method::ModelScore, Method::DataScore, Method::Saabas, Method::Maple];
+            let others = others.map(Method::name);
             cells.extend(others.into_iter().chain([OBSERVED]).map(here));
             table.row(cells);
         }

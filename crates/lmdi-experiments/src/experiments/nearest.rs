@@ -12,7 +12,8 @@ use lmdi_io::interrupt::UntilInterrupted;
 use rand::Rng;
 
 /// Methods that give signed scores.
-pub const METHODS: [Method; 7] = [
+pub const METHODS: [Method; 8] = [
+    Method::ModelScore,
     Method::DataScore,
     Method::LmdiScore,
     Method::Lime,

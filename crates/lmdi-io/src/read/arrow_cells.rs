@@ -44,6 +44,11 @@ pub(super) fn held(data_type: &DataType) -> Option<Held> {
     }
 }
 
+/// Whether a type holds single values: no lists, records or bytes.
+pub(crate) fn is_plain(data_type: &DataType) -> bool {
+    held(data_type).is_some()
+}
+
 /// One cell.
 #[derive(Debug, Clone, Copy)]
 enum Cell<'a> {

@@ -1,5 +1,7 @@
 //! What one cell of text says: nothing, a number, or a word.
 
+use lmdi::table::CellFormat;
+
 /// A cell, without the spaces at its ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Cell<'a> {
@@ -8,8 +10,39 @@ pub(super) enum Cell<'a> {
     Text(&'a str),
 }
 
+/// How the cells of a column are written.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CellRules {
+    /// The format of numbers; `None` is that of programs.
+    pub(super) format: Option<CellFormat>,
+    /// Further words for missing cells, as they are written.
+    pub(super) missing: Vec<String>,
+}
+
+impl CellRules {
+    /// Reads a cell.
+    pub(super) fn parse<'a>(&self, text: &'a str) -> Cell<'a> {
+        if self.format.is_none() && self.missing.is_empty() {
+            return parse(text);
+        }
+        let trimmed = text.trim();
+        if self.is_missing(trimmed) {
+            return Cell::Missing;
+        }
+        match self.format {
+            None => parse(trimmed),
+            Some(format) => format.parse(trimmed).map_or(Cell::Text(trimmed), Cell::Number),
+        }
+    }
+
+    /// Whether a trimmed cell stands for a missing value.
+    pub(super) fn is_missing(&self, text: &str) -> bool {
+        is_missing(text) || self.missing.iter().any(|word| word == text)
+    }
+}
+
 /// Reads a cell. A number too large for 64 bits is infinite, as are the words for infinity.
-pub(super) fn parse(text: &str) -> Cell<'_> {
+fn parse(text: &str) -> Cell<'_> {
     // Nearly every cell of a table of numbers ends here; looking for spaces and words costs more.
     if text.as_bytes().first().is_some_and(|first| first.is_ascii_digit() || *first == b'-')
         && let Ok(x) = text.parse::<f64>()
@@ -29,7 +62,7 @@ pub(super) fn parse(text: &str) -> Cell<'_> {
 }
 
 /// Whether a trimmed cell stands for a missing value.
-pub(super) fn is_missing(text: &str) -> bool {
+fn is_missing(text: &str) -> bool {
     match text.len() {
         0 => true,
         1 => text == "?",

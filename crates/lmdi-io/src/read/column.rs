@@ -6,7 +6,7 @@
 //! of every number just in case would cost several times the memory of the table.
 
 use super::CellType;
-use super::cell::{self, Cell};
+use super::cell::{Cell, CellRules};
 #[cfg(feature = "parquet")]
 use lmdi::table::number_text;
 use lmdi::table::{LabelsBuilder, Values};
@@ -30,24 +30,31 @@ enum State {
 /// How a column ended.
 #[derive(Debug)]
 pub(super) enum Settled {
-    Values(Values),
-    /// It must be read again as [`CellType::Text`].
-    ReadAgain,
+    /// The cells, and the problem of a column that must be numbers and is text so far.
+    Values(Values, Option<Problem>),
+    /// It must be read again as [`CellType::Text`]; if it turns out to be no numbers, that is a
+    /// problem of a column that must be numbers.
+    ReadAgain(Option<Problem>),
 }
 
 #[derive(Debug)]
 pub(super) struct ColumnReader {
     state: State,
+    rules: CellRules,
     must_be_numbers: bool,
+    /// Text among numbers is looked at more closely at the end.
+    recognises: bool,
+    problem: Option<Problem>,
 }
 
 impl ColumnReader {
-    pub(super) fn new(stated: Option<CellType>) -> Self {
+    pub(super) fn new(stated: Option<CellType>, rules: CellRules, recognises: bool) -> Self {
         let state = match stated {
             Some(CellType::Text) => State::Text(LabelsBuilder::default()),
             _ => State::Numbers { cells: Vec::new(), any: false, infinite: None },
         };
-        Self { state, must_be_numbers: stated == Some(CellType::Number) }
+        let must_be_numbers = stated == Some(CellType::Number);
+        Self { state, rules, must_be_numbers, recognises, problem: None }
     }
 
     /// Adds a cell of text.
@@ -56,7 +63,7 @@ impl ColumnReader {
             State::TextAfterNumbers => Ok(()),
             State::Text(labels) => {
                 let text = text.trim();
-                if cell::is_missing(text) {
+                if self.rules.is_missing(text) {
                     labels.push_missing();
                 } else {
                     labels.push(text);
@@ -64,7 +71,7 @@ impl ColumnReader {
                 Ok(())
             }
             State::Numbers { cells, any, infinite } => {
-                match cell::parse(text) {
+                match self.rules.parse(text) {
                     Cell::Missing => cells.push(f64::NAN),
                     Cell::Number(x) => {
                         if x.is_infinite() && infinite.is_none() {
@@ -109,8 +116,11 @@ impl ColumnReader {
 
     fn meet_text(&mut self, text: &str, at: u64) -> Result<(), Problem> {
         if self.must_be_numbers {
-            let expected = "a number, or an empty cell where it is missing".into();
-            return Err(Problem { at, found: text.into(), expected });
+            let problem = Problem { at, found: text.into(), expected: EXPECTED_NUMBER.into() };
+            if !self.recognises {
+                return Err(problem);
+            }
+            self.problem.get_or_insert(problem);
         }
         let State::Numbers { cells, any, .. } = &self.state else { return Ok(()) };
         self.state = if *any {
@@ -130,13 +140,19 @@ impl ColumnReader {
             State::Numbers { infinite: Some(problem), .. } => Err(problem),
             State::Numbers { mut cells, .. } => {
                 cells.shrink_to_fit();
-                Ok(Settled::Values(Values::Numbers(cells)))
+                Ok(Settled::Values(Values::Numbers(cells), None))
             }
-            State::Text(labels) => Ok(Settled::Values(Values::Labels(labels.finish()))),
-            State::TextAfterNumbers => Ok(Settled::ReadAgain),
+            State::Text(labels) => {
+                Ok(Settled::Values(Values::Labels(labels.finish()), self.problem))
+            }
+            State::TextAfterNumbers => Ok(Settled::ReadAgain(self.problem)),
         }
     }
 }
+
+/// What a cell among numbers should be.
+const EXPECTED_NUMBER: &str = "a number, or an empty cell where it is missing (--missing names other \
+    words for that, --decimal and --thousands other ways to write numbers)";
 
 fn infinite_cell(found: String, at: u64) -> Problem {
     let expected = "a finite number; leave the cell empty if the value is unknown".into();
@@ -148,7 +164,7 @@ mod tests {
     use super::*;
 
     fn read(stated: Option<CellType>, cells: &[&str]) -> Result<Settled, Problem> {
-        let mut column = ColumnReader::new(stated);
+        let mut column = ColumnReader::new(stated, CellRules::default(), false);
         for (row, cell) in cells.iter().enumerate() {
             column.push(cell, row as u64)?;
         }
@@ -158,12 +174,12 @@ mod tests {
     #[test]
     fn text_after_missing_cells_is_kept_and_after_numbers_read_again() {
         match read(None, &["NA", "", "a"]) {
-            Ok(Settled::Values(Values::Labels(labels))) => {
+            Ok(Settled::Values(Values::Labels(labels), _)) => {
                 assert_eq!((labels.len(), labels.get(1), labels.get(2)), (3, None, Some("a")));
             }
             other => panic!("{other:?}"),
         }
-        assert!(matches!(read(None, &["007", "a", "b"]), Ok(Settled::ReadAgain)));
+        assert!(matches!(read(None, &["007", "a", "b"]), Ok(Settled::ReadAgain(_))));
     }
 
     #[test]
@@ -171,7 +187,7 @@ mod tests {
         let problem = read(Some(CellType::Number), &["1", "x1"]).expect_err("text");
         assert_eq!((problem.at, problem.found.as_str()), (1, "x1"));
         match read(Some(CellType::Text), &["007", " b ", "?"]) {
-            Ok(Settled::Values(Values::Labels(labels))) => {
+            Ok(Settled::Values(Values::Labels(labels), _)) => {
                 assert_eq!(
                     (labels.get(0), labels.get(1), labels.get(2)),
                     (Some("007"), Some("b"), None)
@@ -184,7 +200,7 @@ mod tests {
     #[test]
     fn infinity_is_refused_among_numbers_only() {
         assert_eq!(read(None, &["1", "inf"]).expect_err("infinite").at, 1);
-        assert!(matches!(read(None, &["inf", "a"]), Ok(Settled::ReadAgain)));
+        assert!(matches!(read(None, &["inf", "a"]), Ok(Settled::ReadAgain(_))));
         assert!(read(Some(CellType::Text), &["inf", "a"]).is_ok());
     }
 }

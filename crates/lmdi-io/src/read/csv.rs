@@ -7,13 +7,14 @@
 use super::column::{ColumnReader, Problem, Settled};
 use super::digest::{Hasher, Hashing};
 use super::input::Opened;
-use super::{CellType, Format, ReadOptions, Table, delimiter, names};
+use super::{CellType, Format, ReadOptions, Table, delimiter, names, recognise};
+use crate::copies::{Cells, CopiedColumn};
 use crate::error::excerpt;
 use crate::{Error, Place, Result};
 use csv::ByteRecord;
 use flate2::read::MultiGzDecoder;
 use lmdi::monitor::Monitor;
-use lmdi::table::{Column, Frame};
+use lmdi::table::{Column, ColumnFormat, Frame, LabelsBuilder, NumberHints, Values};
 use rayon::prelude::*;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +22,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A batch ends at whichever comes first; few long records must not fill the memory.
 const BATCH_RECORDS: usize = 4096;
 const BATCH_BYTES: usize = 1 << 20;
+/// No record of a table is longer; a quote that is never closed, or a file without line ends, would
+/// fill the memory.
+const LONGEST_RECORD: u64 = 1 << 25;
+/// No table has more columns.
+const MOST_COLUMNS: usize = 1 << 20;
 /// How much of the file the search for the delimiter reads.
 const SAMPLE_BYTES: u64 = 1 << 16;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -37,35 +43,75 @@ pub(super) fn read(
     };
     let file = CsvFile { opened, gzip, delimiter };
     let names = file.header()?;
+    options.check_copied(&names, opened)?;
     let stated = |name: &String| {
-        options.wants(name).then(|| ColumnReader::new(options.cells.get(name).copied()))
+        options.wants(name).then(|| {
+            let cells = options.cells.get(name).copied();
+            ColumnReader::new(cells, options.rules(name), options.recognise)
+        })
     };
     let hasher = options.sha256.then(Hasher::default);
-    let readers = names.iter().map(stated).collect();
-    let first = file.columns(&names, readers, hasher.as_ref(), Some(monitor))?;
+    let readers = names.iter().map(|name| Readers {
+        cells: stated(name),
+        copy: options.copies(name).then(LabelsBuilder::default),
+    });
+    let first = file.columns(&names, readers.collect(), hasher.as_ref(), Some(monitor))?;
+    let (first, copied): (Vec<_>, Vec<_>) = first.into_iter().unzip();
     let sha256 = hasher.map(|hasher| hasher.finish(opened)).transpose()?;
-    let again: Vec<bool> = first.iter().map(|s| matches!(s, Some(Settled::ReadAgain))).collect();
+    let is_again = |s: &Option<Settled>| matches!(s, Some(Settled::ReadAgain(_)));
+    let again: Vec<bool> = first.iter().map(is_again).collect();
     let mut second = Vec::new();
     if again.contains(&true) {
-        let as_text = |&again: &bool| again.then(|| ColumnReader::new(Some(CellType::Text)));
-        second = file.columns(&names, again.iter().map(as_text).collect(), None, None)?;
-    }
-    let mut columns: Vec<Column> = Vec::with_capacity(names.len());
-    for (at, (name, settled)) in names.into_iter().zip(first).enumerate() {
-        let settled = match settled {
-            Some(Settled::ReadAgain) => second[at].take(),
-            settled => settled,
+        let as_text = |(at, &again): (usize, &bool)| {
+            let rules = options.rules(&names[at]);
+            let cells = again.then(|| ColumnReader::new(Some(CellType::Text), rules, false));
+            Readers { cells, copy: None }
         };
-        if let Some(Settled::Values(values)) = settled {
-            columns.push(Column { name, values });
-        }
+        let read =
+            file.columns(&names, again.iter().enumerate().map(as_text).collect(), None, None)?;
+        second = read.into_iter().map(|(settled, _)| settled).collect();
     }
-    let rows = columns.first().map(|column| column.values.len());
-    if columns.iter().any(|column: &Column| Some(column.values.len()) != rows) {
+    let copies = names.iter().zip(copied).filter_map(|(name, copy)| {
+        let cells = Cells::Text(copy?.finish());
+        Some(CopiedColumn { name: name.clone(), cells })
+    });
+    let copies: Vec<CopiedColumn> = copies.collect();
+    let mut columns: Vec<Column> = Vec::with_capacity(names.len());
+    let mut reading = options.reading();
+    let mut notices = Vec::new();
+    let hints = NumberHints { comma_rather: delimiter != b',', ..options.numbers };
+    for (at, (name, settled)) in names.into_iter().zip(first).enumerate() {
+        let (settled, problem) = match settled {
+            Some(Settled::ReadAgain(problem)) => (second[at].take(), problem),
+            Some(Settled::Values(values, problem)) => {
+                (Some(Settled::Values(values, None)), problem)
+            }
+            None => (None, None),
+        };
+        let Some(Settled::Values(mut values, _)) = settled else { continue };
+        if let (Values::Labels(labels), true) = (&values, options.recognises(&name)) {
+            let found = recognise::look_at(&name, labels, &hints);
+            match found.values {
+                Some(numbers) => values = numbers,
+                None => problem.map_or(Ok(()), |problem| Err(file.cell_error(&name, problem)))?,
+            }
+            reading.formats.extend(found.format);
+            notices.extend(found.notice);
+        } else if let (Values::Numbers(_), Some(format)) = (&values, options.numbers.stated())
+            && reading.format_of(&name).is_none()
+        {
+            reading.formats.push(ColumnFormat { name: name.clone(), format, missing: vec![] });
+        }
+        columns.push(Column { name, values });
+    }
+    let mut lengths = columns.iter().map(|column| column.values.len());
+    let rows = lengths.next();
+    if lengths.any(|length| Some(length) != rows) {
         return Err(opened.unusable("the file changed while it was read"));
     }
     let frame = Frame::new(columns).map_err(|error| opened.unusable(error.to_string()))?;
-    Ok(Table { frame, format: Format::Csv { delimiter, gzip }, sha256 })
+    let format = Format::Csv { delimiter, gzip };
+    Ok(Table { frame, copies, format, sha256, reading, notices })
 }
 
 fn text_reader<'a>(
@@ -114,17 +160,30 @@ fn stream_error(opened: &Opened, gzip: bool, error: io::Error) -> Error {
     }
 }
 
-/// Counts quotes on the way: an odd number tells that one was never closed.
-struct QuoteCounter<'a, R> {
-    inner: R,
-    quotes: &'a AtomicU64,
+/// What is counted while a file is read.
+#[derive(Default)]
+struct Counts {
+    /// An odd number tells that one was never closed.
+    quotes: AtomicU64,
+    /// Bytes since the last record was complete.
+    unfinished: AtomicU64,
 }
 
-impl<R: Read> Read for QuoteCounter<'_, R> {
+/// Counts on the way, and ends a record that never ends.
+struct Counter<'a, R> {
+    inner: R,
+    counts: &'a Counts,
+}
+
+impl<R: Read> Read for Counter<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         let quotes = buffer[..n].iter().filter(|&&byte| byte == b'"').count();
-        self.quotes.fetch_add(quotes as u64, Ordering::Relaxed);
+        self.counts.quotes.fetch_add(quotes as u64, Ordering::Relaxed);
+        let unfinished = self.counts.unfinished.fetch_add(n as u64, Ordering::Relaxed);
+        if unfinished > LONGEST_RECORD {
+            return Err(io::Error::other(RecordTooLong));
+        }
         Ok(n)
     }
 }
@@ -141,7 +200,7 @@ impl Batch {
     }
 
     /// Refills the batch; it stays empty at the end of the file.
-    fn fill<R: Read>(&mut self, reader: &mut csv::Reader<R>) -> csv::Result<()> {
+    fn fill<R: Read>(&mut self, reader: &mut csv::Reader<R>, counts: &Counts) -> csv::Result<()> {
         self.len = 0;
         let mut bytes = 0;
         while self.len < BATCH_RECORDS && bytes < BATCH_BYTES {
@@ -151,6 +210,7 @@ impl Batch {
             if !reader.read_byte_record(&mut self.records[self.len])? {
                 break;
             }
+            counts.unfinished.store(0, Ordering::Relaxed);
             bytes += self.records[self.len].as_slice().len();
             self.len += 1;
         }
@@ -163,6 +223,15 @@ fn byte_of(record: &ByteRecord) -> u64 {
     record.position().map_or(0, csv::Position::byte)
 }
 
+/// What takes the cells of a column: the reader of its values, and its copy.
+struct Readers {
+    cells: Option<ColumnReader>,
+    copy: Option<LabelsBuilder>,
+}
+
+/// How a column ended, and its copy.
+type Finished = (Option<Settled>, Option<LabelsBuilder>);
+
 struct CsvFile<'a> {
     opened: &'a Opened,
     gzip: bool,
@@ -172,9 +241,9 @@ struct CsvFile<'a> {
 impl<'a> CsvFile<'a> {
     fn reader<'q>(
         &self,
-        quotes: &'q AtomicU64,
+        counts: &'q Counts,
         hasher: Option<&'q Hasher>,
-    ) -> Result<csv::Reader<QuoteCounter<'q, Box<dyn Read + Send + 'q>>>>
+    ) -> Result<csv::Reader<Counter<'q, Box<dyn Read + Send + 'q>>>>
     where
         'a: 'q,
     {
@@ -183,17 +252,24 @@ impl<'a> CsvFile<'a> {
             .delimiter(self.delimiter)
             .has_headers(false)
             .buffer_capacity(1 << 17)
-            .from_reader(QuoteCounter { inner, quotes }))
+            .from_reader(Counter { inner, counts }))
     }
 
     fn header(&self) -> Result<Vec<String>> {
-        let quotes = AtomicU64::new(0);
+        let counts = Counts::default();
         let mut header = ByteRecord::new();
-        let found = self.reader(&quotes, None)?.read_byte_record(&mut header);
+        let found = self.reader(&counts, None)?.read_byte_record(&mut header);
         if !found.map_err(|error| self.csv_error(error))? {
             return Err(self
                 .opened
                 .unusable("the file holds no text; expected a line of column names first"));
+        }
+        if header.len() > MOST_COLUMNS {
+            return Err(self.opened.unusable(format!(
+                "the first line has {} columns; expected at most {MOST_COLUMNS} (delimiter {:?})",
+                header.len(),
+                self.delimiter as char
+            )));
         }
         let fields: Vec<&[u8]> = header.iter().collect();
         let mut names = Vec::with_capacity(fields.len());
@@ -218,25 +294,25 @@ impl<'a> CsvFile<'a> {
     fn columns(
         &self,
         names: &[String],
-        mut readers: Vec<Option<ColumnReader>>,
+        mut readers: Vec<Readers>,
         hasher: Option<&Hasher>,
         monitor: Option<&dyn Monitor>,
-    ) -> Result<Vec<Option<Settled>>> {
-        let quotes = AtomicU64::new(0);
-        let mut reader = self.reader(&quotes, hasher)?;
+    ) -> Result<Vec<Finished>> {
+        let counts = Counts::default();
+        let mut reader = self.reader(&counts, hasher)?;
         let mut current = Batch::default();
         let mut next = Batch::default();
         reader.read_byte_record(&mut ByteRecord::new()).map_err(|error| self.csv_error(error))?;
-        current.fill(&mut reader).map_err(|error| self.csv_error(error))?;
+        current.fill(&mut reader, &counts).map_err(|error| self.csv_error(error))?;
         while current.len > 0 {
             let (problem, filled) =
-                rayon::join(|| parse(&current, &mut readers), || next.fill(&mut reader));
+                rayon::join(|| parse(&current, &mut readers), || next.fill(&mut reader, &counts));
             if let Some((at, problem)) = problem {
                 return Err(self.cell_error(&names[at], problem));
             }
             filled.map_err(|error| self.csv_error(error))?;
             if next.len == 0 {
-                self.check_last_quote(&current, quotes.load(Ordering::Relaxed))?;
+                self.check_last_quote(&current, counts.quotes.load(Ordering::Relaxed))?;
             }
             if let Some(monitor) = monitor {
                 monitor.advance(current.len as u64);
@@ -244,9 +320,10 @@ impl<'a> CsvFile<'a> {
             }
             std::mem::swap(&mut current, &mut next);
         }
-        let settle = |(at, reader): (usize, Option<ColumnReader>)| {
-            let settled = reader.map(ColumnReader::finish).transpose();
-            settled.map_err(|problem| self.cell_error(&names[at], problem))
+        let settle = |(at, readers): (usize, Readers)| {
+            let settled = readers.cells.map(ColumnReader::finish).transpose();
+            let settled = settled.map_err(|problem| self.cell_error(&names[at], problem))?;
+            Ok((settled, readers.copy))
         };
         readers.into_iter().enumerate().map(settle).collect()
     }
@@ -298,6 +375,10 @@ impl<'a> CsvFile<'a> {
     fn csv_error(&self, error: csv::Error) -> Error {
         let text = error.to_string();
         match error.into_kind() {
+            csv::ErrorKind::Io(error) if is_too_long(&error) => self.opened.unusable(format!(
+                "a record is longer than {} MB: either a quote is never closed, or this is no table",
+                LONGEST_RECORD / 1_000_000
+            )),
             csv::ErrorKind::Io(error) => stream_error(self.opened, self.gzip, error),
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 self.opened.unusable(format!(
@@ -311,16 +392,40 @@ impl<'a> CsvFile<'a> {
     }
 }
 
+/// A record that does not end.
+#[derive(Debug)]
+struct RecordTooLong;
+
+impl std::fmt::Display for RecordTooLong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a record is too long")
+    }
+}
+
+impl std::error::Error for RecordTooLong {}
+
+fn is_too_long(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<RecordTooLong>())
+}
+
 const TO_UTF8: &str = "save the file as UTF-8 (for example: iconv -f LATIN1 -t UTF-8)";
 
 /// Parses a batch into the columns; of several problems the first in the file is returned.
-fn parse(batch: &Batch, readers: &mut [Option<ColumnReader>]) -> Option<(usize, Problem)> {
-    let parse_column = |(column, reader): (usize, &mut Option<ColumnReader>)| {
-        let reader = reader.as_mut()?;
+fn parse(batch: &Batch, readers: &mut [Readers]) -> Option<(usize, Problem)> {
+    let parse_column = |(column, readers): (usize, &mut Readers)| {
+        let Readers { cells, copy } = readers;
+        if cells.is_none() && copy.is_none() {
+            return None;
+        }
         for record in batch.records() {
             let at = byte_of(record);
             let outcome = match std::str::from_utf8(&record[column]) {
-                Ok(text) => reader.push(text, at),
+                Ok(text) => {
+                    if let Some(copy) = copy {
+                        copy.push(text);
+                    }
+                    cells.as_mut().map_or(Ok(()), |cells| cells.push(text, at))
+                }
                 Err(_) => Err(Problem {
                     at,
                     found: String::from_utf8_lossy(&record[column]).into_owned(),

@@ -48,9 +48,13 @@ impl Input {
         let fail = |error| Error::Read { input: name.clone(), error };
         let content = match self {
             Input::Bytes { bytes, .. } => Content::Memory(bytes.clone()),
-            Input::Stdin => Content::Memory(read_all(io::stdin().lock()).map_err(fail)?),
+            Input::Stdin => {
+                let read = crate::waiting(|| read_all(io::stdin().lock()));
+                Content::Memory(read.map_err(fail)?)
+            }
             Input::Path(path) => {
-                let file = File::open(path).map_err(fail)?;
+                // A named pipe opens once another process writes to it.
+                let file = crate::waiting(|| File::open(path)).map_err(fail)?;
                 let metadata = file.metadata().map_err(fail)?;
                 if metadata.is_dir() {
                     return Err(fail(io::Error::new(
@@ -61,7 +65,7 @@ impl Input {
                 if metadata.is_file() {
                     Content::File(path.clone())
                 } else {
-                    Content::Memory(read_all(file).map_err(fail)?)
+                    Content::Memory(crate::waiting(|| read_all(file)).map_err(fail)?)
                 }
             }
         };
@@ -81,6 +85,7 @@ pub(super) enum Magic {
     Text,
     Gzip,
     Parquet,
+    Utf16,
 }
 
 /// An input that can be read from its start as often as needed.
@@ -135,23 +140,67 @@ impl Opened {
     /// Tells the format by the first bytes; formats that are often mistaken for a table are named.
     pub(super) fn magic(&self) -> Result<Magic> {
         let mut start = Vec::new();
-        self.reader()?.take(4).read_to_end(&mut start).map_err(|error| self.read_error(error))?;
+        self.reader()?.take(16).read_to_end(&mut start).map_err(|error| self.read_error(error))?;
+        if start.is_empty() {
+            return Err(self.unusable("the file is empty; expected a line of column names first"));
+        }
+        if let Some((_, what, do_this)) = OTHERS.iter().find(|(magic, ..)| start.starts_with(magic))
+        {
+            let what = format!("this is {what}; expected CSV, gzipped CSV or Parquet: {do_this}");
+            return Err(self.unusable(what));
+        }
         match start.as_slice() {
-            [] => Err(self.unusable("the file is empty; expected a line of column names first")),
-            [0x1f, 0x8b, ..] => Ok(Magic::Gzip),
-            b"PAR1" => Ok(Magic::Parquet),
-            b"PARE" => Err(self.unusable("this Parquet file is encrypted; decrypt it first")),
-            b"PK\x03\x04" => Err(self.unusable(
-                "this is a zip archive (or a spreadsheet); expected CSV, gzipped CSV or Parquet",
+            [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', ..] => Err(self.unusable(
+                "this is bzip2-compressed; expected CSV, gzipped CSV or Parquet: unpack it first (bzip2 -d)",
             )),
-            [0x28, 0xb5, 0x2f, 0xfd] => {
-                Err(self.unusable("this is zstd-compressed; expected CSV, gzipped CSV or Parquet"))
-            }
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-                Err(self
-                    .unusable("this text is UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"))
-            }
+            [0x1f, 0x8b, ..] => Ok(Magic::Gzip),
+            [b'P', b'A', b'R', b'1', ..] => Ok(Magic::Parquet),
+            [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Err(self.unusable(
+                "this text is UTF-32; save it as UTF-8 (iconv -f UTF-32 -t UTF-8)",
+            )),
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Ok(Magic::Utf16),
+            // Western text in UTF-16 without a mark: every other byte is zero.
+            [a, 0, b, 0, ..] if *a != 0 && *b != 0 => Err(self.unusable(UNMARKED)),
+            [0, a, 0, b, ..] if *a != 0 && *b != 0 => Err(self.unusable(UNMARKED)),
             _ => Ok(Magic::Text),
         }
     }
+
+    /// The same text in UTF-8, from UTF-16 with a byte-order mark.
+    pub(super) fn from_utf16(&self) -> Result<Self> {
+        let mut bytes = Vec::new();
+        self.reader()?.read_to_end(&mut bytes).map_err(|error| self.read_error(error))?;
+        let big = bytes.starts_with(&[0xfe, 0xff]);
+        let (pairs, rest) = bytes[2..].as_chunks::<2>();
+        let unit = |pair: &[u8; 2]| match big {
+            true => u16::from_be_bytes(*pair),
+            false => u16::from_le_bytes(*pair),
+        };
+        let text: std::result::Result<String, _> =
+            char::decode_utf16(pairs.iter().map(unit)).collect();
+        match text {
+            Ok(text) if rest.is_empty() => {
+                Ok(Self { name: self.name.clone(), content: Content::Memory(text.into()) })
+            }
+            _ => Err(self.unusable("this text begins as UTF-16, but is damaged; write it again")),
+        }
+    }
 }
+
+const UNMARKED: &str = "this text is UTF-16 or UTF-32 without a byte-order mark; save it as UTF-8 \
+    (for example: iconv -f UTF-16LE -t UTF-8)";
+
+/// First bytes of formats that are mistaken for a table, what they are, and what to do.
+const OTHERS: [(&[u8], &str, &str); 11] = [
+    (b"PARE", "an encrypted Parquet file", "decrypt it first"),
+    (b"PK\x03\x04", "a zip archive or a spreadsheet (xlsx, ods)", "unzip it, or save it as CSV"),
+    (b"\xd0\xcf\x11\xe0", "an old spreadsheet (xls)", "save it as CSV"),
+    (b"\x28\xb5\x2f\xfd", "zstd-compressed", "unpack it first (zstd -d)"),
+    (b"\xfd7zXZ\0", "xz-compressed", "unpack it first (xz -d)"),
+    (b"\x04\x22\x4d\x18", "lz4-compressed", "unpack it first (lz4 -d)"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first (7z x)"),
+    (b"SQLite format 3\0", "an SQLite database", "export the table as CSV"),
+    (b"ARROW1\0", "an Arrow IPC file", "write it as Parquet"),
+    (b"Obj\x01", "an Avro file", "write it as Parquet"),
+    (b"%PDF-", "a PDF document", "find the table it was made from"),
+];

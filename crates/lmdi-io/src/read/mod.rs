@@ -1,8 +1,10 @@
 //! Reading tables: CSV (plain or gzip) and Parquet, told apart by their first bytes.
 //!
-//! A column is numbers when every cell that is not missing reads as a number, else text. A caller
-//! that knows better says so in [`ReadOptions::cells`]; then a cell that does not fit is an error
-//! that names its line.
+//! A column is numbers when every cell that is not missing reads as a number, else text. With
+//! [`ReadOptions::recognise`], text of a CSV file is looked at again: numbers as people write them,
+//! dates and times become numbers ([`lmdi::table::CellFormat`]), and what was noticed is told. A
+//! caller that knows better says so in [`ReadOptions::cells`]; then a cell that does not fit is an
+//! error that names its line.
 //!
 //! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`,
 //! `N/A`, `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
@@ -18,12 +20,19 @@ mod input;
 mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod recognise;
+#[cfg(feature = "parquet")]
+pub(crate) use arrow_cells::is_plain;
 
 pub use input::Input;
+pub use recognise::{Notice, Noticed};
 
+use crate::copies::CopiedColumn;
 use crate::{Error, Result};
 use lmdi::monitor::Monitor;
-use lmdi::table::{Encoding, Frame, Kind, Schema};
+use lmdi::table::{
+    CellFormat, Column, Encoding, Frame, Kind, NumberHints, Reading, Schema, Values,
+};
 use std::collections::{HashMap, HashSet};
 
 /// What the cells of a column must be.
@@ -43,8 +52,20 @@ pub struct ReadOptions {
     pub cells: HashMap<String, CellType>,
     /// The only columns to read; `None` reads all.
     pub only: Option<HashSet<String>>,
+    /// Columns to copy as they are, whether or not they are read into the frame too. A name that
+    /// the table lacks is an error.
+    pub copied: Vec<String>,
+    /// Columns that the caller leaves out: one of a type that has no place in a table is read as
+    /// missing instead of being refused.
+    pub dropped: Vec<String>,
     /// The delimiter of a CSV file; `None` finds it out.
     pub delimiter: Option<u8>,
+    /// How the cells are written, as a model remembers it.
+    pub reading: Reading,
+    /// What the user states about the numbers, which comes before what a model remembers.
+    pub numbers: NumberHints,
+    /// Whether columns of text are looked at for numbers, dates and times.
+    pub recognise: bool,
     /// Whether to hash the file on the way. CSV is hashed while it is read; Parquet, which is not
     /// read from start to end, takes one more pass.
     pub sha256: bool,
@@ -66,7 +87,8 @@ impl ReadOptions {
 
     /// Reads what a model needs, and nothing else.
     pub fn for_schema(schema: &Schema) -> Self {
-        let mut options = Self { only: Some(HashSet::new()), ..Self::default() };
+        let reading = schema.reading.clone();
+        let mut options = Self { only: Some(HashSet::new()), reading, ..Self::default() };
         for column in &schema.columns {
             let cells = match column.encoding {
                 Encoding::Number => CellType::Number,
@@ -86,8 +108,48 @@ impl ReadOptions {
         self
     }
 
+    /// How the cells of a column are written.
+    fn rules(&self, name: &str) -> cell::CellRules {
+        let known = self.reading.format_of(name);
+        let stated = self.numbers.stated().filter(|_| {
+            self.cells.get(name) != Some(&CellType::Text)
+                && known.is_none_or(|known| matches!(known.format, CellFormat::Number(..)))
+        });
+        let mut missing = self.reading.missing.clone();
+        missing.extend(known.iter().flat_map(|known| known.missing.iter().cloned()));
+        cell::CellRules { format: stated.or(known.map(|known| known.format)), missing }
+    }
+
+    /// How the cells of the table are written, but for what is recognised.
+    fn reading(&self) -> Reading {
+        self.reading.clone()
+    }
+
+    /// Whether text of this column is looked at.
+    fn recognises(&self, name: &str) -> bool {
+        self.recognise && self.cells.get(name) != Some(&CellType::Text)
+    }
+
     fn wants(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only.contains(name))
+    }
+
+    fn copies(&self, name: &str) -> bool {
+        self.copied.iter().any(|copied| copied == name)
+    }
+
+    /// Fails if a column to copy is not among these.
+    fn check_copied(&self, names: &[String], opened: &input::Opened) -> Result<()> {
+        if self.copied.iter().all(|name| names.contains(name)) {
+            return Ok(());
+        }
+        let empty = |name: &String| Column { name: name.clone(), values: Values::Numbers(vec![]) };
+        let known = Frame::new(names.iter().map(empty).collect());
+        let known = known.map_err(|error| opened.unusable(error.to_string()))?;
+        for name in &self.copied {
+            known.require(name).map_err(|error| opened.unusable(error.to_string()))?;
+        }
+        Ok(())
     }
 }
 
@@ -110,10 +172,16 @@ pub enum Format {
 pub struct Table {
     /// The columns.
     pub frame: Frame,
+    /// The columns that were to be copied, in the order of the file.
+    pub copies: Vec<CopiedColumn>,
     /// The format found.
     pub format: Format,
     /// The SHA-256 of the file in hexadecimal digits, if asked for.
     pub sha256: Option<String>,
+    /// How the cells are written, as a model is to remember it.
+    pub reading: Reading,
+    /// What was noticed about columns of text.
+    pub notices: Vec<Notice>,
 }
 
 /// Reads a table. The number of rows read so far is reported to `monitor`.
@@ -137,6 +205,11 @@ pub fn read_table(input: &Input, options: &ReadOptions, monitor: &dyn Monitor) -
         #[cfg(not(feature = "parquet"))]
         input::Magic::Parquet => return Err(opened.unusable(crate::error::NO_PARQUET)),
         input::Magic::Gzip => csv::read(&opened, true, options, monitor)?,
+        input::Magic::Utf16 => {
+            let sha256 = options.sha256.then(|| digest::of(&opened)).transpose()?;
+            let read = csv::read(&opened.from_utf16()?, false, options, monitor)?;
+            Table { sha256, ..read }
+        }
         input::Magic::Text => csv::read(&opened, false, options, monitor)?,
     };
     // A table that has none of the wanted columns is left to whoever misses them by name.

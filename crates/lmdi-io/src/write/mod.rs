@@ -1,13 +1,15 @@
 //! Writing tables: CSV or Parquet by the ending of the file's name, whole or not at all.
 
 mod csv;
+mod output_table;
 #[cfg(feature = "parquet")]
 mod parquet;
+
+pub use output_table::{OutputColumn, OutputTable};
 
 use crate::atomic::AtomicFile;
 use crate::{Error, Result};
 use lmdi::monitor::Monitor;
-use lmdi::table::Frame;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -40,15 +42,14 @@ impl Output {
             "parquet" => Ok(Output::Parquet(argument.to_owned())),
             _ => Err(Error::Table {
                 input: argument.display().to_string(),
-                what: "the name of a result file ends in .csv or .parquet (or is - for standard output)"
-                    .into(),
+                what: "a name that ends in .csv or .parquet (or - for standard output)".into(),
             }),
         }
     }
 }
 
 /// Writes a table. Missing cells are empty in CSV and null in Parquet; numbers read back as the
-/// same bits. The number of rows written so far is reported to `monitor`.
+/// same bits, and copied columns are as they were. The number of rows written so far is reported to `monitor`.
 ///
 /// ```
 /// use lmdi::table::{Column, Frame, Values};
@@ -56,22 +57,22 @@ impl Output {
 /// let path = directory.path().join("result.csv");
 /// let score = Column { name: "score".into(), values: Values::Numbers(vec![0.5, f64::NAN]) };
 /// let output = lmdi_io::write::Output::from_argument(&path)?;
-/// lmdi_io::write::write_table(&Frame::new(vec![score])?, &output, &lmdi::monitor::Silent)?;
+/// lmdi_io::write::write_table(&Frame::new(vec![score])?.into(), &output, &lmdi::monitor::Silent)?;
 /// assert_eq!(std::fs::read_to_string(&path)?, "score\n0.5\n\"\"\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn write_table(frame: &Frame, output: &Output, monitor: &dyn Monitor) -> Result<()> {
+pub fn write_table(table: &OutputTable, output: &Output, monitor: &dyn Monitor) -> Result<()> {
     let written = match output {
         Output::Stdout => {
             let mut stdout = io::stdout().lock();
-            let written = csv::write(frame, &mut stdout, monitor).and_then(|()| stdout.flush());
+            let written = csv::write(table, &mut stdout, monitor).and_then(|()| stdout.flush());
             written.map_err(|error| {
                 io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
             })
         }
-        Output::Csv(path) => to_file(path, |file| csv::write(frame, file, monitor)),
+        Output::Csv(path) => to_file(path, |file| csv::write(table, file, monitor)),
         #[cfg(feature = "parquet")]
-        Output::Parquet(path) => to_file(path, |file| parquet::write(frame, file, monitor)),
+        Output::Parquet(path) => to_file(path, |file| parquet::write(table, file, monitor)),
         #[cfg(not(feature = "parquet"))]
         Output::Parquet(path) => {
             let name = path.display().to_string();
@@ -93,8 +94,8 @@ fn passed(rows: usize, monitor: &dyn Monitor) -> io::Result<()> {
 }
 
 /// Rows between two looks at the monitor, of a table this wide.
-fn rows_at_once(frame: &Frame, cells: usize) -> usize {
-    (cells / frame.columns().len().max(1)).max(1)
+fn rows_at_once(table: &OutputTable, cells: usize) -> usize {
+    (cells / table.columns().len().max(1)).max(1)
 }
 
 fn to_file(

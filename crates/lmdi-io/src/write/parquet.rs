@@ -1,10 +1,12 @@
-//! Parquet: 64-bit floats and dictionary-encoded strings, compressed with snappy.
+//! Parquet: 64-bit floats and dictionary-encoded strings, compressed with snappy; copied columns
+//! keep their type.
 
-use super::{passed, rows_at_once};
+use super::{OutputColumn, OutputTable, passed, rows_at_once};
+use crate::copies::{Cells, CopiedColumn};
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, RecordBatch, StringArray, UInt32Array};
 use arrow_schema::{ArrowError, Field, Schema};
 use lmdi::monitor::Monitor;
-use lmdi::table::{Frame, Labels, MISSING, Values};
+use lmdi::table::{Labels, MISSING, Values};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -12,18 +14,29 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 pub(super) fn write(
-    frame: &Frame,
+    table: &OutputTable,
     out: impl Write + Send,
     monitor: &dyn Monitor,
 ) -> io::Result<()> {
-    let mut fields = Vec::with_capacity(frame.columns().len());
-    let mut arrays = Vec::with_capacity(frame.columns().len());
-    for column in frame.columns() {
-        let array = match &column.values {
-            Values::Numbers(cells) => numbers(cells),
-            Values::Labels(labels) => strings(labels).map_err(io::Error::other)?,
+    let mut fields = Vec::with_capacity(table.columns().len());
+    let mut arrays = Vec::with_capacity(table.columns().len());
+    for column in table.columns() {
+        let array = match column {
+            OutputColumn::Computed(column) => match &column.values {
+                Values::Numbers(cells) => numbers(cells),
+                Values::Labels(labels) => strings(labels).map_err(io::Error::other)?,
+            },
+            OutputColumn::Copied(column) => match &column.cells {
+                Cells::Text(labels) => strings(labels).map_err(io::Error::other)?,
+                Cells::Arrow(_, array) => array.clone(),
+            },
         };
-        fields.push(Field::new(&column.name, array.data_type().clone(), true));
+        fields.push(match column {
+            OutputColumn::Copied(CopiedColumn { name, cells: Cells::Arrow(field, _) }) => {
+                field.as_ref().clone().with_name(name)
+            }
+            column => Field::new(column.name(), array.data_type().clone(), true),
+        });
         arrays.push(array);
     }
     let schema = Arc::new(Schema::new(fields));
@@ -31,7 +44,7 @@ pub(super) fn write(
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut writer =
         ArrowWriter::try_new(out, schema, Some(properties)).map_err(io::Error::other)?;
-    let at_once = rows_at_once(frame, 1 << 20);
+    let at_once = rows_at_once(table, 1 << 20);
     for start in (0..batch.num_rows()).step_by(at_once) {
         let rows = at_once.min(batch.num_rows() - start);
         writer.write(&batch.slice(start, rows)).map_err(io::Error::other)?;

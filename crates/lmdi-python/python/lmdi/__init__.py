@@ -32,6 +32,7 @@ from ._mdi_plus import MDIPlus
 from ._model import Model
 from ._path_methods import LocalMDI, Saabas
 from ._permutation import Permutation
+from ._report import report
 from ._tree_shap import TreeSHAP
 from ._uses import Counterfactual, Subgroups, counterfactuals, stability, subgroups
 
@@ -80,6 +81,7 @@ __all__ = [
     "counterfactuals",
     "export",
     "load",
+    "report",
     "stability",
     "subgroups",
 ]

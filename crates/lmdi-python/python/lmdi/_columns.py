@@ -64,6 +64,17 @@ def _distinct(column: Any) -> Any:
     return list(place), inverse
 
 
+class Source(NamedTuple):
+    """The columns of a table that becomes another one for the trees."""
+
+    names: list[str]
+    #: Numbers, and codes of categories.
+    array: np.ndarray
+    categories: dict[int, list[str]]
+    #: For each column of the trees the place of the one that it comes from.
+    of_columns: np.ndarray
+
+
 class Cells(NamedTuple):
     """A table as a model reads it."""
 
@@ -71,6 +82,8 @@ class Cells(NamedTuple):
     names: list[str] | None
     #: Labels of the rows, if the table was a pandas frame.
     index: Any = None
+    #: The user's columns, if several of the columns above come from one of them.
+    source: Source | None = None
 
     @property
     def table(self) -> Any:

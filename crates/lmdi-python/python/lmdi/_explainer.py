@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from . import _responses
 from ._columns import Cells
+from ._composite import Composite, Part, check_scale, collected, rows_of, summed
 from ._errors import not_fitted
 from ._explanation import Explanation, Scale
 from ._model import Model
-from ._models import model_of
 from ._predictions import predictions_of
 from ._running import running
 from ._target_check import warn_if_misfit
@@ -39,6 +39,9 @@ class Explainer:
     n_jobs: int | None
     progress: bool
     model_: Model
+    #: A model that is made of several, and the explainer of each of its parts.
+    composite_: Composite
+    _parts: list[tuple[Part, Any]] | None = None
 
     @classmethod
     def _keywords(cls) -> list[str]:
@@ -66,7 +69,7 @@ class Explainer:
         return type(self)(**self.get_params())
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, self._fitted_attribute)
+        return self._parts is not None or hasattr(self, self._fitted_attribute)
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
@@ -81,9 +84,8 @@ class Explainer:
             name = type(self).__name__
             raise not_fitted(f"This {name} instance is not fitted yet: call fit(X_train, y_train) first")
 
-    def _take_model(self, X: Any) -> tuple[Model, Cells]:
+    def _take_model(self, model: Model, X: Any) -> tuple[Model, Cells]:
         """The model's trees, with the names of the table's columns if they had none, and the table."""
-        model = model_of(self.model, X)
         cells = model._read(X)
         columns = model._columns.named(cells.names)
         if len(cells.array) == 0:
@@ -96,6 +98,57 @@ class Explainer:
             compiled = compiled.renamed(columns.labels())
         return Model(compiled, columns, model.classes_, model._sees_every_row), cells
 
+    def _for_part(self, part: Part) -> Any:
+        """An explainer like this one of a part of a composite model."""
+        params = {**self.get_params(), "model": part.model}
+        for name in self._saved_tables:
+            if params[name] is not None:
+                params[name] = part.table(params[name])
+        return type(self)(**params)
+
+    def _fit_parts(self, whole: Composite, X: Any, y: Any, sample_weight: Any = None) -> None:
+        """Fits an explainer of every part of a composite model."""
+        if whole.no_fit is not None:
+            raise TypeError(whole.no_fit)
+        _responses.check_index(X, y)
+        _responses.check_index(X, sample_weight, "sample_weight")
+        whole.take_names(X)
+        parts = []
+        for part in whole.parts:
+            explainer = self._for_part(part)
+            target = y if part.target is None else part.target(y)
+            table, target = rows_of(part.table(X), part.rows), rows_of(target, part.rows)
+            weight = sample_weight if part.counts is None else part.counts
+            if weight is None:
+                explainer.fit(table, target)
+            else:
+                explainer.fit(table, target, sample_weight=rows_of(weight, part.rows))
+            check_scale(part, explainer.explainer_.scale, type(self).__name__)
+            parts.append((part, explainer))
+        self._parts, self.composite_ = parts, whole
+
+    def _explain_parts(self, X: Any, **options: Any) -> Explanation:
+        """The weighted sum of the explanations of the parts of a composite model."""
+        whole = self.composite_
+        found = [(part, explainer.explain(part.table(X), **options)) for part, explainer in self._parts or []]
+        for part, one in found:
+            check_scale(part, one.scale, type(self).__name__)
+        n_outputs = None if whole.output_names is None else len(whole.output_names)
+        values, base_values = summed(
+            whole, [(part, one.values, one.base_values) for part, one in found], n_outputs
+        )
+        cells = whole.read(X)
+        return Explanation(
+            values,
+            base_values,
+            data=cells.array,
+            feature_names=whole.feature_names,
+            output_names=whole.output_names or _output_names(whole.classes_, values.ndim),
+            scale=whole.scale or found[0][1].scale,
+            categories={at: list(levels) for at, levels in whole.levels.items()},
+            index=cells.index,
+        )
+
     def _take_target(
         self, model: Model, X: Any, y: Any, sample_weight: Any, n_rows: int
     ) -> tuple[Any, np.ndarray | None]:
@@ -106,6 +159,8 @@ class Explainer:
 
     def _misfits(self, model: Model, cells: Cells, response: Any, weights: np.ndarray | None) -> bool:
         """Whether the target does not follow the model's predictions, of which users are warned."""
+        if not model._compiled.has_target:
+            return False
         with running(self.n_jobs, False, "", 0) as run:
             prediction = model._compiled.predict(cells.table, run)
         return warn_if_misfit(model, prediction, response, weights)
@@ -114,7 +169,7 @@ class Explainer:
     def feature_names_in_(self) -> np.ndarray:
         """Names of the columns seen in fit."""
         self._check_fitted()
-        names = self.model_._columns.names
+        names = self._explained._columns.names
         if names is None:
             raise AttributeError("the table of fit had no column names")
         return np.asarray(names, dtype=object)
@@ -123,7 +178,11 @@ class Explainer:
     def n_features_in_(self) -> int:
         """Number of columns seen in fit."""
         self._check_fitted()
-        return self.model_._columns.count
+        return self._explained._columns.count
+
+    @property
+    def _explained(self) -> Model | Composite:
+        return self.model_ if self._parts is None else self.composite_
 
     def explain(self, X: Any) -> Explanation:
         """What each column adds to the prediction of each row."""
@@ -150,7 +209,15 @@ class Explainer:
         from . import _saved
 
         self._check_fitted()
+        self._refuse_composite_file()
         _saved.save(self, path)
+
+    def _refuse_composite_file(self) -> None:
+        if self._parts is not None:
+            raise TypeError(
+                f"a file holds trees, and a {type(self.model).__name__} has other steps beside them; keep "
+                "the explainer with pickle or joblib instead"
+            )
 
     def _saved_arrays(self) -> dict[str, np.ndarray]:
         """What a file holds beside keywords and model."""
@@ -166,16 +233,23 @@ class Explainer:
         """The explanation of a table from the arrays of compiled code."""
         values, base_values, std_error = arrays
         model = self.model_
-        classes = model.classes_
-        if classes is None:
-            outputs = None
-        elif values.ndim == 2:
-            outputs = [str(classes[1])]
-        else:
-            outputs = [str(label) for label in classes]
+        outputs = _output_names(model.classes_, values.ndim)
         explained = base_values + values.sum(axis=1)
         with running(self.n_jobs, False, "", 0) as run:
             predictions = predictions_of(model, cells, explained, scale, all_trees, run)
+        if cells.source is not None:
+            names, array, categories, of_columns = cells.source
+            return Explanation(
+                collected(values, of_columns, len(names)),
+                base_values,
+                data=array,
+                feature_names=list(names),
+                output_names=outputs,
+                scale=scale,
+                categories=categories,
+                index=cells.index,
+                predictions=predictions,
+            )
         return Explanation(
             values,
             base_values,
@@ -188,3 +262,10 @@ class Explainer:
             predictions=predictions,
             index=cells.index,
         )
+
+
+def _output_names(classes: np.ndarray | None, dimensions: int) -> list[str] | None:
+    """The labels of the outputs; of two classes the second has one."""
+    if classes is None:
+        return None
+    return [str(classes[1])] if dimensions == 2 else [str(label) for label in classes]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._plots import Plots
 
 #: What scores are counted in.
-Scale = Literal["identity", "log_odds", "softmax", "log", "probability", "impurity"]
+Scale = Literal["identity", "log_odds", "softmax", "log", "probability", "transformed", "impurity"]
 
 
 class Explanation:
@@ -48,8 +48,8 @@ class Explanation:
     fidelity : Fidelity or None
         How much of the predictions of these rows is explained.
     scale : str
-        "identity" (the unit of the prediction), "log_odds", "softmax" (margins), "log", "probability" or
-        "impurity".
+        "identity" (the unit of the prediction), "log_odds", "softmax" (margins), "log", "probability",
+        "transformed" (the unit of the target that the model was trained on) or "impurity".
     index : pandas.Index or None
         Labels of the rows, if they were in a pandas frame.
 

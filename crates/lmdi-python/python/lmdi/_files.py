@@ -7,7 +7,7 @@ import tempfile
 from typing import Any
 
 from . import _lmdi
-from ._model import model_of_file
+from ._model import Model, model_of_file
 
 
 def write(path: Any, content: bytes) -> None:
@@ -53,7 +53,13 @@ def export(model: Any, path: Any) -> None:
     """
     from ._models import model_of
 
-    write(path, model_of(model).to_bytes(is_json(path)))
+    trees = model_of(model)
+    if not isinstance(trees, Model):
+        raise TypeError(
+            f"a file holds the trees of one model, and a {type(model).__name__} has other steps or models "
+            "beside them; export those that hold the trees"
+        )
+    write(path, trees.to_bytes(is_json(path)))
 
 
 def load(path: Any) -> Any:

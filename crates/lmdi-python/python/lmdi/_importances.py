@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ._composite import Composite, Part
 from ._explainer import Explainer
 from ._groups import group_columns
 from ._model import Model
@@ -24,9 +25,26 @@ class Importances(Explainer):
         order = np.argsort(-importances, kind="stable")
         return [(self.names_[at], float(importances[at])) for at in order]
 
-    def _grouped(self, model: Model) -> tuple[list[str], tuple[list[int], int]]:
-        """The names of columns and groups, and the group of every column."""
-        names, group_of_column = group_columns(self.groups, model.feature_names)
+    def _part(self, whole: Model | Composite) -> Part:
+        """The one model that importances are of."""
+        if not isinstance(whole, Composite):
+            origins = whole._compiled.origins if whole._compiled.input_columns else None
+            return Part(whole, source=None if origins is None else np.asarray(origins))
+        part = whole.parts[0]
+        if len(whole.parts) > 1 or part.output is not None:
+            raise TypeError(
+                f"{type(self).__name__} is of one model, and a {type(self.model).__name__} has "
+                f"{len(whole.parts)}; pass them one by one"
+            )
+        return part
+
+    def _grouped(self, whole: Model | Composite) -> tuple[list[str], tuple[list[int], int]]:
+        """The names of columns and groups, and the group of every column of the trees."""
+        own = None if isinstance(whole, Composite) else whole._compiled.input_columns
+        names, group_of_column = group_columns(self.groups, own or whole.feature_names)
+        source = self._part(whole).source
+        if source is not None:
+            group_of_column = [group_of_column[at] for at in source]
         return names, (group_of_column, len(names))
 
     def _keep(self, model: Model, names: list[str], arrays: Any) -> None:

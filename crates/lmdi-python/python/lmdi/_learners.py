@@ -7,20 +7,28 @@ handled by the trees, and the same seed gives the same model on any number of th
 from __future__ import annotations
 
 import numbers
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
 
 from . import _lmdi
 from ._choices import ClassificationCriterion, RegressionCriterion, SplitFinder
 from ._columns import Columns
-from ._model import Model
+from ._errors import LmdiWarning
+from ._model import Model, text_columns
 from ._running import n_threads
-from ._tables import strided
+from ._tables import Frame, frame_with_text, strided
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -36,7 +44,16 @@ class _Learner(BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Trains on the rows of X with the responses y."""
+        """Trains on the rows of X with the responses y.
+
+        A frame may hold texts, categories and truth values beside numbers, each with missing cells. Texts
+        become one 0/1 column per level, as in the command; columns that are constant, or whose texts are
+        all different, are left out.
+        """
+        target_name = str(getattr(y, "name", None) or "target")
+        frame = frame_with_text(X)
+        if frame is not None:
+            return self._fit_frame(X, frame, y, target_name, sample_weight)
         X, y = validate_data(
             self,
             X,
@@ -47,28 +64,57 @@ class _Learner(BaseEstimator):
             y_numeric=not self._classifies,
         )
         X = X.toarray() if hasattr(X, "toarray") else X
+        names = getattr(self, "feature_names_in_", None)
+        columns = Columns(None if names is None else tuple(names), self.n_features_in_)
+        return self._fit_matrix(X, y, sample_weight, columns)
+
+    def _fit_frame(self, X: Any, frame: Frame, y: Any, target_name: str, sample_weight: Any) -> Self:
+        """Trains on a table with text."""
+        y = validate_data(self, X="no_validation", y=y, y_numeric=not self._classifies)
+        _check_feature_names(self, X, reset=True)
+        _check_n_features(self, X, reset=True)
+        names = frame.names or []
+        if frame.n_rows != len(y):
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: X has {frame.n_rows} rows, "
+                f"y has {len(y)}"
+            )
+        while target_name in names:
+            target_name += "_"
+        target: Any = np.asarray(y, dtype=np.float64) if not self._classifies else list(map(str, y.tolist()))
+        columns = text_columns(frame, names, range(len(names)))
+        schema, matrix = _lmdi.learn_schema(columns, (target_name, target))
+        encoded = Columns(tuple(schema.encoded_names), len(schema.encoded_names))
+        return self._fit_matrix(matrix.T, y, sample_weight, encoded, schema)
+
+    def _fit_matrix(
+        self, X: np.ndarray, y: Any, sample_weight: Any, columns: Columns, schema: Any = None
+    ) -> Self:
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
             if not weights.sum() > 0:
                 raise ValueError("all sample weights are zero; at least one row must count")
         response, labels = self._response(y)
-        names = getattr(self, "feature_names_in_", None)
-        columns = Columns(None if names is None else tuple(names), self.n_features_in_)
         table = {
             "x": strided(X),
             "y": response,
             "weights": weights,
             "feature_names": columns.labels(),
             "labels": [str(label) for label in labels],
+            "schema": schema,
         }
-        params = self._training_params(check_random_state(self.random_state))
+        params = self._training_params(check_random_state(self.random_state), X.shape[1])
         compiled = self._train(table, params, (n_threads(self.n_jobs), None))
         classes = getattr(self, "classes_", None)
         # Boosting and forests without a bootstrap grow their trees on every row.
         every_row = not compiled.knows_samples and params.get("subsample", 1.0) == 1.0
         self.model_ = Model(compiled, columns, classes, every_row)
+        self._after_fit(X, y)
         return self
+
+    def _after_fit(self, X: np.ndarray, y: Any) -> None:
+        """What forests measure on their training rows."""
 
     def _response(self, y: Any) -> Any:
         if not self._classifies:
@@ -83,6 +129,9 @@ class _Learner(BaseEstimator):
 
     def _predictions(self, X: Any, work: Any = "predict") -> Any:
         check_is_fitted(self)
+        run = (n_threads(self.n_jobs), None)
+        if self.model_._compiled.input_columns is not None:
+            return getattr(self.model_._compiled, work)(self.model_._read(X).table, run)
         X = validate_data(
             self,
             X,
@@ -92,8 +141,33 @@ class _Learner(BaseEstimator):
             ensure_all_finite="allow-nan",
         )
         X = X.toarray() if hasattr(X, "toarray") else X
-        run = (n_threads(self.n_jobs), None)
         return getattr(self.model_._compiled, work)(strided(X), run)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The mean decrease in impurity of each column, as shares of one."""
+        check_is_fitted(self)
+        compiled = self.model_._compiled
+        names = getattr(self, "feature_names_in_", None)
+        group: Any = list(range(self.n_features_in_))
+        if compiled.input_columns is not None:
+            place = {name: at for at, name in enumerate(names.tolist() if names is not None else [])}
+            group = [place[compiled.input_columns[at]] for at in compiled.origins or []]
+        found, _ = _lmdi.mdi(compiled, (group, self.n_features_in_), "share", (n_threads(self.n_jobs), None))
+        return found
+
+    @property
+    def estimators_(self) -> list[Model]:
+        """Each tree as a model of its own, with `predict`, `predict_proba` and `apply`."""
+        check_is_fitted(self)
+        model = self.model_
+        return [
+            Model(model._compiled.tree(at), model._columns, model.classes_, model._sees_every_row)
+            for at in range(model.n_trees)
+        ]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
 
     def apply(self, X: Any) -> Any:
         """The leaf of each row in each tree, as an index into the nodes of the tree."""
@@ -139,8 +213,9 @@ class _Forest:
 
     _extra_trees = False
 
-    # Set by scikit-learn's validation.
+    # Set by scikit-learn's validation, and by training.
     n_features_in_: int
+    model_: Model
 
     def __init__(
         self,
@@ -154,6 +229,7 @@ class _Forest:
         max_features: Any,
         bootstrap: Any,
         max_samples: Any,
+        oob_score: Any,
         random_state: Any,
         n_jobs: Any,
     ) -> None:
@@ -167,13 +243,40 @@ class _Forest:
         self.max_features = max_features
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.oob_score = oob_score
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _training_params(self, random: Any) -> Any:
+    def _after_fit(self, X: np.ndarray, y: Any) -> None:
+        for name in ("oob_score_", "oob_prediction_", "oob_decision_function_"):
+            self.__dict__.pop(name, None)
+        if not self.oob_score:
+            return
+        if not self.bootstrap:
+            raise ValueError("Out of bag estimation only available if bootstrap=True")
+        found = self.model_._compiled.oob_prediction(strided(X), (n_threads(self.n_jobs), None))
+        seen = ~np.isnan(found).any(axis=1)
+        if not seen.all():
+            warnings.warn(
+                f"{int((~seen).sum())} rows were seen by every tree and have no out-of-bag prediction; "
+                "train more trees",
+                LmdiWarning,
+                stacklevel=3,
+            )
+        truth = np.asarray(y)[seen]
+        if hasattr(self, "classes_"):
+            self.oob_decision_function_ = found
+            self.oob_score_ = float((self.classes_[found[seen].argmax(axis=1)] == truth).mean())
+        else:
+            self.oob_prediction_ = found[:, 0]
+            residual = truth - found[seen, 0]
+            around = ((truth - truth.mean()) ** 2).sum()
+            self.oob_score_ = float(1 - (residual**2).sum() / around) if around > 0 else float("nan")
+
+    def _training_params(self, random: Any, n_columns: int) -> Any:
         share = self.max_features
         if share == "sqrt":
-            share = max(1, int(np.sqrt(self.n_features_in_)))
+            share = max(1, int(np.sqrt(n_columns)))
         return {
             "n_trees": self.n_estimators,
             "criterion": self.criterion,
@@ -212,6 +315,9 @@ _FOREST_PARAMETERS = """
         Whether each tree sees rows drawn with replacement, or all rows.
     max_samples : int or float, optional
         How many rows are drawn; None is as many as there are.
+    oob_score : bool
+        Whether to measure the forest on the rows that its trees did not see: `oob_score_` is R² or accuracy,
+        `oob_prediction_` or `oob_decision_function_` what is predicted there.
     random_state : int, optional
         The same seed gives the same forest.
     n_jobs : int, optional
@@ -248,6 +354,7 @@ class RandomForestRegressor(_Forest, _Regressor):
         max_features: Any = None,
         bootstrap: bool = True,
         max_samples: Any = None,
+        oob_score: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -262,6 +369,7 @@ class RandomForestRegressor(_Forest, _Regressor):
             max_features,
             bootstrap,
             max_samples,
+            oob_score,
             random_state,
             n_jobs,
         )
@@ -285,6 +393,7 @@ class RandomForestClassifier(_Forest, _Classifier):
         max_features: Any = "sqrt",
         bootstrap: bool = True,
         max_samples: Any = None,
+        oob_score: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -299,6 +408,7 @@ class RandomForestClassifier(_Forest, _Classifier):
             max_features,
             bootstrap,
             max_samples,
+            oob_score,
             random_state,
             n_jobs,
         )
@@ -325,6 +435,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         max_features: Any = None,
         bootstrap: bool = False,
         max_samples: Any = None,
+        oob_score: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -340,6 +451,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
             max_features,
             bootstrap,
             max_samples,
+            oob_score,
             random_state,
             n_jobs,
         )
@@ -366,6 +478,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
         max_features: Any = "sqrt",
         bootstrap: bool = False,
         max_samples: Any = None,
+        oob_score: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -381,6 +494,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
             max_features,
             bootstrap,
             max_samples,
+            oob_score,
             random_state,
             n_jobs,
         )
@@ -458,7 +572,7 @@ class _Boosting:
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _training_params(self, random: Any) -> Any:
+    def _training_params(self, random: Any, n_columns: int) -> Any:
         stopping = (self.validation_fraction, self.n_iter_no_change, self.tol)
         return {
             "n_rounds": self.n_estimators,

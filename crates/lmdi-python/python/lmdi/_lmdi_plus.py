@@ -10,10 +10,12 @@ import numpy as np
 
 from . import _files, _lmdi
 from ._choices import Ablation, Family, FitOn, FitTo, Glm, Preset, RankBy, Rule, Selection, Trees, Validation
+from ._composite import Composite, predictions_of
 from ._errors import LmdiWarning
 from ._explainer import Explainer
 from ._explanation import Explanation
 from ._model import Model
+from ._models import model_of
 from ._predictions import Fidelity
 from ._running import running
 
@@ -182,7 +184,12 @@ class LMDIPlus(Explainer):
         known by row. With `validation="folds"`, and unless another `fit_on` or preset is asked for, any rows
         will do.
         """
-        model, cells = self._take_model(X)
+        whole = model_of(self.model, X)
+        if isinstance(whole, Composite):
+            self._fit_parts(whole, X, y, sample_weight)
+            return self
+        self._parts = None
+        model, cells = self._take_model(whole, X)
         n_rows = len(cells.array)
         response, weights = self._take_target(model, X, y, sample_weight, n_rows)
         keywords = self._checked_keywords(model)
@@ -268,6 +275,10 @@ class LMDIPlus(Explainer):
             Whether to also give the standard error of each score over the trees; for forests only.
         """
         self._check_fitted()
+        if self._parts is not None:
+            if std_error:
+                raise ValueError("std_error is of one model; explain the members on their own")
+            return self._explain_parts(X, trees=trees)
         cells = self.model_._read(X)
         with self._running("LMDI+ explain", len(cells.array)) as run:
             arrays = self.explainer_.score(cells.table, trees, bool(std_error), run)
@@ -309,6 +320,8 @@ class LMDIPlus(Explainer):
             return self.explain(X).ranks()
         if by != "rank":
             raise ValueError(f"by is {by!r}; expected 'score' or 'rank'")
+        if self._parts is not None:
+            raise ValueError("ranks within trees are of the model's own columns; expected by='score' here")
         cells = self.model_._read(X)
         with self._running("LMDI+ rank", len(cells.array)) as run:
             return self.explainer_.rank_by_rank(cells.table, run)
@@ -316,19 +329,25 @@ class LMDIPlus(Explainer):
     def predict(self, X: Any) -> np.ndarray:
         """Predictions of the fitted linear models together (RF+)."""
         prediction = self._predictions(X)
-        if self.model_.classes_ is None:
-            return prediction[:, 0]
-        return self.model_.classes_[self.model_._compiled.decide(prediction.ravel())]
+        classes = self._explained.classes_
+        if classes is None:
+            return prediction if prediction.shape[1] > 1 else prediction[:, 0]
+        threshold = self.model_._compiled.threshold if self._parts is None else None
+        if threshold is not None:
+            return classes[(prediction[:, 1] >= threshold).astype(int)]
+        return classes[prediction.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class."""
         self._check_fitted()
-        if self.model_.classes_ is None:
+        if self._explained.classes_ is None:
             raise AttributeError("predict_proba is for models of classes; this one predicts numbers")
         return self._predictions(X)
 
     def _predictions(self, X: Any) -> np.ndarray:
         self._check_fitted()
+        if self._parts is not None:
+            return predictions_of(self._explain_parts(X))
         cells = self.model_._read(X)
         with self._running("LMDI+ predict", len(cells.array)) as run:
             return self.explainer_.predict(cells.table, run)
@@ -336,6 +355,7 @@ class LMDIPlus(Explainer):
     def to_bytes(self, json: bool = False) -> bytes:
         """The content of a model file with the trees and this explainer."""
         self._check_fitted()
+        self._refuse_composite_file()
         return self.explainer_.to_bytes(json)
 
     def save(self, path: Any) -> None:
@@ -352,6 +372,8 @@ class LMDIPlus(Explainer):
         params = self.get_params()
         if not self.__sklearn_is_fitted__():
             return {"params": params}
+        if self._parts is not None:
+            return {"params": {**params, "model": self.composite_}, "parts": self._parts}
         # The trees are in the file; the library that grew them is not needed to read it back.
         del params["model"]
         model = self.model_
@@ -362,6 +384,8 @@ class LMDIPlus(Explainer):
         params = state["params"]
         if "file" not in state:
             type(self).__init__(self, **params)
+            if "parts" in state:
+                self._parts, self.composite_ = state["parts"], params["model"]
             return
         compiled, explainer = _lmdi.Model.from_bytes(state["file"])
         model = Model(compiled, *state["extras"])

@@ -9,9 +9,11 @@ import numpy as np
 from . import _lmdi
 from ._checks import number, whole
 from ._columns import Cells
+from ._composite import Composite
 from ._explainer import Explainer
 from ._explanation import Explanation
 from ._model import Model
+from ._models import model_of
 from ._responses import response_of
 
 
@@ -75,7 +77,14 @@ class MAPLE(Explainer):
         The number of columns is measured on validation rows; without them on up to 200 training rows, each
         predicted without its own weight.
         """
-        model, cells = self._take_model(X)
+        whole_model = model_of(self.model, X)
+        if isinstance(whole_model, Composite):
+            if X_validation is not None:
+                raise ValueError("X_validation is for one model; explain the members on their own")
+            self._fit_parts(whole_model, X, y)
+            return self
+        self._parts = None
+        model, cells = self._take_model(whole_model, X)
         response, _ = self._take_target(model, X, y, None, len(cells.array))
         validation = None
         if (X_validation is None) != (y_validation is None):
@@ -108,6 +117,8 @@ class MAPLE(Explainer):
     def explain(self, X: Any) -> Explanation:
         """What each column adds to the local prediction of each row."""
         self._check_fitted()
+        if self._parts is not None:
+            return self._explain_parts(X)
         cells = self.model_._read(X)
         with self._running("MAPLE explain", len(cells.array)) as run:
             arrays = self.explainer_.explain(cells.table, run)
@@ -131,12 +142,16 @@ class MAPLE(Explainer):
         params = self.get_params()
         if not self.__sklearn_is_fitted__():
             return {"params": params}
+        if self._parts is not None:
+            return {"params": {**params, "model": self.composite_}, "parts": self._parts}
         # The local models are made of the training rows, which are kept instead.
         params["model"] = self.model_
         return {"params": params, "rows": self._rows}
 
     def __setstate__(self, state: Any) -> None:
         type(self).__init__(self, **state["params"])
+        if "parts" in state:
+            self._parts, self.composite_ = state["parts"], state["params"]["model"]
         if "rows" in state:
             self._fit(self.model, *state["rows"])
 

@@ -72,8 +72,9 @@ class MDI(Importances):
 
     def _measured(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
         if self._found is None:
-            model = model_of(self.model)
-            names, groups = self._grouped(model)
+            whole = model_of(self.model)
+            model = self._part(whole).model
+            names, groups = self._grouped(whole)
             with self._running("MDI", 0) as run:
                 found = _lmdi.mdi(model._compiled, groups, str(self.scale), run)
             self._found = (*found, names)

@@ -10,7 +10,9 @@ import numpy as np
 from . import _lmdi
 from ._checks import number, whole
 from ._choices import MdiPlusGlm
+from ._composite import Composite
 from ._importances import Importances, metric_of
+from ._models import model_of
 
 
 class MDIPlus(Importances):
@@ -107,9 +109,15 @@ class MDIPlus(Importances):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MDIPlus:
         """Measures importances on the rows that the forest was trained on."""
-        model, cells = self._take_model(X)
-        response, weights = self._take_target(model, X, y, sample_weight, len(cells.array))
-        names, groups = self._grouped(model)
+        whole_model = model_of(self.model, X)
+        part = self._part(whole_model)
+        model, cells = self._take_model(part.model, part.table(X))
+        if isinstance(whole_model, Composite):
+            whole_model.take_names(X)
+        response, weights = self._take_target(
+            model, X, y if part.target is None else part.target(y), sample_weight, len(cells.array)
+        )
+        names, groups = self._grouped(whole_model if isinstance(whole_model, Composite) else model)
         keywords = {
             "glm": None if self.glm is None else str(self.glm),
             "alphas": _numbers(self.alphas, "alphas"),

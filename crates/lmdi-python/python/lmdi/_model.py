@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _lmdi, _responses, _tables
-from ._columns import Categories, Cells, Columns, is_missing, level_text
+from ._columns import Categories, Cells, Columns, Source, is_missing, level_text
 from ._errors import LmdiWarning
 from ._running import running
 
@@ -41,6 +41,8 @@ class Model:
         self._columns = columns
         self.classes_ = classes
         self._sees_every_row = sees_every_row
+        #: Texts of the user's columns by place; a text keeps its code from table to table.
+        self._levels: dict[int, tuple[dict[str, int], list[str]]] = {}
 
     @property
     def feature_names(self) -> list[str]:
@@ -95,19 +97,32 @@ class Model:
         frame = None if wanted is None else _tables.frame_of(X)
         if frame is None or wanted is None or frame.names is None or frame.names == self.feature_names:
             return self._columns.read(X)
-        return Cells(self._encoded(frame, frame.names, wanted), self.feature_names)
+        place = {name: at for at, name in enumerate(frame.names)}
+        # Further columns are ignored, as in the command.
+        _tables.order_of_columns([name for name in frame.names if name in wanted], wanted)
+        columns = text_columns(frame, wanted, [place[name] for name in wanted])
+        return Cells(self._encoded(columns), self.feature_names, source=self._source(columns))
 
-    def _encoded(self, frame: _tables.Frame, found: list[str], wanted: list[str]) -> np.ndarray:
+    def _source(self, columns: list[TextColumn]) -> Source:
+        """The user's columns as numbers, with codes for texts."""
+        array = np.empty((len(columns[0][1]), len(columns)))
+        categories: dict[int, list[str]] = {}
+        for at, (_, cells) in enumerate(columns):
+            if isinstance(cells, np.ndarray):
+                array[:, at] = cells
+                continue
+            codes, levels = self._levels.setdefault(at, ({}, []))
+            for text in cells:
+                if text is not None and text not in codes:
+                    codes[text] = len(levels)
+                    levels.append(text)
+            array[:, at] = [np.nan if text is None else codes[text] for text in cells]
+            categories[at] = list(levels)
+        names = [name for name, _ in columns]
+        return Source(names, array, categories, np.asarray(self._compiled.origins))
+
+    def _encoded(self, columns: list[TextColumn]) -> np.ndarray:
         """The matrix of a table that holds text."""
-        order = _tables.order_of_columns(found, wanted) or range(len(wanted))
-        columns: list[tuple[str, np.ndarray | list[str | None]]] = []
-        for name, at in zip(wanted, order):
-            values = _tables.column_values(frame.column(at), name)
-            if values.dtype.kind in "OUS":
-                texts = [None if is_missing(cell) else level_text(cell) for cell in values.tolist()]
-                columns.append((name, texts))
-            else:
-                columns.append((name, np.ascontiguousarray(values, dtype=np.float64)))
         matrix, unseen = _lmdi.encode(self._compiled, columns)
         for name, example in unseen:
             what = "missing cells" if example is None else repr(example)
@@ -137,6 +152,23 @@ class Model:
     def __repr__(self) -> str:
         what = "numbers" if self.classes_ is None else f"{len(self.classes_)} classes"
         return f"lmdi.Model({self.n_trees} trees, {self._columns.count} columns, {what})"
+
+
+#: A name with numbers, or with texts.
+TextColumn = tuple[str, "np.ndarray | list[str | None]"]
+
+
+def text_columns(frame: _tables.Frame, names: list[str], places: Any) -> list[TextColumn]:
+    """Columns of a table as numbers, or as texts where they hold any."""
+    columns: list[TextColumn] = []
+    for name, at in zip(names, places):
+        values = _tables.column_values(frame.column(at), name)
+        if values.dtype.kind in "OUS":
+            texts = [None if is_missing(cell) else level_text(cell) for cell in values.tolist()]
+            columns.append((name, texts))
+        else:
+            columns.append((name, np.ascontiguousarray(values, dtype=np.float64)))
+    return columns
 
 
 def model_of_file(compiled: _lmdi.Model) -> Model:

@@ -7,7 +7,9 @@ from typing import Any
 
 from . import _lmdi
 from ._checks import whole
+from ._composite import Composite
 from ._importances import Importances, metric_of
+from ._models import model_of
 
 
 class Permutation(Importances):
@@ -81,10 +83,16 @@ class Permutation(Importances):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Permutation:
         """Measures importances on rows: best ones that the model was not trained on, or, out of bag, its
         training rows."""
-        model, cells = self._take_model(X)
+        whole_model = model_of(self.model, X)
+        part = self._part(whole_model)
+        model, cells = self._take_model(part.model, part.table(X))
+        if isinstance(whole_model, Composite):
+            whole_model.take_names(X)
         n_rows = len(cells.array)
-        response, weights = self._take_target(model, X, y, sample_weight, n_rows)
-        names, groups = self._grouped(model)
+        response, weights = self._take_target(
+            model, X, y if part.target is None else part.target(y), sample_weight, n_rows
+        )
+        names, groups = self._grouped(whole_model if isinstance(whole_model, Composite) else model)
         repeats = whole(self.repeats, "repeats", 1)
         seed = whole(self.random_state, "random_state", 0)
         out_of_bag = bool(self.out_of_bag)

@@ -52,9 +52,7 @@ class Predictions(NamedTuple):
         """Some rows; `numpy.newaxis` gives one row its axis back."""
         arrays = (self.values, self.on_scale, self.to_explain, self.explained)
         oob = None if self.oob_explained is None else np.asarray(self.oob_explained)[key]
-        return Predictions(
-            *(np.asarray(array)[key] for array in arrays), self.oob_trees, oob, self.threshold
-        )
+        return Predictions(*(np.asarray(array)[key] for array in arrays), self.oob_trees, oob, self.threshold)
 
     def outputs(self, key: Any) -> Predictions:
         """Some outputs of several."""

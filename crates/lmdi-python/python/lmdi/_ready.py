@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from . import _lmdi
 from ._columns import Cells
+from ._composite import Composite, summed
 from ._explainer import Explainer
 from ._explanation import Explanation
 from ._model import Model
@@ -30,19 +32,31 @@ class ReadyExplainer(Explainer):
         return super().set_params(**params)
 
     def _forget(self) -> None:
-        self._compiled = None
+        self._compiled = self._parts = None
         self.__dict__.pop("model_", None)
+        self.__dict__.pop("composite_", None)
 
     def _ready(self, X: Any) -> tuple[Cells, _lmdi.LocalExplainer]:
         """The cells of a table, and the explainer, which is made if it was not."""
-        if self._compiled is not None:
-            return self.model_._read(X), self._compiled
-        model = model_of(self.model, X)
-        cells = model._read(X)
-        self._take(self._with_names(model, cells))
-        return cells, self._taken()
+        self._see(X)
+        return self.model_._read(X), self._taken()
 
-    def _take(self, model: Model) -> None:
+    def _see(self, X: Any = None) -> None:
+        """Takes the trees over at the first table, or without one."""
+        if self._parts is not None and self.composite_.per_table and X is not None:
+            self._parts = None
+        if self._compiled is not None or self._parts is not None:
+            return
+        model = model_of(self.model, X)
+        if isinstance(model, Composite):
+            if model.per_table and any(getattr(self, name) is not None for name in self._saved_tables):
+                raise TypeError(model.no_fit)
+            model.take_names(X)
+            self._parts = [(part, self._for_part(part)) for part in model.parts]
+            self.composite_ = model
+            return
+        if X is not None:
+            model = self._with_names(model, model._read(X))
         self._compiled = self._make(model)
         self.model_ = model
 
@@ -64,6 +78,9 @@ class ReadyExplainer(Explainer):
 
     def explain(self, X: Any) -> Explanation:
         """What each column adds to the prediction of each row."""
+        self._see(X)
+        if self._parts is not None:
+            return self._explain_parts(X)
         cells, compiled = self._ready(X)
         with self._running(f"{type(self).__name__} explain", len(cells.array)) as run:
             arrays = compiled.explain(cells.table, run)
@@ -72,8 +89,13 @@ class ReadyExplainer(Explainer):
     @property
     def expected_value(self) -> Any:
         """The base value, as in shap: a number, or one per output."""
-        if self._compiled is None:
-            self._take(model_of(self.model))
+        self._see()
+        if self._parts is not None:
+            whole = self.composite_
+            bases = [(part, np.zeros((1, 1)), np.asarray([one.expected_value])) for part, one in self._parts]
+            n_outputs = None if whole.output_names is None else len(whole.output_names)
+            plain = [(replace(part, source=None), values, base) for part, values, base in bases]
+            return summed(whole, plain, n_outputs)[1][0]
         cells = np.zeros((1, self.model_._columns.count))
         with self._running(type(self).__name__, 1) as run:
             _, base, _ = self._taken().explain(Cells(cells, None).table, run)
@@ -84,8 +106,7 @@ class ReadyExplainer(Explainer):
 
         No code is run when the file is read.
         """
-        if self._compiled is None:
-            self._take(model_of(self.model))
+        self._see()
         super().save(path)
 
     def _saved_arrays(self) -> dict[str, np.ndarray]:
@@ -98,6 +119,8 @@ class ReadyExplainer(Explainer):
 
     def __getstate__(self) -> Any:
         params = self.get_params()
+        if self._parts is not None:
+            params["model"] = self.model if self.composite_.per_table else self.composite_
         if self._compiled is not None:
             # The library that grew the trees is then not needed to read them back.
             params["model"] = self.model_

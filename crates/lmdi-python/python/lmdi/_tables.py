@@ -57,6 +57,18 @@ def frame_of(X: Any) -> Frame | None:
     return None
 
 
+def frame_with_text(X: Any) -> Frame | None:
+    """The frame that `X` is, if a column of it holds anything but numbers and truth values."""
+    frame = frame_of(X)
+    if frame is None or frame.names is None:
+        return None
+    block = frame.block()
+    if block is not None and block.dtype.kind in "fbui":
+        return None
+    kinds = [column_values(frame.column(at), name).dtype.kind for at, name in enumerate(frame.names)]
+    return frame if any(kind in "OUS" for kind in kinds) else None
+
+
 def index_of(X: Any) -> Any:
     """The labels of the rows of a pandas frame or series, else None."""
     kind = type(X)

@@ -111,9 +111,9 @@ impl<'a> Gathered<'a> {
         let page_rows = Rows {
             n: chosen.len(),
             number: Packed::numbers(&number),
-            key: rows.key.as_ref().map(|name| Key {
-                name: name.clone(),
-                texts: chosen.iter().map(|&row| rows.key_of(row).unwrap_or_default()).collect(),
+            key: rows.key.as_ref().map(|key| Key {
+                name: key.name.clone(),
+                texts: chosen.iter().map(|&row| key.texts[row].clone()).collect(),
             }),
             base: by_part(&scores.base, k, &chosen),
             scores: by_part(&scores.values, p * k, &chosen),

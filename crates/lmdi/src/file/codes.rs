@@ -6,7 +6,7 @@
 use crate::forest::{Aggregation, Comparison, Growth, Link, Loss, Missing, Precision};
 use crate::glm::Strength;
 use crate::importance::OutputScale;
-use crate::table::{Encoding, Kind, Part, Reason, Task};
+use crate::table::{CellFormat, Encoding, Kind, Part, Reason, Task};
 use crate::{Error, Result};
 
 /// A choice between named variants.
@@ -121,6 +121,7 @@ pub(super) enum LossKind {
     Poisson,
     Gamma,
     Tweedie,
+    Other,
 }
 
 impl LossKind {
@@ -132,6 +133,7 @@ impl LossKind {
             Loss::Poisson => LossKind::Poisson,
             Loss::Gamma => LossKind::Gamma,
             Loss::Tweedie { .. } => LossKind::Tweedie,
+            Loss::Other => LossKind::Other,
         }
     }
 
@@ -144,6 +146,7 @@ impl LossKind {
             LossKind::Poisson => Loss::Poisson,
             LossKind::Gamma => Loss::Gamma,
             LossKind::Tweedie => Loss::Tweedie { power },
+            LossKind::Other => Loss::Other,
         }
     }
 }
@@ -314,7 +317,8 @@ coded!(
     LossKind::Multinomial = 3 "multinomial",
     LossKind::Poisson = 4 "poisson",
     LossKind::Gamma = 5 "gamma",
-    LossKind::Tweedie = 6 "tweedie"
+    LossKind::Tweedie = 6 "tweedie",
+    LossKind::Other = 7 "other"
 );
 
 coded!(
@@ -346,3 +350,10 @@ coded!(
     Missing::ZeroRight = 3 "zero_right",
     Missing::AsZero = 4 "as_zero"
 );
+
+/// The format of cells that a file names.
+pub(super) fn cell_format(name: &str) -> Result<CellFormat> {
+    CellFormat::from_name(name).ok_or_else(|| {
+        Error::Format(format!("this build does not know the format of cells {name:?}"))
+    })
+}

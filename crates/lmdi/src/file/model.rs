@@ -205,7 +205,9 @@ impl Model {
         let model = if bytes.starts_with(&container::MAGIC) {
             v1::decode(bytes)?
         } else if starts_json(bytes) {
-            json::decode(bytes)?
+            let model = json::decode(bytes)?;
+            model.ensemble.check_shares()?;
+            model
         } else {
             return Err(unknown_start(bytes));
         };

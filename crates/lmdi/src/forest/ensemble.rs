@@ -7,6 +7,7 @@
 use super::{ClassWeights, NONE, Tree};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// How tree values are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -54,6 +55,9 @@ pub enum Loss {
         /// The variance is the mean to this power; between 1 and 2.
         power: f64,
     },
+    /// Another one, such as those of ranking, survival, quantiles and absolute errors, or one of the
+    /// user's own. The trees are all that is known; what they were fitted to is not.
+    Other,
 }
 
 /// How the trees came about; LMDI+ takes its response from it.
@@ -203,6 +207,12 @@ impl Ensemble {
         if outputs != self.n_outputs {
             return fail(format!("found {} outputs; expected {outputs}", self.n_outputs));
         }
+        if let Outcome::Classes(labels) = &self.outcome {
+            let mut known = HashSet::new();
+            if let Some(twice) = labels.iter().find(|label| !known.insert(label.as_str())) {
+                return fail(format!("two classes are called {twice:?}"));
+            }
+        }
         self.class_weights.check(match &self.outcome {
             Outcome::Number => 0,
             Outcome::Classes(labels) => labels.len(),
@@ -229,6 +239,56 @@ impl Ensemble {
                 other => other,
             })?;
         }
-        Ok(())
+        self.check_sum()
+    }
+
+    /// Fails if the raw output of some row could be infinite: trees whose values are finite can
+    /// still add up to more than a number can hold.
+    fn check_sum(&self) -> Result<()> {
+        let largest = |values: &[f64]| values.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+        let rate = match self.aggregation {
+            Aggregation::Mean => 1.0,
+            Aggregation::Sum { learning_rate } => learning_rate.abs(),
+        };
+        let sum: f64 = self.trees.iter().map(|tree| largest(&tree.value)).sum();
+        if (largest(&self.base_score) + rate.max(1.0) * sum).is_finite() {
+            return Ok(());
+        }
+        Err(Error::Model("the values of the trees add up to more than a number can hold".into()))
+    }
+
+    /// Fails if the leaves of a forest of classes hold no shares of the classes: negative ones, or
+    /// such that do not add up to one over the trees.
+    pub fn check_shares(&self) -> Result<()> {
+        let is_forest = matches!(self.outcome, Outcome::Classes(_))
+            && self.link == Link::Identity
+            && self.averages_trees()
+            && self.output_of_tree.is_empty()
+            && self.base_score.iter().all(|score| *score == 0.0);
+        if !is_forest {
+            return Ok(());
+        }
+        /// Shares that were written with few digits.
+        const TOLERANCE: f64 = 1e-3;
+        let mut total = 0.0;
+        for (index, tree) in self.trees.iter().enumerate() {
+            let mut sums = (0..tree.n_nodes()).filter(|&node| tree.is_leaf(node)).map(|node| {
+                let shares = tree.value_of(node);
+                let negative = shares.iter().any(|share| *share < -TOLERANCE);
+                if negative { f64::NAN } else { shares.iter().sum::<f64>() }
+            });
+            let first = sums.next().unwrap_or(f64::NAN);
+            if first.is_nan() || sums.any(|sum| !((sum - first).abs() <= TOLERANCE)) {
+                return Err(Error::Model(format!(
+                    "tree {index}: the values of a leaf are no shares of the classes"
+                )));
+            }
+            total += first;
+        }
+        let mean = total / self.trees.len() as f64;
+        if (mean - 1.0).abs() <= TOLERANCE {
+            return Ok(());
+        }
+        Err(Error::Model(format!("the shares of the classes add up to {mean}; expected 1")))
     }
 }

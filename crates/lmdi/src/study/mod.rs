@@ -46,7 +46,7 @@ pub use fidelity::FidelityOn;
 pub use fitting::{Fitting, UnknownBags};
 pub use meaning::Meaning;
 pub use options::ExplainerOptions;
-pub use rows::{NamedFrame, Rows, Sample};
+pub use rows::{NamedFrame, RowKey, Rows, Sample};
 pub use training::{Suspect, Trained, TrainingData, TrainingJob};
 
 use crate::explanation::Columns;

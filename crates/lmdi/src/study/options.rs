@@ -49,6 +49,16 @@ impl ExplainerOptions {
         }
     }
 
+    /// Fails with the first option outside its range, before any work.
+    pub fn check(&self, n_features: usize) -> Result<()> {
+        match self {
+            Self::Lime { options, .. } => options.check(n_features),
+            Self::Maple(options) => options.check(n_features),
+            // The options of LMDI+ are checked where they are made.
+            Self::LmdiPlus(_) | Self::TreeShap { .. } | Self::Saabas | Self::LocalMdi => Ok(()),
+        }
+    }
+
     /// The explainer of any method but LMDI+, which [`fitting`](super::fitting) fits. `rows` are
     /// those to learn from, where the method does.
     pub(super) fn other(

@@ -63,8 +63,17 @@ pub struct Rows {
     pub weights: Option<Vec<f64>>,
     /// What the rows are to the model.
     pub sample: Sample,
-    /// The column of the table that names them, if there is one.
-    pub key: Option<String>,
+    /// What names them, if something does.
+    pub key: Option<RowKey>,
+}
+
+/// Names of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowKey {
+    /// The column of the table that names them.
+    pub name: String,
+    /// The text of each row, as the table has it.
+    pub texts: Vec<String>,
 }
 
 impl Rows {
@@ -160,40 +169,39 @@ impl Rows {
             target: self.target.as_ref().map(|target| target.take(rows)),
             weights: weights.map(|weights| rows.iter().map(|&row| weights[row]).collect()),
             sample: self.sample,
-            key: self.key.clone(),
+            key: self.key.as_ref().map(|key| RowKey {
+                name: key.name.clone(),
+                texts: rows.iter().map(|&row| key.texts[row].clone()).collect(),
+            }),
         }
     }
 
-    /// The rows, named by a column of their table, whose cells must all be there and differ.
-    pub fn with_key(self, name: &str) -> Result<Self> {
-        let values = &self.table.frame.require(name)?.values;
-        let mut seen: HashMap<String, usize> = HashMap::with_capacity(self.len());
-        for &place in &self.places {
+    /// The rows, named by the texts of a column, which must all be there and differ.
+    pub fn with_key(self, name: &str, texts: Vec<String>) -> Result<Self> {
+        let (what, found) = ("keys".into(), texts.len());
+        if found != self.len() {
+            return Err(Error::Shape { what, found, expected: self.len() });
+        }
+        let mut seen: HashMap<&str, usize> = HashMap::with_capacity(texts.len());
+        for (text, place) in texts.iter().zip(&self.places) {
             let row = place + 1;
-            let Some(text) = values.text(place) else {
+            if text.trim().is_empty() {
                 return Err(Error::Data(format!(
                     "key {name:?} is missing in row {row}; expected a text that names the row"
                 )));
-            };
+            }
             if let Some(other) = seen.insert(text, row) {
-                let text = values.text(place).unwrap_or_default();
                 return Err(Error::Data(format!(
                     "key {name:?} is {text:?} in row {other} and in row {row}; expected another text in every row"
                 )));
             }
         }
-        Ok(Self { key: Some(name.to_owned()), ..self })
+        Ok(Self { key: Some(RowKey { name: name.to_owned(), texts }), ..self })
     }
 
-    /// The key of a row; none without a column of keys.
+    /// The key of a row; none without keys.
     pub fn key_of(&self, row: usize) -> Option<String> {
-        self.column(self.key.as_ref()?)?.text(self.places[row])
-    }
-
-    /// The keys of all rows; none without a column of keys.
-    pub fn keys(&self) -> Option<Vec<String>> {
-        self.key.as_ref()?;
-        (0..self.len()).map(|row| self.key_of(row)).collect()
+        self.key.as_ref().map(|key| key.texts[row].clone())
     }
 
     /// The rows as a trainer takes them; none without a target.

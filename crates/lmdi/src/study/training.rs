@@ -146,6 +146,12 @@ impl TrainingJob {
         Ok(Self { threshold, ..self })
     }
 
+    /// The bytes that the trained model may take in memory, at most.
+    pub fn model_memory(&self) -> u64 {
+        let n_outputs = self.target.labels.len().max(1);
+        self.params.memory(self.train.len(), n_outputs)
+    }
+
     /// The columns that give the target away, each once.
     pub fn suspects(&self) -> Vec<Suspect<'_>> {
         let Some(response) = self.train.response() else { return vec![] };

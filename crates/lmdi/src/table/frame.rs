@@ -107,6 +107,11 @@ impl Frame {
         &self.columns
     }
 
+    /// The columns, without the frame around them.
+    pub fn into_columns(self) -> Vec<Column> {
+        self.columns
+    }
+
     /// The column of that name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.index.get(name).map(|&position| &self.columns[position])

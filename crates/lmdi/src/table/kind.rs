@@ -3,7 +3,7 @@
 //! | kind | rule, first that holds |
 //! |---|---|
 //! | constant | no present cell, or one distinct value and nothing missing |
-//! | boolean | text of two words that mean false and true: `false/true`, `f/t`, `no/yes`, `n/y` in any case |
+//! | boolean | text whose words all mean false or true, both there: `false/true`, `f/t`, `no/yes`, `n/y`, `off/on` and their like in other languages, in any case |
 //! | identifier | text, at least [`IDENTIFIER_MIN_CELLS`] present cells, more than nine in ten of them distinct; or whole numbers that are consecutive once sorted, nothing missing (a row number) |
 //! | categorical | any other text |
 //! | numeric | any other numbers, so also 0/1 |
@@ -64,8 +64,12 @@ impl Kind {
 
 /// The truth value that a word stands for, in any case; `0` and `1` count too.
 pub fn truth(text: &str) -> Option<bool> {
-    const FALSE: [&str; 5] = ["false", "f", "no", "n", "0"];
-    const TRUE: [&str; 5] = ["true", "t", "yes", "y", "1"];
+    const FALSE: [&str; 12] =
+        ["false", "f", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "nee", "nej"];
+    const TRUE: [&str; 14] = [
+        "true", "t", "yes", "y", "1", "on", "ja", "wahr", "oui", "vrai", "si", "s\u{ed}", "sim",
+        "j",
+    ];
     if FALSE.iter().any(|word| word.eq_ignore_ascii_case(text)) {
         Some(false)
     } else if TRUE.iter().any(|word| word.eq_ignore_ascii_case(text)) {
@@ -112,11 +116,14 @@ fn of_labels(labels: &Labels) -> Kind {
     if levels == 0 || (levels == 1 && present == labels.len()) {
         return Kind::Constant;
     }
-    if levels == 2 && labels.levels().len() == 2 {
-        let truths: Vec<_> = labels.levels().iter().map(|level| truth(level)).collect();
-        if truths.contains(&Some(true)) && truths.contains(&Some(false)) {
-            return Kind::Boolean;
-        }
+    let present_levels = labels.levels().iter().zip(&counts).filter(|(_, count)| **count > 0);
+    // More than a few spellings are no truth values.
+    let truths: Vec<_> = present_levels.take(20).map(|(level, _)| truth(level)).collect();
+    if truths.iter().all(Option::is_some)
+        && truths.contains(&Some(true))
+        && truths.contains(&Some(false))
+    {
+        return Kind::Boolean;
     }
     if present >= IDENTIFIER_MIN_CELLS && levels * 10 > present * 9 {
         return Kind::Identifier;
@@ -163,6 +170,9 @@ mod tests {
         assert_eq!(text(&[Some("a"), None]), Kind::Categorical);
         assert_eq!(text(&[Some("Yes"), Some("NO"), None]), Kind::Boolean);
         assert_eq!(text(&[Some("yes"), Some("true")]), Kind::Categorical);
+        assert_eq!(text(&[Some("yes"), Some("Yes"), Some("no")]), Kind::Boolean);
+        assert_eq!(text(&[Some("on"), Some("off"), Some("auto")]), Kind::Categorical);
+        assert_eq!(text(&[Some("Ja"), Some("nein")]), Kind::Boolean);
         let names: Vec<String> = (0..30).map(|i| format!("id-{i}")).collect();
         let mut cells: Vec<_> = names.iter().map(|name| Some(name.as_str())).collect();
         assert_eq!(text(&cells), Kind::Identifier);

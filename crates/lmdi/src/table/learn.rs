@@ -5,7 +5,7 @@
 //! told in a [`ColumnReport`] a column, so that nothing happens silently.
 
 use super::schema::{DroppedColumn, Encoding, InputColumn, Part, Reason};
-use super::{Column, Frame, Kind, Labels, Schema, Target, Task, Values, number_text};
+use super::{Column, Frame, Kind, Labels, Reading, Schema, Target, Task, Values, number_text};
 use crate::{Error, Result};
 
 /// How many levels of a categorical column get a matrix column of their own unless told otherwise.
@@ -29,6 +29,8 @@ pub struct SchemaOptions {
     pub kinds: Vec<(String, Kind)>,
     /// Most levels of a categorical column that get a matrix column each, at least 1.
     pub max_levels: usize,
+    /// How the cells of the table are written; kept for later tables.
+    pub reading: Reading,
 }
 
 impl SchemaOptions {
@@ -42,6 +44,7 @@ impl SchemaOptions {
             drop: Vec::new(),
             kinds: Vec::new(),
             max_levels: DEFAULT_MAX_LEVELS,
+            reading: Reading::default(),
         }
     }
 }
@@ -147,7 +150,15 @@ impl Schema {
             )));
         }
         let weight = options.weight.clone();
-        Ok((Self { columns, dropped, target: Some(target), weight }, reports))
+        let mut reading = options.reading.clone();
+        // What is not read again needs no format.
+        reading.formats.retain(|format| {
+            let name = &format.name;
+            *name == target.name
+                || weight.as_ref() == Some(name)
+                || columns.iter().any(|column| column.name == *name)
+        });
+        Ok((Self { columns, dropped, target: Some(target), weight, reading }, reports))
     }
 }
 

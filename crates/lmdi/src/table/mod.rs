@@ -5,6 +5,7 @@
 //! columns are used and how; [`Schema::encode`] then turns this frame, or a later one with the same
 //! column names, into the [`Matrix`] of the trees.
 
+mod cell_format;
 mod encode;
 mod fingerprint;
 mod folds;
@@ -20,6 +21,10 @@ mod response;
 mod schema;
 mod target;
 
+pub use cell_format::{
+    CellFormat, ColumnFormat, DateOrder, Decimal, NearNumbers, NumberHints, Reading, Recognised,
+    Thousands,
+};
 pub use encode::{Encoded, Unseen};
 pub use fingerprint::Fingerprint;
 pub use folds::{contiguous_folds, stratified_folds};

@@ -6,7 +6,7 @@
 //! missing in training. Importances of parts are summed into the column they come from
 //! ([`Schema::origins`]).
 
-use super::{Kind, Target};
+use super::{Kind, Reading, Target};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -93,6 +93,9 @@ pub struct Schema {
     pub target: Option<Target>,
     /// The column of row weights, if any.
     pub weight: Option<String>,
+    /// How the cells of the training table were written, where it was not the default way.
+    #[serde(default)]
+    pub reading: Reading,
 }
 
 impl Schema {
@@ -102,7 +105,8 @@ impl Schema {
             .into_iter()
             .map(|name| InputColumn { name: name.into(), encoding: Encoding::Number })
             .collect();
-        Self { columns, dropped: Vec::new(), target: None, weight: None }
+        let reading = Reading::default();
+        Self { columns, dropped: Vec::new(), target: None, weight: None, reading }
     }
 
     /// Number of matrix columns.
@@ -155,6 +159,12 @@ impl Schema {
                 if different.len() != levels.len() {
                     return fail(format!("a level of column {:?} is listed twice", column.name));
                 }
+            }
+        }
+        let mut formats = HashSet::new();
+        for format in &self.reading.formats {
+            if !formats.insert(format.name.as_str()) {
+                return fail(format!("column {:?} has two formats", format.name));
             }
         }
         match &self.target {

@@ -14,24 +14,25 @@ use crate::flags::model::ModelKind;
 use crate::flags::reading::ReadFlags;
 use crate::flags::result::ResultFlags;
 use crate::flags::running::ThreadFlags;
-use crate::flags::training::{Asked, TrainingFlags, train};
+use crate::flags::training::{Asked, TrainingFlags, facts, train};
 use crate::input::model_file;
-use crate::input::tables::{TableReader, check_kept};
-use crate::output::destination::{check_writable, report_to};
+use crate::input::tables::TableReader;
+use crate::output::destination::{Files, Outcomes, table_output, write_file, write_result};
+use crate::output::printer::Printer;
 use crate::output::score_table::score_table;
-use crate::output::terminal::size;
 use crate::output::{quality, summary};
-use crate::process::progress::{Bars, Progress};
+use crate::process::progress::Bars;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lmdi::importance::Method;
 use lmdi::named::Named;
 use lmdi::study::{Assessment, ExplainOptions, Explained, Rows, Sample, Study, TreeChoice};
 use lmdi::table::{Schema, Task};
-use lmdi::text::{count, counted};
-use lmdi_io::printable::printable;
-use lmdi_io::write::{Output, write_table};
+use lmdi::text::count;
+use lmdi_io::same_file::is_same_file;
+use lmdi_io::write::Output;
 use lmdi_report::page::{PageOptions, page};
+use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -145,12 +146,12 @@ struct Prepared {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.threads.apply()?;
-    let output = options.out.as_deref().map(Output::from_argument).transpose()?;
-    check_writable(output.as_ref(), options.save.as_deref())?;
-    check_writable(None, options.report.as_deref())?;
+    options.reading.check()?;
+    let output = options.out.as_deref().map(table_output).transpose()?;
+    options.check_files()?;
     options.check()?;
-    let mut report = report_to(output.as_ref());
-    let out = &mut *report;
+    let mut printer = Printer::beside(output.as_ref());
+    let out = &mut printer;
     let reader = match options.report {
         Some(_) => TableReader::recording(&options.reading),
         None => TableReader::new(&options.reading),
@@ -172,20 +173,23 @@ pub fn run(options: &Options) -> Result<()> {
     }
     summary::print_importance(out, &study, &explained)?;
     summary::print_example(out, &study, &explained)?;
-    if let Some(path) = &options.report {
-        let page_options = PageOptions {
-            compare: &options.compare,
-            refits: refits.into(),
-            tables: reader.sources(),
-        };
-        let bytes = page(&study, &explained, &page_options, &Bars)?.into_bytes();
-        lmdi_io::atomic::write(path, &bytes)?;
-        let name = path.display().to_string();
-        let length = size(bytes.len() as u64);
-        writeln!(out, "\nWrote {} ({length}); open it in a browser.", printable(&name))?;
+    let scores = &explained.scores;
+    let importance = scores.mean_sizes(scores.known_rows());
+    let importance = explained.grouping.names.iter().zip(importance);
+    let importance = importance.map(|(name, mean)| json!({"column": name, "mean_size": mean}));
+    out.fact("explained_rows", scores.n_rows);
+    out.fact("method", study.method().name());
+    out.fact("importance", importance.collect::<Vec<_>>());
+    if let Some(job) = study.job() {
+        out.fact("training", facts(job, &study.model));
     }
-    options.write(&study, explained, output.as_ref(), out)?;
-    options.save(study, assessment.as_ref(), out)
+    // Each result is written whatever becomes of the others.
+    let mut outcomes = Outcomes::default();
+    outcomes.add(options.write_page(&study, &explained, refits, &reader, out))?;
+    outcomes.add(options.write(&study, explained, output.as_ref(), &reader, out))?;
+    outcomes.add(options.save(study, assessment.as_ref(), out))?;
+    outcomes.add(printer.finish())?;
+    outcomes.finish()
 }
 
 fn print_scored(
@@ -210,6 +214,36 @@ fn print_scored(
 }
 
 impl Options {
+    /// Fails on results that cannot be written, or would replace each other or what is read. Only
+    /// the model that is explained may be replaced, by the same one with its explainer.
+    fn check_files(&self) -> Result<()> {
+        let model = match &self.model {
+            ModelSource::File(path) => Some(path.as_path()),
+            ModelSource::Train(_) => None,
+        };
+        let files = || {
+            Files::default()
+                .reading("DATA", Some(&self.data))
+                .reading("--test", self.test.as_deref())
+                .reading("--background", self.method.others.background.as_deref())
+                .writing("out", self.out.as_deref())
+                .writing("report", self.report.as_deref())
+        };
+        files().reading("--model", model).check()?;
+        let save = self.save.as_deref();
+        if let (Some(model), Some(save)) = (model, save)
+            && is_same_file(model, save)
+            && model_file::is_foreign(model)
+        {
+            return Err(invalid(
+                "save",
+                format!("{save:?}, which is also --model"),
+                "another file: this one is of another library, and would be replaced",
+            ));
+        }
+        files().writing("save", save).check()
+    }
+
     /// Fails on flags that do not go together, before any work.
     fn check(&self) -> Result<()> {
         let some_trees = self.score_trees != ScoreTrees::All;
@@ -252,28 +286,27 @@ impl Options {
         let target = self.target.as_ref().ok_or_else(|| {
             invalid("target", "not given", "--target COL, unless --model names the file of a model")
         })?;
-        let (key, names_rows) = (self.result.key.as_deref(), self.test.is_none());
-        let asked = Asked { decision: Some(&self.decision), key, names_rows };
-        let job = self.training.job(&self.data, target, kind, asked, reader, out)?;
-        let job = Arc::new(job);
+        let names_rows = self.test.is_none();
+        let kept = if names_rows { self.result.read() } else { vec![] };
+        let key = self.result.key.as_deref();
+        let asked = Asked { decision: Some(&self.decision), kept, key, names_rows };
+        let job = Arc::new(self.training.job(&self.data, target, kind, &asked, reader, out)?);
         let boosted = job.params.is_boosted();
         let options = self.explain_options(&job.schema, !boosted)?;
-        if self.test.is_none() {
-            check_kept(&job.train, &self.result.read())?;
-        }
         let of_classes = job.target.task != Task::Regression;
         let lmdi_plus = self.lmdi_plus.options(of_classes, boosted)?;
         let method = self.method.options(&job.schema, lmdi_plus, reader)?;
-        let model = train(&job, out)?;
-        let started = Instant::now();
-        let study = Study::of_trained(job.clone(), model, method, &Bars)?;
-        let seconds = started.elapsed().as_secs_f64();
-        summary::print_fitting(out, &study, &job.train.table.name, None, seconds)?;
+        // Whatever can be wrong with the rows to explain is told before the model is trained.
         let rows = match (&self.test, &job.holdout) {
             (Some(test), _) => self.rows(test, &job.schema, Sample::Test, reader)?,
             (None, Some(holdout)) => holdout.clone(),
             (None, None) => job.train.clone(),
         };
+        let model = train(&job, out)?;
+        let started = Instant::now();
+        let study = Study::of_trained(job.clone(), model, method, &Bars)?;
+        let seconds = started.elapsed().as_secs_f64();
+        summary::print_fitting(out, &study, &job.train.table.name, None, seconds)?;
         let refits = self.refits(job.train.len() * job.train.x.cols());
         Ok(Prepared { study, rows, options, refits })
     }
@@ -297,7 +330,23 @@ impl Options {
         reader: &TableReader,
     ) -> Result<Arc<Rows>> {
         let rows = reader.rows(path, schema, &self.result.read(), &[], sample)?;
-        Ok(Arc::new(self.result.keyed(rows)?))
+        Ok(Arc::new(self.result.keyed(rows, reader)?))
+    }
+
+    /// Writes the report.
+    fn write_page(
+        &self,
+        study: &Study,
+        explained: &Explained,
+        refits: u8,
+        reader: &TableReader,
+        out: &mut Printer,
+    ) -> Result<()> {
+        let Some(path) = &self.report else { return Ok(()) };
+        let tables = reader.sources();
+        let options = PageOptions { compare: &self.compare, refits: refits.into(), tables };
+        let bytes = page(study, explained, &options, &Bars)?.into_bytes();
+        write_file(path, &bytes, "; open it in a browser", out)
     }
 
     /// Writes the scores.
@@ -306,7 +355,8 @@ impl Options {
         study: &Study,
         explained: Explained,
         output: Option<&Output>,
-        out: &mut dyn Write,
+        reader: &TableReader,
+        out: &mut Printer,
     ) -> Result<()> {
         let Some(output) = output else {
             if self.report.is_none() {
@@ -315,23 +365,13 @@ impl Options {
             return Ok(());
         };
         let outcome = &study.model.ensemble.outcome;
-        let table = score_table(outcome, explained, &self.result.read(), self.result.top)?;
-        let size = (counted(table.rows(), "row"), counted(table.columns().len(), "column"));
-        write_table(&table, output, &Progress::new("Writing", table.rows()))?;
-        if let Output::Csv(path) | Output::Parquet(path) = output {
-            let name = path.display().to_string();
-            writeln!(out, "\nWrote {} ({}, {}).", printable(&name), size.0, size.1)?;
-        }
-        Ok(())
+        let kept = reader.copies(&explained.rows, &self.result.read());
+        let table = score_table(outcome, explained, kept, self.result.top)?;
+        write_result(table, output, out)
     }
 
     /// Saves the model with its explainer.
-    fn save(
-        &self,
-        study: Study,
-        assessment: Option<&Assessment>,
-        out: &mut dyn Write,
-    ) -> Result<()> {
+    fn save(&self, study: Study, assessment: Option<&Assessment>, out: &mut Printer) -> Result<()> {
         match &self.save {
             Some(path) => model_file::save_and_tell(&study.into_model(assessment), path, out),
             None => Ok(()),

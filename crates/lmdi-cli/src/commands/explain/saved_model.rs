@@ -101,7 +101,7 @@ impl Options {
         let metadata = &study.model.metadata;
         let kept = self.result.read();
         let rows = reader.rows_of_model(&self.data, &study.schema, metadata, &kept)?;
-        let rows = Arc::new(self.result.keyed(rows)?);
+        let rows = Arc::new(self.result.keyed(rows, reader)?);
         Ok((study, rows))
     }
 
@@ -129,6 +129,8 @@ impl Options {
     ) -> Result<(Study, Arc<Rows>)> {
         let rows = self.rows_with_target(&file, &mut schema, reader, out)?;
         self.check_training_rows(&rows, &file.name)?;
+        let test = self.test.as_ref();
+        let test = test.map(|test| self.rows(test, &schema, Sample::Test, reader)).transpose()?;
         let (name, table) = (file.name, rows.table.name.clone());
         let started = Instant::now();
         let is_other = rows.sample != Sample::Training && file.model.metadata.fingerprint.is_some();
@@ -145,11 +147,7 @@ impl Options {
         let study = fitted?;
         let seconds = started.elapsed().as_secs_f64();
         summary::print_fitting(out, &study, &table, Some(&name), seconds)?;
-        let rows = match &self.test {
-            Some(test) => self.rows(test, &study.schema, Sample::Test, reader)?,
-            None => Arc::new(rows),
-        };
-        Ok((study, rows))
+        Ok((study, test.unwrap_or_else(|| Arc::new(rows))))
     }
 
     /// The explainer of a method that needs no targets.
@@ -174,7 +172,7 @@ impl Options {
         let is_explained = self.test.is_none();
         let kept = if is_explained { self.result.read() } else { vec![] };
         let rows = reader.rows_of_model(&self.data, &schema, &file.model.metadata, &kept)?;
-        let rows = Arc::new(if is_explained { self.result.keyed(rows)? } else { rows });
+        let rows = Arc::new(if is_explained { self.result.keyed(rows, reader)? } else { rows });
         let study = Study::fit(file.model, schema, method, Some(&rows), &Bars)?;
         summary::print_fitting(out, &study, &rows.table.name, None, 0.0)?;
         match &self.test {
@@ -211,7 +209,7 @@ impl Options {
         let kept = if is_explained { self.result.read() } else { vec![] };
         let mut rows = reader.rows_with_target(&self.data, schema, &target, &kept)?;
         if is_explained {
-            rows = self.result.keyed(rows)?;
+            rows = self.result.keyed(rows, reader)?;
         }
         training_log::print_rows(out, &rows, &target)?;
         Ok(rows.identified(&file.model.metadata))

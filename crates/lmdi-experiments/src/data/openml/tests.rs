@@ -103,7 +103,7 @@ fn parquet_is_preferred() {
     let file = directory.path().join("made.parquet");
     let frame = read_arff(ARFF).expect("a table");
     let output = lmdi_io::write::Output::Parquet(file.clone());
-    lmdi_io::write::write_table(&frame, &output, &Silent).expect("written");
+    lmdi_io::write::write_table(&frame.clone().into(), &output, &Silent).expect("written");
     let mut bytes = Vec::new();
     std::fs::File::open(&file).expect("a file").read_to_end(&mut bytes).expect("read");
     let server = Server::start(|address| {

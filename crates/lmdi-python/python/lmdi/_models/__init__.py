@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .._composite import Composite
 from .._model import Model
 from .._sklearn import require
 
@@ -23,15 +24,27 @@ READERS = {
         "RandomForestClassifier": "sklearn_trees.forest",
         "ExtraTreesRegressor": "sklearn_trees.forest",
         "ExtraTreesClassifier": "sklearn_trees.forest",
-        "BaggingRegressor": "sklearn_trees.bagging",
-        "BaggingClassifier": "sklearn_trees.bagging",
+        "IsolationForest": "sklearn_trees.isolation",
+        "BaggingRegressor": "sums.bagging",
+        "BaggingClassifier": "sums.bagging",
+        "AdaBoostClassifier": "sklearn_adaboost.classifier",
+        "AdaBoostRegressor": "sklearn_adaboost.regressor",
         "GradientBoostingRegressor": "sklearn_boosting.boosting",
         "GradientBoostingClassifier": "sklearn_boosting.boosting",
         "HistGradientBoostingRegressor": "sklearn_histogram_boosting.boosting",
         "HistGradientBoostingClassifier": "sklearn_histogram_boosting.boosting",
-        "Pipeline": "wrappers.pipeline",
+        "Pipeline": "pipelines.pipeline",
         "CalibratedClassifierCV": "wrappers.calibrated",
         "FrozenEstimator": "wrappers.frozen",
+        "TunedThresholdClassifierCV": "wrappers.threshold",
+        "FixedThresholdClassifier": "wrappers.threshold",
+        "VotingRegressor": "sums.voting",
+        "VotingClassifier": "sums.voting",
+        "StackingRegressor": "sums.stacking",
+        "StackingClassifier": "sums.stacking",
+        "MultiOutputRegressor": "sums.several_targets",
+        "MultiOutputClassifier": "sums.several_targets",
+        "TransformedTargetRegressor": "wrappers.transformed_target",
         "GridSearchCV": "wrappers.search",
         "RandomizedSearchCV": "wrappers.search",
         "HalvingGridSearchCV": "wrappers.search",
@@ -41,16 +54,21 @@ READERS = {
         "Booster": "xgboost.booster",
         "XGBRegressor": "xgboost.estimator",
         "XGBClassifier": "xgboost.estimator",
+        "XGBRanker": "xgboost.estimator",
+        "XGBRFRegressor": "xgboost.estimator",
+        "XGBRFClassifier": "xgboost.estimator",
     },
     "lightgbm": {
         "Booster": "lightgbm.booster",
         "LGBMRegressor": "lightgbm.estimator",
         "LGBMClassifier": "lightgbm.estimator",
+        "LGBMRanker": "lightgbm.estimator",
     },
     "catboost": {
         "CatBoost": "catboost.estimator",
         "CatBoostRegressor": "catboost.estimator",
         "CatBoostClassifier": "catboost.estimator",
+        "CatBoostRanker": "catboost.estimator",
     },
     "lmdi": {
         name: "own.learner"
@@ -66,13 +84,13 @@ READERS = {
 }
 
 
-#: Readers that take the table too, for what their library does not keep in the model.
-NEED_TABLE = ("catboost.estimator",)
+#: Readers that take the table too, for what their library does not keep in the model, or to hand it on.
+NEED_TABLE = ("catboost.", "pipelines.", "sums.", "wrappers.")
 
 
-def model_of(model: Any, table: Any = None) -> Model:
+def model_of(model: Any, table: Any = None) -> Model | Composite:
     """The trees of a fitted model of any supported library."""
-    if isinstance(model, Model):
+    if isinstance(model, (Model, Composite)):
         return model
     # A subclass that users write is what it derives from.
     for kind in type(model).__mro__:
@@ -82,7 +100,7 @@ def model_of(model: Any, table: Any = None) -> Model:
                 require(f"explaining a {kind.__name__}")
             file, function = found.split(".")
             reader = getattr(import_module(f".{file}", __name__), function)
-            return reader(model, table) if found in NEED_TABLE else reader(model)
+            return reader(model, table) if found.startswith(NEED_TABLE) else reader(model)
     raise TypeError(_refusal(model))
 
 
@@ -91,7 +109,7 @@ def _refusal(model: Any) -> str:
         return f"model is the class {model.__name__}; pass a fitted object of it"
     if isinstance(model, (str, bytes)) or hasattr(model, "__fspath__"):
         return "model is a path or text; read the file first, with lmdi.load for files of this package"
-    classes = sorted({name for readers in READERS.values() for name in readers})
+    classes = sorted({name for readers in READERS.values() for name in readers} - {"AdaBoostRegressor"})
     return (
         f"{type(model).__module__}.{type(model).__name__} is not supported; expected a fitted model of "
         f"one of these classes: {', '.join(classes)}. For a model around such a model, pass the inner one"

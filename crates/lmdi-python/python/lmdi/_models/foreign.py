@@ -38,7 +38,10 @@ def model_of_bytes(
     )
     if columns.names is not None and list(columns.names) != compiled.feature_names:
         compiled = compiled.renamed(columns.labels())
-    if compiled.classes is not None and classes is None:
+    if compiled.classes is None:
+        # Objectives of which only the trees are of use tell no probabilities, also where there are classes.
+        classes = None
+    elif classes is None:
         classes = _responses.labels_from_text(compiled.classes)
     if classes is not None:
         classes = np.asarray(classes)

@@ -15,25 +15,23 @@ def boosting(estimator: Any) -> Model:
     classes = classes_of(estimator)
     n_outputs = estimator.estimators_.shape[1]
     if classes is None:
-        known = {"squared_error": ("squared_error", "identity")}
+        loss, link = "squared_error" if estimator.loss == "squared_error" else "other", "identity"
     elif n_outputs == 1:
-        known = {"log_loss": ("logistic", "logit")}
+        loss, link = "logistic" if estimator.loss == "log_loss" else "other", "logit"
     else:
-        known = {"log_loss": ("multinomial", "softmax")}
-    if estimator.loss not in known:
-        raise ValueError(
-            f"{type(estimator).__name__}(loss={estimator.loss!r}) is not supported; expected "
-            f"loss={' or '.join(map(repr, known))}, which have a gradient that trees can be fitted to"
-        )
-    loss, link = known[estimator.loss]
+        loss, link = "multinomial", "softmax"
+    # The raw output of exponential loss is half the log-odds.
+    factor = 2.0 if estimator.loss == "exponential" else 1.0
     trees = [tree_arrays(member.tree_, None) for member in estimator.estimators_.ravel()]
+    for tree in trees:
+        tree["value"] = factor * tree["value"]
     return assemble(
         estimator,
         columns_of(estimator),
         classes,
         trees,
         sees_every_row=estimator.subsample == 1.0,
-        base_score=_start(estimator),
+        base_score=[factor * score for score in _start(estimator)],
         learning_rate=float(estimator.learning_rate),
         link=link,
         growth="first_order",

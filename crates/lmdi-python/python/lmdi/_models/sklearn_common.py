@@ -22,10 +22,6 @@ def check_fitted(estimator: Any, attribute: str) -> None:
 
 def classes_of(estimator: Any) -> np.ndarray | None:
     """Class labels, or None for a model of numbers."""
-    if getattr(estimator, "n_outputs_", 1) != 1:
-        raise ValueError(
-            f"the model predicts {estimator.n_outputs_} responses at once; fit one model for each"
-        )
     classes = getattr(estimator, "classes_", None)
     if classes is not None and len(classes) < 2:
         raise ValueError(f"the model knows only the class {str(classes[0])!r}; expected two or more")
@@ -39,13 +35,16 @@ def columns_of(estimator: Any, categories: dict[int, Categories] | None = None) 
     return Columns(names, int(estimator.n_features_in_), categories or {})
 
 
-def tree_arrays(tree: Any, classes: Any, in_bag: Any = None, features: Any = None) -> dict[str, Any]:
+def tree_arrays(
+    tree: Any, classes: Any, in_bag: Any = None, features: Any = None, output: int = 0
+) -> dict[str, Any]:
     """The arrays of a `tree_`.
 
-    `classes` are None for a tree of numbers; `features` the columns it was grown on, if not all.
+    `classes` are None for a tree of numbers; `features` the columns it was grown on, if not all; `output` is
+    the one taken of a tree that has several.
     """
     leaf = tree.children_left < 0
-    value = np.ascontiguousarray(tree.value[:, 0, :], dtype=np.float64)
+    value = np.ascontiguousarray(tree.value[:, output, :], dtype=np.float64)
     if classes is not None:
         # Shares since scikit-learn 1.3, weighted counts before.
         value = value / value.sum(axis=1, keepdims=True)
@@ -66,6 +65,18 @@ def tree_arrays(tree: Any, classes: Any, in_bag: Any = None, features: Any = Non
         "category_sets": [],
         "in_bag": in_bag,
     }
+
+
+def mean_values(tree: dict[str, Any], value: np.ndarray) -> dict[str, Any]:
+    """A tree with other values (nodes, outputs) of its leaves; inner nodes get the mean by weight."""
+    value, weight = np.array(value, dtype=np.float64), tree["weight"]
+    # The children of a node come behind it.
+    for node in np.flatnonzero(tree["left"] >= 0)[::-1]:
+        left, right = tree["left"][node], tree["right"][node]
+        value[node] = (weight[left] * value[left] + weight[right] * value[right]) / (
+            weight[left] + weight[right]
+        )
+    return {**tree, "value": value.ravel(), "impurity": np.full(len(value), np.nan)}
 
 
 def assemble(

@@ -55,12 +55,7 @@ def _loss(estimator: Any, classes: Any, n_outputs: Any) -> Any:
     else:
         several = ("multinomial", "softmax")
         known = {"log_loss": ("logistic", "logit") if n_outputs == 1 else several}
-    if estimator.loss not in known:
-        raise ValueError(
-            f"{type(estimator).__name__}(loss={estimator.loss!r}) is not supported; expected "
-            f"loss={' or '.join(map(repr, known))}"
-        )
-    return known[estimator.loss]
+    return known.get(estimator.loss, ("other", "identity"))
 
 
 def _columns(estimator: Any) -> Any:

@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from .._composite import Composite, OneColumn, Part
 from .._model import Model
-from .sklearn_common import assemble, check_fitted, classes_of, columns_of, tree_arrays
+from .sklearn_common import assemble, check_fitted, classes_of, columns_of, mean_values, tree_arrays
 
 
-def tree(estimator: Any) -> Model:
+def tree(estimator: Any) -> Model | Composite:
     """A single tree, grown on every row."""
     check_fitted(estimator, "tree_")
+    if estimator.n_outputs_ > 1:
+        return _several_outputs(estimator, [estimator], [None], sees_every_row=True)
     classes = classes_of(estimator)
     trees = [tree_arrays(estimator.tree_, classes)]
     return assemble(
@@ -29,14 +32,16 @@ def tree(estimator: Any) -> Model:
     )
 
 
-def forest(estimator: Any) -> Model:
+def forest(estimator: Any) -> Model | Composite:
     """A random forest or extra-trees."""
     check_fitted(estimator, "estimators_")
-    classes = classes_of(estimator)
     if estimator.bootstrap:
         bags = _counts(estimator.estimators_samples_, estimator._n_samples)
     else:
         bags = [None] * len(estimator.estimators_)
+    if estimator.n_outputs_ > 1:
+        return _several_outputs(estimator, estimator.estimators_, bags, not estimator.bootstrap)
+    classes = classes_of(estimator)
     trees = [tree_arrays(member.tree_, classes, bag) for member, bag in zip(estimator.estimators_, bags)]
     return assemble(
         estimator,
@@ -48,17 +53,51 @@ def forest(estimator: Any) -> Model:
     )
 
 
+def _several_outputs(estimator: Any, members: Any, bags: Any, sees_every_row: bool) -> Composite:
+    """Trees that predict several numbers at once, as one model per number."""
+    if hasattr(estimator, "classes_"):
+        raise TypeError(
+            f"this {type(estimator).__name__} predicts the classes of {estimator.n_outputs_} targets at "
+            "once; fit one model per target"
+        )
+    columns = columns_of(estimator)
+    parts = []
+    for output in range(estimator.n_outputs_):
+        trees = [tree_arrays(one.tree_, None, bag, output=output) for one, bag in zip(members, bags)]
+        model = assemble(estimator, columns, None, trees, sees_every_row=sees_every_row)
+        parts.append(Part(model, output=output, target=OneColumn(output)))
+    names = [f"y{at}" for at in range(estimator.n_outputs_)]
+    return Composite(parts, columns, output_names=names)
+
+
+def isolation(estimator: Any) -> Model:
+    """An isolation forest: the mean number of splits that a row takes, which is small for outliers."""
+    check_fitted(estimator, "estimators_")
+    features = estimator.estimators_features_
+    trees = []
+    for member, places in zip(estimator.estimators_, features):
+        arrays = tree_arrays(member.tree_, None, features=places)
+        depth = np.zeros(len(arrays["left"]))
+        for node in np.flatnonzero(arrays["left"] >= 0):
+            depth[arrays["left"][node]] = depth[arrays["right"][node]] = depth[node] + 1
+        # What is not split any further counts as a tree of as many rows would.
+        length = depth + _mean_path(member.tree_.n_node_samples)
+        trees.append(mean_values(arrays, length[:, np.newaxis]))
+    return assemble(estimator, columns_of(estimator), None, trees, growth="first_order", loss="other")
+
+
+def _mean_path(n_rows: np.ndarray) -> np.ndarray:
+    """The mean path of a row in a random tree of so many rows (Liu et al. 2008)."""
+    n = np.asarray(n_rows, dtype=np.float64)
+    harmonic = np.log(np.maximum(n - 1, 1)) + np.euler_gamma
+    return np.where(n <= 1, 0.0, np.where(n == 2, 1.0, 2 * harmonic - 2 * (n - 1) / n))
+
+
 def bagging(estimator: Any) -> Model:
     """Bagged trees: rows and columns may both have been drawn."""
     check_fitted(estimator, "estimators_")
     classes = classes_of(estimator)
     members = estimator.estimators_
-    other = next((member for member in members if not hasattr(member, "tree_")), None)
-    if other is not None:
-        raise TypeError(
-            f"{type(estimator).__name__} of {type(other).__name__} is not supported; expected bagged "
-            "decision trees, or pass one of its members on its own"
-        )
     bags = _counts(estimator.estimators_samples_, estimator._n_samples)
     trees = [
         tree_arrays(member.tree_, classes, bag, features)

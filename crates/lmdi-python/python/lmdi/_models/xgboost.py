@@ -25,18 +25,17 @@ def estimator(model: Any) -> Model:
     """An `XGBRegressor`, `XGBClassifier` or their random forests."""
     if not model.__sklearn_is_fitted__():
         raise not_fitted(f"This {type(model).__name__} instance is not fitted yet: call its fit(X, y)")
-    if callable(model.objective):
-        raise ValueError(
-            "objective is a function of yours; what the model's output means is not known. Expected the name "
-            "of an objective of XGBoost"
-        )
     inner = model.get_booster()
     missing = model.missing
     classes = np.asarray(model.classes_) if hasattr(model, "predict_proba") else None
-    return model_of_bytes(
+    read = model_of_bytes(
         bytes(inner.save_raw(raw_format="ubj")),
         rounds="best",
         names=inner.feature_names,
         classes=classes,
         missing=np.nan if missing is None else float(missing),
     )
+    if callable(model.objective):
+        # The file names XGBoost's default instead.
+        read._compiled = read._compiled.with_other_loss()
+    return read

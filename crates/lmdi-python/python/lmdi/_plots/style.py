@@ -20,6 +20,7 @@ UNITS = {
     "softmax": "the margin",
     "log": "the logarithm of the prediction",
     "probability": "the probability",
+    "transformed": "the transformed prediction",
     "impurity": "the decrease in impurity",
 }
 

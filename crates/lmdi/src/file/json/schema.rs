@@ -1,8 +1,9 @@
 //! The key `schema`.
 
 use super::arrays::Word;
-use crate::file::codes::{EncodingKind, OneHotParts, ReasonKind};
-use crate::table::{DroppedColumn, Encoding, InputColumn, Schema, Target, Task};
+use crate::file::codes::{EncodingKind, OneHotParts, ReasonKind, cell_format};
+use crate::table::{ColumnFormat, DroppedColumn, Encoding, InputColumn, Reading};
+use crate::table::{Schema, Target, Task};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,26 @@ pub(super) struct SchemaV1 {
     target: Option<TargetV1>,
     #[serde(default)]
     weight: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reading: Option<ReadingV1>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadingV1 {
+    #[serde(default)]
+    missing: Vec<String>,
+    #[serde(default)]
+    formats: Vec<FormatV1>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormatV1 {
+    name: String,
+    format: String,
+    #[serde(default)]
+    missing: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -66,6 +87,7 @@ impl From<&Schema> for SchemaV1 {
                 labels: target.labels.clone(),
             }),
             weight: schema.weight.clone(),
+            reading: (!schema.reading.is_default()).then(|| ReadingV1::from(&schema.reading)),
         }
     }
 }
@@ -103,7 +125,31 @@ impl SchemaV1 {
             task: target.task.0,
             labels: target.labels,
         });
-        Ok(Schema { columns, dropped, target, weight: self.weight })
+        let reading = self.reading.map(ReadingV1::into_reading).transpose()?.unwrap_or_default();
+        Ok(Schema { columns, dropped, target, weight: self.weight, reading })
+    }
+}
+
+impl From<&Reading> for ReadingV1 {
+    fn from(reading: &Reading) -> Self {
+        let format = |column: &ColumnFormat| FormatV1 {
+            name: column.name.clone(),
+            format: column.format.name(),
+            missing: column.missing.clone(),
+        };
+        let formats = reading.formats.iter().map(format).collect();
+        Self { missing: reading.missing.clone(), formats }
+    }
+}
+
+impl ReadingV1 {
+    fn into_reading(self) -> Result<Reading> {
+        let format = |column: FormatV1| {
+            let format = cell_format(&column.format)?;
+            Ok(ColumnFormat { name: column.name, format, missing: column.missing })
+        };
+        let formats = self.formats.into_iter().map(format).collect::<Result<_>>()?;
+        Ok(Reading { missing: self.missing, formats })
     }
 }
 

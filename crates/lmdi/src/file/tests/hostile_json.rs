@@ -11,6 +11,39 @@ fn replaced(old: &str, new: &str) -> Vec<u8> {
 }
 
 #[test]
+fn classes_and_their_shares_are_consistent() {
+    let forest = |labels: &str, values: &str| {
+        format!(
+            r#"{{"format": "lmdi-model", "version": 1, "ensemble": {{
+                "feature_names": ["x"], "classes": {labels},
+                "trees": [{{"feature": [0, -1, -1], "threshold": [2.5, 0, 0],
+                    "left": [1, -1, -1], "right": [2, -1, -1], "n_values": 2,
+                    "value": {values}, "weight": [3, 2, 1]}}]}}}}"#
+        )
+        .into_bytes()
+    };
+    let fine = "[0.5, 0.5, 1, 0, 0.25, 0.75]";
+    Model::from_bytes(&forest(r#"["a", "b"]"#, fine)).expect("consistent");
+    refused(&forest(r#"["a", "a"]"#, fine), "two classes are called");
+    refused(&forest(r#"["a", "b"]"#, "[0.5, 0.5, 1, 0, 2, -1]"), "no shares of the classes");
+    refused(&forest(r#"["a", "b"]"#, "[0.5, 0.5, 1, 0, 1, 1]"), "no shares of the classes");
+    refused(&forest(r#"["a", "b"]"#, "[0.5, 0.5, 3, 4, 5, 2]"), "add up to 7; expected 1");
+}
+
+#[test]
+fn sums_that_overflow_are_refused() {
+    let mut model = small_model();
+    model.explainer = None;
+    let mut tree = model.ensemble.trees[0].clone();
+    tree.value.fill(1e308);
+    model.ensemble.trees = vec![tree.clone()];
+    assert!(model.ensemble.check().is_ok(), "one tree alone can be held");
+    model.ensemble.trees = vec![tree.clone(), tree];
+    let error = model.ensemble.check().expect_err("infinite").to_string();
+    assert!(error.contains("more than a number can hold"), "{error}");
+}
+
+#[test]
 fn values_are_checked() {
     refused(&replaced(r#""left":[1,-1,-1]"#, r#""left":[1,-2,-1]"#), "index -2; expected -1 or 0");
     refused(&replaced(r#""left":[1,"#, r#""left":[4294967295,"#), "index 4294967295");

@@ -10,7 +10,8 @@ use crate::importance::OutputScale;
 use crate::importance::lmdi_plus::{RawTerm, TreeFit, TreeModel};
 use crate::random::{Generator, generator};
 use crate::table::{
-    DroppedColumn, Encoding, Fingerprint, InputColumn, Kind, Part, Reason, Schema, Target, Task,
+    CellFormat, ColumnFormat, DroppedColumn, Encoding, Fingerprint, InputColumn, Kind, Part,
+    Reading, Reason, Schema, Target, Task,
 };
 use proptest::prelude::*;
 use rand::RngExt;
@@ -108,7 +109,8 @@ impl Recipe {
             outcome: if self.classes == 0 {
                 Outcome::Number
             } else {
-                Outcome::Classes((0..self.classes).map(|_| text(&mut random)).collect())
+                let labels = (0..self.classes).map(|at| format!("{at}{}", text(&mut random)));
+                Outcome::Classes(labels.collect())
             },
             class_weights: match (self.classes, random.random_range(0..3)) {
                 (0, _) | (_, 0) => ClassWeights::Equal,
@@ -116,6 +118,10 @@ impl Recipe {
                 (n, _) => ClassWeights::Given((0..n).map(|_| finite(&mut random).abs()).collect()),
             },
         };
+        // Without a base, values of leaves would have to be shares of classes.
+        if ensemble.base_score.iter().all(|score| *score == 0.0) {
+            ensemble.base_score[0] = 0.5;
+        }
         let schema = self.table.then(|| schema(&mut ensemble, &mut random));
         let explainer = self.explained.then(|| explainer(&ensemble, &mut random));
         let two_classes =
@@ -283,9 +289,24 @@ fn schema(ensemble: &mut Ensemble, random: &mut Generator) -> Schema {
         dropped,
         target: random.random::<bool>().then_some(target),
         weight: random.random::<bool>().then(|| text(random)),
+        reading: reading(random),
     };
     ensemble.feature_names = schema.encoded_names();
     schema
+}
+
+/// Formats of cells, of two columns that need not be there.
+fn reading(random: &mut Generator) -> Reading {
+    if random.random() {
+        return Reading::default();
+    }
+    let names = ["number comma point", "date day-month-year", "time", "datetime year-month-day"];
+    let formats = (0..random.random_range(0..3)).map(|at| ColumnFormat {
+        name: format!("{at}{}", text(random)),
+        format: CellFormat::from_name(names[random.random_range(0..4)]).expect("a known name"),
+        missing: vec![text(random)],
+    });
+    Reading { formats: formats.collect(), missing: vec![text(random), text(random)] }
 }
 
 /// `width` parts of a categorical column.
@@ -311,12 +332,12 @@ fn category_set(random: &mut Generator) -> CategorySet {
     }
 }
 
-/// Any finite number, among them -0 and subnormal ones.
+/// Any number that does not overflow in sums and products, among them -0 and subnormal ones.
 fn finite(random: &mut Generator) -> f64 {
     match random.random_range(0..8) {
         0 => -0.0,
         1 => f64::from_bits(random.random_range(1..1 << 52)),
-        _ => Some(f64::from_bits(random.random())).filter(|x| x.is_finite()).unwrap_or(0.1),
+        _ => Some(f64::from_bits(random.random())).filter(|x| x.abs() < 1e100).unwrap_or(0.1),
     }
 }
 

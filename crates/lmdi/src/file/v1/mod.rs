@@ -12,6 +12,7 @@ mod decision;
 mod ensemble;
 mod explainer;
 mod metadata;
+mod reading;
 mod schema;
 mod training_rows;
 mod tree;
@@ -20,6 +21,7 @@ use super::bytes::{Reader, Writer};
 use super::container::{self, Body, Tag, tag_text};
 use super::{Explainer, Metadata, Model};
 use crate::forest::{ClassWeights, Ensemble};
+use crate::table::Schema;
 use crate::{Error, Result};
 
 const CLASS_WEIGHTS: Tag = *b"CLSW";
@@ -27,6 +29,7 @@ const DECISION: Tag = *b"DECI";
 const ENSEMBLE: Tag = *b"ENSM";
 const EXPLAINER: Tag = *b"EXPL";
 const METADATA: Tag = *b"META";
+const READING: Tag = *b"READ";
 const SCHEMA: Tag = *b"SCHM";
 const TRAINING_ROWS: Tag = *b"ROWS";
 
@@ -43,6 +46,12 @@ pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
     let mut sections: Vec<(Tag, bool, Body<'_>)> = vec![(METADATA, false, &metadata)];
     if let Some(schema) = &schema {
         sections.push((SCHEMA, true, schema));
+    }
+    let reading = model.schema.as_ref().map(|schema| &schema.reading);
+    let reading = reading.filter(|reading| !reading.is_default());
+    let reading = reading.map(|known| move |writer: &mut Writer| reading::write(known, writer));
+    if let Some(reading) = &reading {
+        sections.push((READING, true, reading));
     }
     sections.push((ENSEMBLE, true, &ensemble));
     let weights = |writer: &mut Writer| class_weights::write(&model.ensemble.class_weights, writer);
@@ -69,7 +78,8 @@ pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
 /// Reads a file of version 1. The model has not been checked.
 pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
     let mut metadata = Metadata::default();
-    let mut schema = None;
+    let mut schema: Option<Schema> = None;
+    let mut reading = None;
     let mut ensemble: Option<Ensemble> = None;
     let mut class_weights = ClassWeights::Equal;
     let mut threshold = None;
@@ -81,6 +91,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
         match section.tag {
             METADATA => metadata = metadata::read(&mut reader)?,
             SCHEMA => schema = Some(schema::read(&mut reader)?),
+            READING => reading = Some(reading::read(&mut reader)?),
             ENSEMBLE => ensemble = Some(ensemble::read(&mut reader)?),
             CLASS_WEIGHTS => class_weights = class_weights::read(&mut reader)?,
             DECISION => threshold = Some(decision::read(&mut reader)?),
@@ -104,6 +115,14 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
         };
         explainer.ranges = rows.ranges;
         explainer.tree_sizes = rows.tree_sizes;
+    }
+    if let Some(reading) = reading {
+        let Some(schema) = &mut schema else {
+            return Err(Error::Format(
+                "section READ belongs to section SCHM, which is missing".into(),
+            ));
+        };
+        schema.reading = reading;
     }
     match ensemble {
         Some(ensemble) => {

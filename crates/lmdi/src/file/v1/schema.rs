@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::file::bytes::{Reader, Writer};
 use crate::file::codes::{Coded, EncodingKind, OneHotParts, ReasonKind};
-use crate::table::{DroppedColumn, Encoding, InputColumn, Schema, Target, Task};
+use crate::table::{DroppedColumn, Encoding, InputColumn, Reading, Schema, Target, Task};
 
 pub(super) fn write(schema: &Schema, writer: &mut Writer) -> Result<()> {
     writer.count(schema.columns.len(), "number of columns")?;
@@ -75,7 +75,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Schema> {
     } else {
         None
     };
-    Ok(Schema { columns, dropped, target, weight })
+    Ok(Schema { columns, dropped, target, weight, reading: Reading::default() })
 }
 
 fn read_parts(reader: &mut Reader<'_>) -> Result<OneHotParts> {

@@ -15,6 +15,11 @@ impl Meaning {
         Self { loss: Loss::SquaredError, link: Link::Identity, outcome: Outcome::Number }
     }
 
+    /// A number by an objective of which only the trees are of use.
+    pub(super) fn other(link: Link) -> Self {
+        Self { loss: Loss::Other, link, outcome: Outcome::Number }
+    }
+
     /// A number whose logarithm is the raw output.
     pub(super) fn log(loss: Loss) -> Self {
         Self { loss, link: Link::Log, outcome: Outcome::Number }
@@ -40,6 +45,14 @@ impl Meaning {
         match (&self.outcome, self.link) {
             (Outcome::Classes(labels), Link::Softmax | Link::OneVsRest) => labels.len(),
             _ => 1,
+        }
+    }
+
+    /// A forest by this objective, whose trees were grown on the response itself where that is known.
+    pub(super) fn independent(&self, trees_per_round: u32) -> Growth {
+        match self.loss {
+            Loss::Other => self.shrunk(trees_per_round),
+            _ => Growth::Independent,
         }
     }
 

@@ -58,6 +58,32 @@ impl EnsembleParams {
         matches!(self, Self::Forest(params) if params.bootstrap)
     }
 
+    /// The bytes that the ensemble may take in memory, at most: a tree that nothing else limits has a
+    /// leaf for every row that it sees.
+    pub fn memory(&self, n_rows: usize, n_outputs: usize) -> u64 {
+        let (n_trees, max_depth, least, max_leaves, share) = match self {
+            Self::Forest(params) => {
+                // Drawn with replacement, less than two thirds of the rows are different ones.
+                let share = if params.bootstrap { 0.64 } else { 1.0 };
+                let least = params.min_samples_leaf;
+                (params.n_trees, params.max_depth, least, params.max_leaf_nodes, share)
+            }
+            Self::Boosting(params) => {
+                let n_trees = params.n_rounds.saturating_mul(n_outputs);
+                let least = params.min_samples_leaf;
+                (n_trees, params.max_depth, least, params.max_leaf_nodes, params.subsample)
+            }
+        };
+        let by_rows = (n_rows as f64 * share / least.max(1) as f64).max(1.0);
+        let by_depth = max_depth.map_or(f64::INFINITY, |depth| 2f64.powf(depth as f64));
+        let by_count = max_leaves.map_or(f64::INFINITY, |leaves| leaves as f64);
+        let n_nodes = 2.0 * by_rows.min(by_depth).min(by_count);
+        let n_values = if self.is_boosted() { 1 } else { n_outputs };
+        // Feature, children, set, missing rule, threshold, weight, impurity; then the values.
+        let per_node = (4 * 4 + 1 + 3 * 8 + 8 * n_values) as f64;
+        (n_trees as f64 * (n_nodes * per_node + n_rows as f64)) as u64
+    }
+
     /// Fails with the first parameter outside its range.
     pub fn check(&self, n_features: usize) -> Result<()> {
         match self {

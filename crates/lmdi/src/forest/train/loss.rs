@@ -28,7 +28,7 @@ pub(super) fn loss_of(y: &Response) -> Loss {
 /// The link that goes with a loss.
 pub(super) fn link_of(loss: Loss) -> Link {
     match loss {
-        Loss::SquaredError => Link::Identity,
+        Loss::SquaredError | Loss::Other => Link::Identity,
         Loss::Logistic => Link::Logit,
         Loss::Multinomial => Link::Softmax,
         Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => Link::Log,

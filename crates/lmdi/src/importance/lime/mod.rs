@@ -118,7 +118,7 @@ impl LimeOptions {
         }
     }
 
-    fn check(&self, n_features: usize) -> Result<()> {
+    pub(crate) fn check(&self, n_features: usize) -> Result<()> {
         let fail = |name: &'static str, found: String, expected: &str| {
             Err(Error::Parameter { name, found, expected: expected.into() })
         };

@@ -50,6 +50,14 @@ impl Plan {
                 ));
             }
         }
+        if ensemble.growth.loss() == Some(Loss::Other) {
+            return Err(Error::Data(
+                "LMDI+ refits every tree to what it was grown on, and that is not known for the objective \
+                 of this model (it is for squared error, log-loss, Poisson, gamma and Tweedie). TreeSHAP \
+                 and Saabas need the trees alone"
+                    .into(),
+            ));
+        }
         if ensemble.is_boosted() || options.fit_to == FitTo::Model {
             check_range(ensemble.growth.loss(), response)?;
             if let Some(family) = family.filter(|family| *family != Family::Gaussian) {
@@ -172,7 +180,8 @@ pub(super) fn working_response(
         };
         let mean = || libm::exp(margins[output].min(LARGEST_LOGARITHM));
         let (residual, curvature) = match loss {
-            Loss::SquaredError => (y - margins[output], 1.0),
+            // No plan is made for other losses.
+            Loss::SquaredError | Loss::Other => (y - margins[output], 1.0),
             Loss::Logistic => {
                 let p = logistic(margins[output]);
                 (y - p, p * (1.0 - p))

@@ -43,6 +43,29 @@ pub struct MapleOptions {
     pub n_columns: Option<usize>,
 }
 
+impl MapleOptions {
+    /// Fails with the first option outside its range.
+    pub(crate) fn check(&self, n_features: usize) -> Result<()> {
+        if !(self.alpha.is_finite() && self.alpha >= 0.0) {
+            return Err(Error::Parameter {
+                name: "alpha",
+                found: self.alpha.to_string(),
+                expected: "a finite number not below 0".into(),
+            });
+        }
+        if let Some(n) = self.n_columns
+            && (n == 0 || n > n_features)
+        {
+            return Err(Error::Parameter {
+                name: "n_columns",
+                found: n.to_string(),
+                expected: format!("1 to {n_features}"),
+            });
+        }
+        Ok(())
+    }
+}
+
 impl Default for MapleOptions {
     fn default() -> Self {
         Self { alpha: 0.001, n_columns: None }
@@ -105,20 +128,7 @@ impl Maple {
             check_response(ensemble, response, x.rows())?;
             check_cells(x, &ensemble.feature_names)?;
         }
-        if !(options.alpha.is_finite() && options.alpha >= 0.0) {
-            return Err(Error::Parameter {
-                name: "alpha",
-                found: options.alpha.to_string(),
-                expected: "a finite number not below 0".into(),
-            });
-        }
-        if options.n_columns.is_some_and(|n| n == 0 || n > p) {
-            return Err(Error::Parameter {
-                name: "n_columns",
-                found: format!("{:?}", options.n_columns),
-                expected: format!("1 to {p}"),
-            });
-        }
+        options.check(p)?;
         let mut maple = Self {
             leaves: SharedLeaves::new(ensemble, x, monitor)?,
             training: TrainingRows::new(x, response),

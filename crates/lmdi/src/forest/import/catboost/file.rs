@@ -94,12 +94,17 @@ pub(super) struct FloatFeature {
     pub place: Place,
     #[serde(default)]
     pub nan_value_treatment: String,
+    #[serde(default)]
+    pub borders: Option<Vec<f64>>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct CategoricalFeature {
     #[serde(flatten)]
     pub place: Place,
+    /// The hashes that one-hot splits compare with.
+    #[serde(default)]
+    pub values: Option<Vec<i64>>,
 }
 
 /// Number of a feature among those of its kind and among all.
@@ -156,6 +161,8 @@ pub(super) enum LeafValue {
 pub(super) struct SplitIn {
     pub split_type: String,
     pub border: Option<f64>,
+    /// The place of the split in the list of all borders and categories.
+    pub split_index: Option<usize>,
     pub float_feature_index: Option<usize>,
     pub cat_feature_index: Option<usize>,
     /// A hash, as a signed number.

@@ -4,6 +4,8 @@
 //!   `nan_value_treatment` is `AsTrue`, otherwise left.
 //! - A one-hot split sends one category right. The file knows categories by the hash of their text;
 //!   their names are in it if it was saved with a pool.
+//! - A split says twice what it is: by feature and border, and by its place among all borders and
+//!   categories, which is what CatBoost reads. A file in which the two differ is refused.
 //! - Split i of a symmetric tree is asked at depth i and gives bit i of the leaf's number.
 //! - The raw output is `bias + scale * sum of leaf values`. With several classes a leaf has a value
 //!   for each.
@@ -17,10 +19,10 @@ use super::{
     Categories, Imported, Library, Rounds, category_words::CategoryWords, numbered_labels, refuse,
     rounds_used,
 };
-use crate::forest::{Aggregation, ClassWeights, Ensemble, Loss, Missing, Outcome};
+use crate::forest::{Aggregation, ClassWeights, Ensemble, Link, Loss, Missing, Outcome};
 use crate::{Error, Result};
 use file::{Bias, FeaturesInfo, File, ModelInfo, Names};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const LIBRARY: Library = Library::CatBoost;
 
@@ -118,15 +120,20 @@ fn meaning_of(info: &ModelInfo) -> Result<(Meaning, String)> {
         "" => {
             return refuse(LIBRARY, "it does not name its loss function (model_info.params)");
         }
-        other => {
+        other @ ("MultiRMSE"
+        | "MultiRMSEWithMissingValues"
+        | "RMSEWithUncertainty"
+        | "MultiLogloss"
+        | "MultiCrossEntropy"
+        | "MultiQuantile"
+        | "SurvivalAft") => {
             return refuse(
                 LIBRARY,
-                format!(
-                    "loss function {other:?} is not read; expected RMSE, Logloss, CrossEntropy, \
-                     MultiClass, MultiClassOneVsAll, Poisson or Tweedie"
-                ),
+                format!("loss function {other:?} is not read; train one model per output"),
             );
         }
+        // Ranking, quantiles, absolute errors and the like: the raw output is the prediction.
+        _ => Meaning::other(Link::Identity),
     };
     Ok((meaning, loss.kind.clone()))
 }
@@ -160,6 +167,16 @@ struct Features {
     categorical: BTreeMap<usize, u32>,
     /// The code of each hashed category.
     code_of_hash: BTreeMap<u32, u32>,
+    /// Every border of a float feature and every hash of a categorical one, in the order that splits
+    /// name them by.
+    splits: Vec<KnownSplit>,
+}
+
+/// What a split can ask.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum KnownSplit {
+    Float { feature: usize, border: f64 },
+    OneHot { feature: usize, hash: i64 },
 }
 
 impl Features {
@@ -176,6 +193,7 @@ impl Features {
         if count > MOST_FEATURES {
             return refuse(LIBRARY, format!("{count} features; expected at most {MOST_FEATURES}"));
         }
+        check_places(info)?;
         let mut names: Vec<String> = (0..count).map(|at| at.to_string()).collect();
         let mut categories = vec![None; count];
         let mut float = BTreeMap::new();
@@ -184,7 +202,8 @@ impl Features {
             feature.place.name(&mut names[column]);
             let missing = match feature.nan_value_treatment.as_str() {
                 "AsTrue" => Missing::Right,
-                _ => Missing::Left,
+                "AsFalse" | "AsIs" | "" => Missing::Left,
+                other => return refuse(LIBRARY, format!("nan_value_treatment is {other:?}")),
             };
             float.insert(feature.place.feature_index, (column as u32, missing));
         }
@@ -192,10 +211,13 @@ impl Features {
         let mut code_of_hash = BTreeMap::new();
         let mut levels = Vec::new();
         for entry in &info.cat_features_hash {
-            code_of_hash.entry(entry.hash).or_insert_with(|| {
+            let code = *code_of_hash.entry(entry.hash).or_insert_with(|| {
                 levels.push(entry.value.clone());
                 levels.len() as u32 - 1
             });
+            if levels[code as usize] != entry.value {
+                return refuse(LIBRARY, format!("hash {} stands for two categories", entry.hash));
+            }
         }
         // Every categorical column gets a copy; a small file must not ask for very many.
         let copies = levels.len().saturating_mul(info.categorical_features.len());
@@ -209,6 +231,46 @@ impl Features {
             categories[column] = Some(Categories::Levels(levels.clone()));
             categorical.insert(feature.place.feature_index, column as u32);
         }
-        Ok(Self { names, categories, float, categorical, code_of_hash })
+        let splits = known_splits(info)?;
+        Ok(Self { names, categories, float, categorical, code_of_hash, splits })
     }
+}
+
+/// Fails where two features have the same place.
+fn check_places(info: &FeaturesInfo) -> Result<()> {
+    let float: Vec<_> = info.float_features.iter().map(|feature| &feature.place).collect();
+    let categorical: Vec<_> = info.categorical_features.iter().map(|f| &f.place).collect();
+    let mut flat = BTreeSet::new();
+    for places in [float, categorical] {
+        if !places.is_sorted_by(|a, b| a.feature_index < b.feature_index) {
+            return refuse(LIBRARY, "features of one kind are not in their order");
+        }
+        for place in places {
+            if !flat.insert(place.flat_feature_index) {
+                let column = place.flat_feature_index;
+                return refuse(LIBRARY, format!("two features are column {column}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All that splits can ask, in the order of their numbers.
+fn known_splits(info: &FeaturesInfo) -> Result<Vec<KnownSplit>> {
+    let mut splits = Vec::new();
+    for float in &info.float_features {
+        let borders = float.borders.as_deref().unwrap_or_default();
+        if !borders.is_sorted_by(|a, b| a < b) {
+            let feature = float.place.feature_index;
+            return refuse(LIBRARY, format!("the borders of float feature {feature} do not rise"));
+        }
+        let feature = float.place.feature_index;
+        splits.extend(borders.iter().map(|&border| KnownSplit::Float { feature, border }));
+    }
+    for category in &info.categorical_features {
+        let feature = category.place.feature_index;
+        let hashes = category.values.as_deref().unwrap_or_default();
+        splits.extend(hashes.iter().map(|&hash| KnownSplit::OneHot { feature, hash }));
+    }
+    Ok(splits)
 }

@@ -1,7 +1,7 @@
 //! One tree: symmetric (one split a depth) or nested.
 
-use super::Features;
 use super::file::{LeafValue, NestedNode, SplitIn, SymmetricTree};
+use super::{Features, KnownSplit};
 use crate::forest::import::category_words::CategoryWords;
 use crate::forest::import::layout::{Form, Node, Rule, Split, lay_out};
 use crate::forest::{CategorySet, Comparison, Missing, Precision, Tree};
@@ -141,6 +141,7 @@ impl Asked {
                 let Some(&(feature, missing)) = features.float.get(&index) else {
                     return fail("a split names a float feature that does not exist".into());
                 };
+                check_number(split, KnownSplit::Float { feature: index, border }, features)?;
                 // Borders are 32-bit numbers, written with more digits.
                 Ok(Self { feature, missing, what: What::Border(f64::from(border as f32)) })
             }
@@ -149,6 +150,7 @@ impl Asked {
                 let Some(&feature) = features.categorical.get(&index) else {
                     return fail("a split names a categorical feature that does not exist".into());
                 };
+                check_number(split, KnownSplit::OneHot { feature: index, hash }, features)?;
                 if features.code_of_hash.is_empty() {
                     return fail(
                         "its categories have no names; save the model with save_model(path, \
@@ -183,6 +185,17 @@ impl Asked {
         };
         let (id, feature, missing) = (node as u32, self.feature, self.missing);
         Ok(Node::Split(Split { id, feature, rule, missing, left, right }))
+    }
+}
+
+/// Fails if the number of a split means another one than its feature and border or category.
+fn check_number(split: &SplitIn, meant: KnownSplit, features: &Features) -> Result<()> {
+    match split.split_index {
+        Some(number) if features.splits.get(number) != Some(&meant) => fail(format!(
+            "split {number} is not the one of its feature and border or category; the file was \
+             changed after it was written"
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct File<'t> {
     /// Lines `[key: value]`.
     parameters: Lines<'t>,
     pandas: Option<&'t str>,
+    /// Bytes of each tree, where they are as they were written.
+    sizes: Vec<usize>,
 }
 
 impl<'t> File<'t> {
@@ -25,10 +27,19 @@ impl<'t> File<'t> {
             trees: Vec::new(),
             parameters: Lines::new(),
             pandas: None,
+            sizes: Vec::new(),
         };
         let mut ended = false;
-        for line in text.lines().skip(1) {
+        // Where each tree starts, and where the last one ends.
+        let mut borders = Vec::new();
+        let mut at = 0;
+        for (number, line) in text.split_inclusive('\n').enumerate() {
+            let start = at;
+            at += line.len();
             let line = line.trim_end();
+            if number == 0 {
+                continue;
+            }
             if let Some(levels) = line.strip_prefix("pandas_categorical:") {
                 file.pandas = Some(levels);
             } else if ended {
@@ -38,7 +49,13 @@ impl<'t> File<'t> {
                 }
             } else if line == "end of trees" {
                 ended = true;
-            } else if line.starts_with("Tree=") {
+                borders.push(start);
+            } else if let Some(index) = line.strip_prefix("Tree=") {
+                if index.parse() != Ok(file.trees.len()) {
+                    let expected = file.trees.len();
+                    return refuse(LIBRARY, format!("tree {index:?} where {expected} should be"));
+                }
+                borders.push(start);
                 file.trees.push(Lines::new());
             } else if !line.is_empty() {
                 let (key, value) = line.split_once('=').unwrap_or((line, ""));
@@ -48,7 +65,44 @@ impl<'t> File<'t> {
         if !ended {
             return refuse(LIBRARY, "\"end of trees\" is missing; the file is truncated");
         }
+        // Other line ends change the sizes of all trees.
+        if !text.contains('\r') {
+            file.sizes = borders.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        }
         Ok(file)
+    }
+
+    /// LightGBM finds trees by the sizes that the header lists, not by their first lines: a file in
+    /// which the two differ would be another model there.
+    pub(super) fn check_sizes(&self) -> Result<()> {
+        let Some(sizes) = self.header.get("tree_sizes") else { return Ok(()) };
+        if self.sizes.is_empty() {
+            return Ok(());
+        }
+        let stated = sizes
+            .split_ascii_whitespace()
+            .map(|size| parse::<usize>(size, "tree_sizes"))
+            .collect::<Result<Vec<_>>>()?;
+        if stated.len() != self.trees.len() {
+            return refuse(
+                LIBRARY,
+                format!(
+                    "tree_sizes lists {} trees; the file has {}",
+                    stated.len(),
+                    self.trees.len()
+                ),
+            );
+        }
+        match stated.iter().zip(&self.sizes).position(|(stated, found)| stated != found) {
+            None => Ok(()),
+            Some(tree) => refuse(
+                LIBRARY,
+                format!(
+                    "tree {tree} is not as long as tree_sizes says; the file was changed after it was \
+                     written"
+                ),
+            ),
+        }
     }
 
     /// A number of the header.

@@ -18,7 +18,7 @@ mod tree;
 use super::layout::in_tree;
 use super::objective::Meaning;
 use super::{Categories, Imported, Library, Rounds, numbered_labels, refuse, rounds_used};
-use crate::forest::{Aggregation, ClassWeights, Ensemble, Growth, Loss, Outcome, Tree};
+use crate::forest::{Aggregation, ClassWeights, Ensemble, Link, Loss, Outcome, Tree};
 use crate::{Error, Result};
 use file::File;
 
@@ -56,10 +56,13 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
         node_ids.push(ids);
     }
     let (growth, aggregation) = match (average, k) {
-        (true, 1) => (Growth::Independent, Aggregation::Mean),
-        (true, _) => (Growth::Independent, Aggregation::Sum { learning_rate: 1.0 / used as f64 }),
+        (true, 1) => (meaning.independent(1), Aggregation::Mean),
+        (true, _) => {
+            (meaning.independent(k as u32), Aggregation::Sum { learning_rate: 1.0 / used as f64 })
+        }
         (false, _) => (meaning.shrunk(k as u32), Aggregation::Sum { learning_rate: 1.0 }),
     };
+    file.check_sizes()?;
     let categories = categories(&file, &by_category)?;
     let class_weights = class_weights(&file, &meaning)?;
     Ok(Imported {
@@ -111,13 +114,8 @@ fn class_weights(file: &File, meaning: &Meaning) -> Result<ClassWeights> {
 
 /// What the objective means, and the factor from its raw output to log-odds.
 fn meaning_of(file: &File) -> Result<(Meaning, f64, String)> {
-    let Some(objective) = file.header.get("objective") else {
-        return refuse(
-            LIBRARY,
-            "it names no objective, as models of custom objectives do; what its raw output means is \
-             not known",
-        );
-    };
+    // Models of custom objectives name none.
+    let objective = file.header.get("objective").copied().unwrap_or("custom");
     let mut words = objective.split_ascii_whitespace();
     let name = words.next().unwrap_or_default();
     let mut sigmoid = 1.0;
@@ -155,15 +153,22 @@ fn meaning_of(file: &File) -> Result<(Meaning, f64, String)> {
                 named.map_or(Ok(power), |text| file::parse(text, "tweedie_variance_power"))?;
             Meaning::log(Loss::Tweedie { power })
         }
-        _ => {
+        "cross_entropy_lambda" => {
+            return refuse(
+                LIBRARY,
+                "objective \"cross_entropy_lambda\" is not read; use cross_entropy",
+            );
+        }
+        _ if classes > 1 => {
             return refuse(
                 LIBRARY,
                 format!(
-                    "objective {name:?} is not read; expected regression, binary, cross_entropy, \
-                     multiclass, multiclassova, poisson, gamma or tweedie"
+                    "objective {name:?} has {classes} classes; expected multiclass or multiclassova"
                 ),
             );
         }
+        // Ranking, quantiles, absolute errors and the like: the raw output is the prediction.
+        _ => Meaning::other(Link::Identity),
     };
     let in_log_odds = matches!(meaning.loss, Loss::Logistic);
     Ok((meaning, if in_log_odds { sigmoid } else { 1.0 }, objective.to_string()))

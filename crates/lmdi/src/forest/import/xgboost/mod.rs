@@ -17,7 +17,7 @@ use super::{
     Categories, Imported, Library, Rounds, category_words, detect, numbered_labels, refuse,
     rounds_used, ubjson,
 };
-use crate::forest::{Aggregation, ClassWeights, Ensemble, Growth, Link, Loss};
+use crate::forest::{Aggregation, ClassWeights, Ensemble, Link, Loss};
 use crate::table::number_text;
 use crate::{Error, Result};
 use file::{File, Learner, Model};
@@ -84,7 +84,8 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
     let (growth, aggregation) = if is_forest {
         base_score.fill(0.0);
         let mean = Aggregation::Sum { learning_rate: 1.0 / parallel as f64 };
-        (Growth::Independent, if k == 1 { Aggregation::Mean } else { mean })
+        let growth = meaning.independent(trees_per_round as u32);
+        (growth, if k == 1 { Aggregation::Mean } else { mean })
     } else {
         (meaning.shrunk(trees_per_round as u32), Aggregation::Sum { learning_rate: 1.0 })
     };
@@ -203,16 +204,18 @@ fn meaning_of(learner: &Learner) -> Result<(Meaning, String)> {
             let power = power.map_or(1.5, |param| param.tweedie_variance_power.0);
             Meaning::log(Loss::Tweedie { power })
         }
-        _ => {
+        // The hazard and the time are powers of e.
+        "survival:cox" | "survival:aft" => Meaning::other(Link::Log),
+        _ if classes > 1 => {
             return refuse(
                 LIBRARY,
                 format!(
-                    "objective {name:?} is not read; expected reg:squarederror, binary:logistic, \
-                     binary:logitraw, reg:logistic, multi:softprob, multi:softmax, count:poisson, \
-                     reg:gamma or reg:tweedie"
+                    "objective {name:?} has {classes} classes; expected multi:softprob or multi:softmax"
                 ),
             );
         }
+        // Ranking, quantiles, absolute errors and the like: the raw output is the prediction.
+        _ => Meaning::other(Link::Identity),
     };
     Ok((meaning, name))
 }

@@ -109,7 +109,9 @@ fn rows_of(
                 let p = margin[output].exp() / total;
                 (hit(output) - p, p * (1.0 - p))
             }
-            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } => unreachable!("not trained here"),
+            Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. } | Loss::Other => {
+                unreachable!("not trained here")
+            }
         };
         // Less curvature than this counts as this much, which bounds working responses.
         let curvature = f64::max(curvature, 1e-6);

@@ -1,0 +1,108 @@
+//! Tables as people write them: numbers with commas, signs and odd cells, dates, spellings.
+
+use crate::support::{Place, numbers, table};
+
+/// Sixty rows of a column as it is written, another one, and a target that follows from the first.
+fn rows(cell: impl Fn(u32) -> String, delimiter: &str, decimal: &str) -> String {
+    let mut csv = ["x", "z", "y"].join(delimiter) + "\n";
+    for row in 0..60 {
+        let y = format!("{}.5", 3 * (row * 7 % 60)).replace('.', decimal);
+        csv += &[cell(row * 7 % 60), (row % 5).to_string(), y].join(delimiter);
+        csv += "\n";
+    }
+    csv
+}
+
+/// Trains on a table and returns what was said.
+fn train(place: &Place, csv: String, flags: &[&str]) -> crate::support::Run {
+    place.file("t.csv", csv);
+    let train = ["train", "t.csv", "--target", "y", "--trees", "20", "--save", "m.lmdi"];
+    place.run(&[&train[..], flags].concat())
+}
+
+fn out_of_bag_r2(place: &Place) -> f64 {
+    let json = place.run(&["inspect", "m.lmdi", "--json"]).good();
+    let model: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let r2 = model["quality"].as_array().expect("measures").iter();
+    let r2 = r2.filter(|one| one["measure"] == "r2").find_map(|one| one["value"].as_f64());
+    r2.expect("measured")
+}
+
+#[test]
+fn numbers_are_recognised_as_people_write_them() {
+    let place = Place::new();
+    let cases: [(&str, Box<dyn Fn(u32) -> String>, &str, &str); 9] = [
+        ("a decimal comma", Box::new(|x| format!("{x},25")), ";", ","),
+        ("thousands", Box::new(|x| format!("\"{},250.5\"", x + 1)), ",", "."),
+        ("both, in other words", Box::new(|x| format!("{}.250,5", x + 1)), ";", ","),
+        ("dollars", Box::new(|x| format!("\"${},000\"", x + 1)), ",", "."),
+        ("euros", Box::new(|x| format!("{x},50 €")), ";", ","),
+        ("per cent", Box::new(|x| format!("{x}.5 %")), ",", "."),
+        (
+            "one None",
+            Box::new(|x| if x == 30 { "None".into() } else { format!("{x}.5") }),
+            ",",
+            ".",
+        ),
+        ("one dash", Box::new(|x| if x == 30 { "-".into() } else { format!("{x}") }), ",", "."),
+        ("dates", Box::new(|x| format!("2024-{:02}-{:02}", x / 28 + 1, x % 28 + 1)), ",", "."),
+    ];
+    for (what, cell, delimiter, decimal) in cases {
+        let run = train(&place, rows(cell, delimiter, decimal), &[]);
+        assert!(run.err.contains("column x is read as"), "{what}: {}", run.err);
+        let out = run.good();
+        assert!(out.contains("target (regression)"), "{what}: {out}");
+        assert!(out_of_bag_r2(&place) > 0.9, "{what}: {}", out_of_bag_r2(&place));
+        // The model remembers how the table was written.
+        let predicted = place.run(&["predict", "m.lmdi", "t.csv", "--out", "p.csv"]);
+        predicted.good();
+        let predictions = table(&place, "p.csv");
+        let cells = numbers(&predictions, "prediction");
+        let truth = (0..60).map(|row| 3.0 * f64::from(row * 7 % 60) + 0.5);
+        let error: f64 = cells.iter().zip(truth).map(|(a, b)| (a - b).abs()).sum::<f64>() / 60.0;
+        assert!(error < 6.0, "{what}: {error}");
+    }
+}
+
+#[test]
+fn a_column_that_is_nearly_numbers_is_refused_with_the_way_out() {
+    let place = Place::new();
+    let odd = |x: u32| if x == 30 { "12a".into() } else { format!("{x}.5") };
+    let csv = rows(odd, ",", ".");
+    let message = "column \"x\": 59 of 60 cells are numbers; the first other one is \"12a\"";
+    train(&place, csv.clone(), &[]).fails(1, &[message, "--missing", "--kind x=categorical"]);
+    train(&place, csv.clone(), &["--missing", "12a"]).good();
+    assert!(out_of_bag_r2(&place) > 0.9);
+    // The word is missing in later tables too.
+    place.run(&["predict", "m.lmdi", "t.csv", "--out", "p.csv"]).good();
+    train(&place, csv.clone(), &["--drop", "x"]).good();
+    train(&place, csv.clone(), &["--kind", "x=categorical"]).good();
+    let stated = train(&place, csv, &["--kind", "x=numeric"]);
+    stated.fails(1, &["line", "column \"x\": found \"12a\"; expected a number"]);
+}
+
+#[test]
+fn marks_can_be_stated() {
+    let place = Place::new();
+    // Three digits after every comma could be thousands.
+    let csv = rows(|x| format!("\"{},250\"", x + 1), ",", ".");
+    let run = train(&place, csv.clone(), &[]);
+    assert!(run.err.contains("--decimal and --thousands state what is meant"), "{}", run.err);
+    let json = train(&place, csv.clone(), &["--decimal", ","]).good();
+    assert!(json.contains("1.25 to 60.25"), "{json}");
+    let out = train(&place, csv.clone(), &["--thousands", ","]).good();
+    assert!(out.contains("1250 to 60250"), "{out}");
+    train(&place, csv, &["--decimal", ",", "--thousands", ","]).fails(2, &["--thousands"]);
+}
+
+#[test]
+fn truths_and_levels_in_several_spellings() {
+    let place = Place::new();
+    let words = ["yes", "Yes", "no", "NO", "YES"];
+    let out = train(&place, rows(|x| words[x as usize % 5].into(), ",", "."), &[]).good();
+    assert!(out.contains("boolean"), "{out}");
+    let cities = ["Bonn", "bonn", "Ulm"];
+    let run = train(&place, rows(|x| cities[x as usize % 3].into(), ",", "."), &[]);
+    assert!(run.err.contains("differ in case or spaces only"), "{}", run.err);
+    run.good();
+}

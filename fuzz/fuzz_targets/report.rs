@@ -1,0 +1,40 @@
+//! The report of a model of any small table: names and cells cannot get out of the page's data.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use lmdi::explanation::Grouping;
+use lmdi::forest::train::{EnsembleParams, ForestParams};
+use lmdi::monitor::Silent;
+use lmdi::study::{ExplainOptions, ExplainerOptions, NamedFrame, Study, TrainingData};
+use lmdi::table::{SchemaOptions, Task};
+use lmdi_io::read::{Input, ReadOptions, read_table};
+use lmdi_report::page::{PageOptions, page};
+
+fuzz_target!(|data: &[u8]| {
+    let options = ReadOptions { delimiter: Some(b','), ..ReadOptions::default() };
+    let input = Input::bytes("input", data.to_vec());
+    let Ok(table) = read_table(&input, &options, &Silent) else { return };
+    if table.frame.rows() > 50 || table.frame.columns().len() > 10 {
+        return;
+    }
+    let target = table.frame.columns()[0].name.clone();
+    let named = NamedFrame { name: target.clone(), frame: table.frame };
+    let Ok(data) = TrainingData::learn(named, &SchemaOptions::new(target)) else { return };
+    let params = match data.target.task {
+        Task::Regression => ForestParams::regression(),
+        _ => ForestParams::classification(),
+    };
+    let params = ForestParams { n_trees: 2, max_depth: Some(2), ..params };
+    let Ok(job) = data.job(EnsembleParams::Forest(params), 0.0) else { return };
+    let Ok(study) = Study::of_job(job.into(), ExplainerOptions::Saabas, &Silent) else { return };
+    let Ok(grouping) = Grouping::columns(&study.schema) else { return };
+    let options = ExplainOptions { model_predictions: true, ..ExplainOptions::scores_of(grouping) };
+    let rows = study.job().expect("trained here").train.clone();
+    let Ok(explained) = study.explain(rows, &options, &Silent) else { return };
+    let options = PageOptions { compare: &[], refits: 0, tables: vec![] };
+    let Ok(page) = page(&study, &explained, &options, &Silent) else { return };
+    let ends = page.matches("</script").count();
+    let starts = page.matches("<script").count();
+    assert_eq!(starts, ends, "a script ends where it should");
+    assert!(!page.contains("<!--") || page.contains("-->"), "no comment is left open");
+});
