@@ -178,8 +178,8 @@ def counterfactuals(
         and a category counts one where it differs.
     distance : "l1" or "l2"
     threshold : float, optional
-        Predicted numbers are decided here: below, or at and above. Of two classes the second is predicted from
-        this probability on; default: as the model does.
+        Predicted numbers are decided here: below, or at and above. Of two classes, the second is predicted
+        from this probability on; default: as the model does.
     wanted : int, optional
         The class that is wanted (its place), or 0 below and 1 above the threshold. Default: any other.
     fixed, only_up, only_down : names of columns
