@@ -76,6 +76,16 @@ function predictionInWords(data: Data, row: number): (Node | string)[] {
   return text;
 }
 
+function hatchedInWords(data: Data, row: number, output: number): string {
+  const left = !data.isExact && data.unexplained(row, output) !== null;
+  const leftOut = data.outOfBag(row, output) !== null;
+  const changed = "what changes when the trees that saw the row are left out";
+  if (left && leftOut)
+    return ` Hatched: what base plus scores leaves of what all trees say, and ${changed}.`;
+  if (leftOut) return ` Scores explain what all trees say. Hatched: ${changed}.`;
+  return left ? " Hatched: what base plus scores leaves of the model's prediction." : "";
+}
+
 export function oneRow(data: Data, selection: Selection): HTMLElement {
   const ways = orders(data);
   let order = ways.get("number")!.rows();
@@ -131,12 +141,7 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
       "A score above 0 raises ",
       name(data.report.scale.moved[output], "fact"),
       "; one below 0 lowers it.",
-      data.isExact || data.unexplained(row, output) === null
-        ? ""
-        : " Hatched: what base plus scores leaves of the model's prediction.",
-      data.outOfBag(row, output) === null
-        ? ""
-        : " Scores explain what all trees say. Hatched: what changes when the trees that saw the row are left out.",
+      hatchedInWords(data, row, output),
     );
     status.replaceChildren(`Row ${number}. ${prediction.textContent}`);
   };
