@@ -138,6 +138,8 @@ class Explainer:
             whole, [(part, one.values, one.base_values) for part, one in found], n_outputs
         )
         cells = whole.read(X)
+        only = found[0][1] if len(found) == 1 else None
+        is_same = only is not None and np.array_equal(only.base_values, base_values)
         return Explanation(
             values,
             base_values,
@@ -147,6 +149,8 @@ class Explainer:
             scale=whole.scale or found[0][1].scale,
             categories={at: list(levels) for at, levels in whole.levels.items()},
             index=cells.index,
+            # Of several models nobody knows here which rows each was trained on.
+            predictions=only._predictions if only is not None and is_same else None,
         )
 
     def _take_target(
