@@ -146,7 +146,7 @@ fn wrong_usage_is_said_before_any_file_is_written() {
     let cases: [(&[&str], i32, &str); 13] = [
         (&["counterfactual", "m.lmdi", &data, "--fixed", "nothing"], 1, "no column \"nothing\""),
         (&["counterfactual", "m.lmdi", &data, "--to", "nothing"], 2, "\"nothing\""),
-        (&["counterfactual", "m.lmdi", &data, "--threshold", "1"], 2, "a class is predicted"),
+        (&["counterfactual", "m.lmdi", &data, "--threshold", "2"], 2, "a probability from 0 to 1"),
         (&["counterfactual", "m.lmdi", &data, "--rows", "600"], 1, "there is no row 600"),
         (&["counterfactual", "m.lmdi", &data, "-k", "0"], 2, "--k is 0"),
         (&["counterfactual", "m.lmdi", &data, "--out", "no/where.csv"], 1, "no/where.csv"),
