@@ -313,6 +313,8 @@ BALANCED = {
     "ensemble": {**ONE_VS_REST["ensemble"], "class_weights": "balanced"},
 }
 
+# A threshold between two classes.
+DECIDED = {**ONE_VS_REST, "threshold": 0.3}
 # A table of numbers and dates as people write them.
 FORMATTED = {
     **STUMP,
@@ -339,6 +341,7 @@ MODELS = {
     "one_vs_rest": ONE_VS_REST,
     "weighted": WEIGHTED,
     "balanced": BALANCED,
+    "decided": DECIDED,
     "formatted": FORMATTED,
 }
 
@@ -504,6 +507,8 @@ def binary(model):
     if weights is not None:
         given = weights != "balanced"
         sections.append((b"CLSW", 1, b"\1" + u32(len(weights)) + f64s(weights) if given else b"\2"))
+    if "threshold" in model:
+        sections.append((b"DECI", 1, f64s([model["threshold"]])))
     fitted = model.get("explainer")
     if fitted is not None:
         sections.append((b"EXPL", 0, explainer(fitted)))

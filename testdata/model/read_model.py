@@ -102,6 +102,7 @@ def read_file(data):
         b"META": ("metadata", metadata),
         b"SCHM": ("schema", schema),
         b"ENSM": ("ensemble", ensemble),
+        b"DECI": ("threshold", Cursor.f64),
         b"EXPL": ("explainer", explainer),
     }
     # Sections whose content belongs to a part that the JSON form has in one piece.

@@ -1,7 +1,7 @@
 // Made by `npm run contract` from crates/lmdi-report/src/page/contract.rs.
 
 /** A page only opens data of its own version. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /**
  * All that the page shows.
@@ -32,7 +32,16 @@ export type Report = {
    */
   outputs: Array<string>;
   /**
-   * Whether scores add up.
+   * Of two classes: the probability of the second from which on it is predicted; without it the
+   * most probable class is.
+   */
+  threshold: number | null;
+  /**
+   * Where predicted numbers are decided at first: their median. None for classes.
+   */
+  middle: number | null;
+  /**
+   * Whether scores add up; none where the method does not promise it.
    */
   additivity: Additivity | null;
   /**
@@ -90,10 +99,13 @@ export type About = {
    */
   quality: Array<Quality>;
   /**
-   * Share of the differences between the model's own predictions that the explained ones show (R2); none
-   * if they are the same.
+   * How rows were predicted, if not by all trees.
    */
-  fidelity: number | null;
+  predicted_by: string | null;
+  /**
+   * How much of the predictions scores explain; none if they do by definition.
+   */
+  fidelity: Fidelity | null;
   /**
    * What a reader must know before trusting the rest.
    */
@@ -102,6 +114,32 @@ export type About = {
    * Everything else, for the record.
    */
   facts: Array<FactGroup>;
+};
+
+/**
+ * How much of the predictions scores explain.
+ */
+export type Fidelity = {
+  /**
+   * The rows it was measured on, such as `hold-out rows`.
+   */
+  rows: string;
+  /**
+   * Share of the variation of the model's predictions that base plus scores reproduces (R2).
+   */
+  share: number;
+  /**
+   * How much base plus scores moves where the model's prediction moves by one.
+   */
+  slope: number;
+  /**
+   * Share of the rows that both put into the same class; none for numbers.
+   */
+  same_class: number | null;
+  /**
+   * Below this share a reader is warned, on rows that are new to the model.
+   */
+  least: number;
 };
 
 /**
@@ -168,13 +206,17 @@ export type Scale = {
    */
   text: string;
   /**
-   * What base plus scores is, such as `prediction`.
+   * What base, scores and what they leave unexplained add up to, such as `prediction`.
    */
   total: string;
+  /**
+   * What a score of each output raises or lowers, such as `the odds that churn is yes`.
+   */
+  moved: Array<string>;
 };
 
 /**
- * How far base plus scores is from what it is to add up to.
+ * How far base plus scores is from the model's output.
  */
 export type Additivity = {
   /**
@@ -249,6 +291,10 @@ export type Rows = {
    */
   number: Packed;
   /**
+   * What names rows, if there is a column that does.
+   */
+  key: Key | null;
+  /**
    * What scores are added to, by output.
    */
   base: Packed;
@@ -261,17 +307,41 @@ export type Rows = {
    */
   errors: Packed | null;
   /**
-   * What the scores add up to, as a number or the probability of every class.
+   * What the model predicts: a number, or the probability of every class.
    */
   predictions: Packed;
   /**
-   * The model's own predictions, where they are not the same.
+   * What base plus scores is as a prediction, where its scale is another.
    */
-  model_predictions: Packed | null;
+  explained_predictions: Packed | null;
+  /**
+   * What base plus scores leaves of what the scored trees say, on the scale of the scores, by
+   * output; none where scores do not explain predictions.
+   */
+  unexplained: Packed | null;
+  /**
+   * What leaving out the trees that saw the row changes, by output, where all trees are scored and
+   * the prediction is out of bag.
+   */
+  out_of_bag: Packed | null;
   /**
    * What really happened: a number, or the place of the class; NaN is unknown.
    */
   truth: Packed | null;
+};
+
+/**
+ * A column that names rows.
+ */
+export type Key = {
+  /**
+   * Its name.
+   */
+  name: string;
+  /**
+   * Its cell in each row, as it is written in the table.
+   */
+  texts: Array<string>;
 };
 
 /**
@@ -342,6 +412,10 @@ export type Group = {
    * A short rule that finds it.
    */
   rule: Rule;
+  /**
+   * The class that scores of traits are of, if there are several.
+   */
+  scores_of: string | null;
   /**
    * What sets it apart, the most telling first.
    */

@@ -19,6 +19,7 @@ export class Data {
   /** Numbers in a row's prediction. */
   readonly width: number;
   private readonly placeOfNumber = new Map<number, number>();
+  private readonly placeOfKey = new Map<string, number>();
 
   private constructor(
     readonly report: Report,
@@ -28,7 +29,9 @@ export class Data {
     private readonly scores: Float64Array,
     private readonly errors: Numbers | null,
     private readonly predictions: Float64Array,
-    private readonly modelPredictions: Float64Array | null,
+    private readonly explainedPredictions: Float64Array | null,
+    private readonly unexplainedParts: Float64Array | null,
+    private readonly outOfBagParts: Float64Array | null,
     readonly truth: Float64Array | null,
     readonly groupOf: Float64Array | null,
     readonly places: { latitudes: Float64Array; longitudes: Float64Array } | null,
@@ -39,6 +42,8 @@ export class Data {
     this.k = report.outputs.length;
     this.width = Math.max(1, report.labels.length);
     for (const [row, number] of this.number.entries()) this.placeOfNumber.set(number, row);
+    for (const [row, key] of (report.rows.key?.texts ?? []).entries())
+      this.placeOfKey.set(key, row);
   }
 
   static async open(report: Report): Promise<Data> {
@@ -59,7 +64,9 @@ export class Data {
       await unpackAsDoubles(rows.scores),
       rows.errors && (await unpack(rows.errors)),
       await unpackAsDoubles(rows.predictions),
-      rows.model_predictions && (await unpackAsDoubles(rows.model_predictions)),
+      rows.explained_predictions && (await unpackAsDoubles(rows.explained_predictions)),
+      rows.unexplained && (await unpackAsDoubles(rows.unexplained)),
+      rows.out_of_bag && (await unpackAsDoubles(rows.out_of_bag)),
       rows.truth && (await unpackAsDoubles(rows.truth)),
       report.groups && (await unpackAsDoubles(report.groups.of_rows)),
       map && {
@@ -93,22 +100,37 @@ export class Data {
     return this.errors !== null;
   }
 
-  total(row: number, output: number): number {
+  /** Base plus scores. */
+  explained(row: number, output: number): number {
     let sum = 0;
     for (let feature = 0; feature < this.p; feature++) sum += this.score(row, feature, output);
     return this.base(row, output) + sum;
   }
 
-  prediction(row: number): number[] {
-    return Array.from({ length: this.width }, (_, at) => this.predictions[at * this.n + row]);
+  /** Base plus scores as a prediction; null where that is the same. */
+  explainedPrediction(row: number): number[] | null {
+    const cells = this.explainedPredictions;
+    return cells && Array.from({ length: this.width }, (_, at) => cells[at * this.n + row]);
   }
 
-  modelPrediction(row: number): number[] | null {
-    const { modelPredictions } = this;
-    return (
-      modelPredictions &&
-      Array.from({ length: this.width }, (_, at) => modelPredictions[at * this.n + row])
-    );
+  /** What base plus scores leaves of the prediction; null where scores explain something else. */
+  unexplained(row: number, output: number): number | null {
+    return this.unexplainedParts?.[output * this.n + row] ?? null;
+  }
+
+  /** What leaving out the trees that saw the row changes; null where that is not told apart. */
+  outOfBag(row: number, output: number): number | null {
+    return this.outOfBagParts?.[output * this.n + row] ?? null;
+  }
+
+  /** Whether base plus scores is the model's output by definition. */
+  get isExact(): boolean {
+    return this.report.additivity !== null;
+  }
+
+  /** What the model predicts. */
+  prediction(row: number): number[] {
+    return Array.from({ length: this.width }, (_, at) => this.predictions[at * this.n + row]);
   }
 
   /** One number that orders rows by their prediction: the number, or the probability of the explained class. */
@@ -117,8 +139,11 @@ export class Data {
     return this.predictions[(this.k > 1 ? output : this.width - 1) * this.n + row];
   }
 
-  /** The most probable class, the first of equals. */
+  /** The class that is predicted: by the threshold of two classes, else the most probable, the first of equals. */
   classOf(row: number): number {
+    const { threshold } = this.report;
+    if (threshold !== null && this.width === 2)
+      return Number(this.predictions[this.n + row] >= threshold);
     let best = 0;
     for (let at = 1; at < this.width; at++) {
       if (this.predictions[at * this.n + row] > this.predictions[best * this.n + row]) best = at;
@@ -126,13 +151,17 @@ export class Data {
     return best;
   }
 
-  /** How wrong the prediction is; NaN where the truth is not known. */
+  /** How wrong the prediction is; NaN where the truth is not known. A wrong class is more than a right one. */
   wrongness(row: number): number {
     const truth = this.truth ? this.truth[row] : NaN;
     if (Number.isNaN(truth)) return NaN;
-    return this.width === 1
-      ? Math.abs(this.predictions[row] - truth)
-      : 1 - this.predictions[truth * this.n + row];
+    if (this.width === 1) return Math.abs(this.predictions[row] - truth);
+    return Number(this.classOf(row) !== truth) + 1 - this.predictions[truth * this.n + row];
+  }
+
+  /** What names a row in the table; null without such a column. */
+  key(row: number): string | null {
+    return this.report.rows.key?.texts[row] ?? null;
   }
 
   isMissing(row: number, feature: number): boolean {
@@ -148,14 +177,24 @@ export class Data {
     return levels ? levels[cells[row] - 1] : cellNumber(cells[row]);
   }
 
+  /** The row of the page with this key. */
+  rowOfKey(key: string): number | undefined {
+    return this.placeOfKey.get(key);
+  }
+
   /** The row of the page with this number in the table. */
   rowOfNumber(number: number): number | undefined {
     return this.placeOfNumber.get(number);
   }
 
+  /** Mean size of a feature's scores; of several classes their sum, as in the command and in Python. */
+  importance(feature: number): number {
+    return this.report.features[feature].importance.reduce((sum, size) => sum + size, 0);
+  }
+
   /** Features from the most important to the least. */
-  order(output: number): number[] {
-    const size = (at: number) => this.report.features[at].importance[output];
-    return this.columns.map((column) => column.at).sort((a, b) => size(b) - size(a) || a - b);
+  get order(): number[] {
+    const sizes = this.columns.map(({ at }) => this.importance(at));
+    return this.columns.map(({ at }) => at).sort((a, b) => sizes[b] - sizes[a] || a - b);
   }
 }

@@ -21,7 +21,11 @@ async function open(page: HTMLElement): Promise<void> {
   if (report.format !== "lmdi-report" || report.version !== VERSION)
     throw new Error("the data in it is of another version");
   const data = await Data.open(report);
-  const selection = new Selection({ row: 0, feature: data.order(0)[0], output: 0 });
+  const selection = new Selection({
+    row: 0,
+    feature: data.order[0],
+    output: data.k > 1 ? data.classOf(0) : 0,
+  });
   const { about } = report;
   document.title = `What drives ${about.target} · ${about.table}`;
   const views = [

@@ -73,19 +73,21 @@ export function report({ rows, names, explained = rows, labels = [] }) {
   );
   const base = Array.from({ length: rows }, () => 0.25);
   const totals = base.map((value, row) => scores.reduce((sum, of) => sum + of[row], value));
+  const left = totals.map(() => random() - 0.5);
+  const decided = totals.map((total, row) => total + left[row]);
   const predictions =
     labels.length === 2
       ? [
-          ...totals.map((t) => 1 - 1 / (1 + Math.exp(-t))),
-          ...totals.map((t) => 1 / (1 + Math.exp(-t))),
+          ...decided.map((t) => 1 - 1 / (1 + Math.exp(-t))),
+          ...decided.map((t) => 1 / (1 + Math.exp(-t))),
         ]
-      : totals;
+      : decided;
   const importance = scores.map((of) => of.reduce((sum, x) => sum + Math.abs(x), 0) / rows);
   const share = importance.map((x) => x / importance.reduce((a, b) => a + b, 0));
   const levels = ["low", "<b>bold</b>", "\u202Eטקסט", "__proto__"];
   return {
     format: "lmdi-report",
-    version: 1,
+    version: 2,
     about: {
       table: names[0] === HOSTILE[0] ? "<script>alert(1)</script>.csv" : "houses.csv",
       target: names[0] === HOSTILE[0] ? "<img src=x onerror=window.hacked=1>" : "price",
@@ -104,7 +106,14 @@ export function report({ rows, names, explained = rows, labels = [] }) {
               ],
         },
       ],
-      fidelity: 0.96,
+      predicted_by: "Each row is predicted out of bag.",
+      fidelity: {
+        rows: "training rows, out of bag",
+        share: 0.96,
+        slope: 0.98,
+        same_class: labels.length ? 0.97 : null,
+        least: 0.8,
+      },
       warnings: ["a warning with <b>markup</b>"],
       facts: [
         {
@@ -117,11 +126,23 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       ],
     },
     scale: labels.length
-      ? { kind: "log_odds", text: "in log-odds that y is yes", total: "log-odds" }
-      : { kind: "units", text: "in units of price", total: "prediction" },
+      ? {
+          kind: "log_odds",
+          text: "in log-odds that y is yes",
+          total: "log-odds",
+          moved: ["the odds that y is yes"],
+        }
+      : {
+          kind: "units",
+          text: "in units of price",
+          total: "prediction",
+          moved: ["the prediction of price"],
+        },
     labels,
     outputs: [""],
-    additivity: { median: 1e-15, high: 1e-14, largest: 2e-14 },
+    threshold: null,
+    middle: labels.length ? null : [...predictions].sort((a, b) => a - b)[Math.floor(rows / 2)],
+    additivity: null,
     features: names.map((name, at) => ({
       name,
       members: [],
@@ -143,6 +164,7 @@ export function report({ rows, names, explained = rows, labels = [] }) {
         "u32",
         Array.from({ length: rows }, (_, row) => 1 + Math.floor((row * explained) / rows)),
       ),
+      key: null,
       base: pack("f64", base),
       scores: pack("f64", scores.flat()),
       errors: pack(
@@ -150,7 +172,9 @@ export function report({ rows, names, explained = rows, labels = [] }) {
         scores.flat().map((x) => 0.02 + Math.abs(x) / 20),
       ),
       predictions: pack("f64", predictions),
-      model_predictions: pack("f32", predictions),
+      explained_predictions: null,
+      unexplained: pack("f64", left),
+      out_of_bag: null,
       truth: pack(
         "f64",
         labels.length ? totals.map((t) => Number(t > 0)) : totals.map((t) => t + 0.5 - random()),
@@ -180,6 +204,7 @@ export function report({ rows, names, explained = rows, labels = [] }) {
         prediction: at,
         prediction_name: "mean prediction",
         error: 0.5,
+        scores_of: null,
         rule: { text: `${names[at % p]} <= 3`, accuracy: 0.93, precision: 0.9, recall: 0.88 },
         traits: [
           {

@@ -71,12 +71,17 @@ function readWaterfall(page) {
       title: document.querySelector("#row-name").textContent,
       base: exact(lines[0]),
       total: exact(lines.at(-1)),
-      scores: lines.slice(1, -1).map((line) => ({
-        name: line.querySelector("th").textContent,
-        value: line.querySelector(".value").textContent,
-        score: exact(line),
-        text: line.querySelector("td.right data").textContent,
-      })),
+      left: lines.filter((line) => line.classList.contains("left")).map(exact),
+      hatched: document.querySelectorAll("#row-waterfall tr.left pattern").length,
+      scores: lines
+        .slice(1, -1)
+        .filter((line) => !line.classList.contains("left"))
+        .map((line) => ({
+          name: line.querySelector("th").textContent,
+          value: line.querySelector(".value").textContent,
+          score: exact(line),
+          text: line.querySelector("td.right data").textContent,
+        })),
     };
   });
 }
@@ -87,16 +92,29 @@ async function findRow(page, number) {
   await page.keyboard.press("Enter");
 }
 
-/** Base, scores and total of a row are those of the scores file, to the last bit. */
+/** Base, scores and what they leave unexplained are those of the scores file, to the last bit. */
 function compareRow(shown, row, prefix = "") {
-  assert.equal(shown.base, Number(row.get(prefix === "" ? "base" : `base:${prefix.slice(0, -1)}`)));
+  const of = (what) => Number(row.get(prefix === "" ? what : `${what}:${prefix.slice(0, -1)}`));
+  assert.equal(shown.base, of("base"));
+  const left = ["unexplained", "out_of_bag"].map(of).filter((part) => !Number.isNaN(part));
+  assert.ok(left.length > 0);
+  assert.deepEqual(shown.left, left);
+  assert.equal(shown.hatched, left.length);
+  const close = (a, b) =>
+    assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a)), `${a} ${b}`);
+  close(
+    shown.total,
+    left.reduce((sum, part) => sum + part, of("explained")),
+  );
   for (const { name, score, text } of shown.scores) {
     assert.equal(score, Number(row.get(`score:${prefix}${name}`)), name);
     const sign = /[1-9]/.test(text) ? (score < 0 ? "−" : "+") : "";
     assert.ok(text.startsWith(sign) && /^\d/.test(text.slice(sign.length)), text);
   }
-  const total = shown.scores.reduce((sum, { score }) => sum + score, shown.base);
-  assert.ok(Math.abs(total - shown.total) <= 1e-9 * Math.max(1, Math.abs(total)));
+  close(
+    shown.scores.reduce((sum, { score }) => sum + score, shown.base),
+    of("explained"),
+  );
 }
 
 test("a report of numbers opens, draws, and its numbers are those of the scores file", async () => {
@@ -130,6 +148,7 @@ test("a report of numbers opens, draws, and its numbers are those of the scores 
     compareRow(shown, scores.rows[number - 1]);
     const prediction = await page.$eval(".predicted data", (element) => Number(element.value));
     assert.equal(prediction, Number(scores.rows[number - 1].get("prediction")));
+    assert.ok(Math.abs(shown.total - prediction) < 1e-9, "the waterfall ends at the prediction");
     for (const { name, value } of shown.scores) {
       const cell = table.rows[number - 1].get(name);
       assert.equal(
@@ -195,7 +214,7 @@ test("every feature can be looked into, and every order stepped through", async 
   assert.deepEqual(complaints, []);
 });
 
-test("classes are explained in log-odds, one or several", async () => {
+test("classes are explained, one or several", async () => {
   const two = explain(
     "cancer",
     "examples/breast_cancer.csv",
@@ -283,6 +302,45 @@ test("counterfactuals are the nearest rows, and limits are kept", async () => {
     await shown(),
     nearest(scores.rows[169], (row) => cell(row) >= cell(169)),
   );
+});
+
+test("a key finds rows, and a threshold decides", async () => {
+  const data = join(folder, "keyed.csv");
+  const rows = parse(readFileSync(join(ROOT, "examples/breast_cancer.csv"), "utf8"));
+  const text = [
+    ["patient", ...rows.names].join(","),
+    ...rows.rows.map((row, at) => [`P-00${at}<b>`, ...row.values()].join(",")),
+  ];
+  writeFileSync(data, `${text.join("\n")}\n`);
+  const { path, scores } = explain(
+    "keyed",
+    data,
+    ...["--target", "diagnosis", "--key", "patient", "--threshold", "0.1", "--stability-runs", "0"],
+  );
+  const { page, complaints } = await open(browser, path);
+  await findRow(page, "P-0041<b>");
+  assert.match((await readWaterfall(page)).title, /^Row 42 of .*patient P-0041<b>$/);
+  const decided = await page.$eval(".predicted strong", (element) => element.textContent);
+  assert.equal(decided, scores.rows[41].get("prediction"));
+  const own = scores.rows.findIndex((row) => {
+    const share = Number(row.get("probability:malignant"));
+    return share >= 0.1 && share < 0.5;
+  });
+  assert.ok(own >= 0, "a row that the threshold decides");
+  await findRow(page, `P-00${own}<b>`);
+  assert.equal(
+    await page.$eval(".predicted strong", (element) => element.textContent),
+    "malignant",
+  );
+  assert.match(await page.$eval("#threshold", (element) => element.textContent), /malignant .* 10/);
+  const found = await page.$$eval("#counterfactuals h4", (titles) =>
+    titles.map((title) => title.textContent),
+  );
+  assert.ok(
+    found.length > 0 && found.every((title) => /\(P-00\d+<b>\): benign/.test(title)),
+    found[0],
+  );
+  assert.deepEqual(complaints, []);
 });
 
 test("the downloaded file is the scores file", async () => {

@@ -28,7 +28,7 @@ fn frame_of(bytes: &[u8]) -> Frame {
 #[test]
 fn text_files_are_refused_with_the_place() {
     let damaged = if cfg!(feature = "parquet") { "truncated or damaged" } else { "no Parquet" };
-    let cases: [(&[u8], &[&str]); 15] = [
+    let cases: [(&[u8], &[&str]); 21] = [
         (b"", &["t.csv", "empty"]),
         (b"\n\n", &["no text"]),
         (b"a,b\n", &["no data row"]),

@@ -15,6 +15,7 @@
 //! | `encode` | tables with text, for models that were trained on such |
 //! | `lmdi_plus`, `options` | the explainer |
 //! | `local` | the other local methods |
+//! | `predicted` | what the model predicts beside scores, and how much of it they explain |
 //! | `global`, `metric` | the global methods, and what they measure by |
 //! | `train` | our learners |
 //! | `uses` | what is read off scores |
@@ -34,6 +35,7 @@ mod local;
 mod metric;
 mod model;
 mod options;
+mod predicted;
 mod run;
 mod samples;
 mod schema;
@@ -66,6 +68,8 @@ fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(encode::encode, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::read_foreign, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::foreign_node_ids, module)?)?;
+    module.add_function(wrap_pyfunction!(predicted::fidelity, module)?)?;
+    module.add_function(wrap_pyfunction!(predicted::predicted, module)?)?;
     module.add_function(wrap_pyfunction!(samples::drew_from, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_forest, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_boosting, module)?)?;

@@ -178,3 +178,14 @@ pub fn scale_name(scale: OutputScale) -> &'static str {
         OutputScale::Log => "log",
     }
 }
+
+/// The scale of a name in Python.
+pub fn scale_named(name: &str) -> PyResult<OutputScale> {
+    match name {
+        "identity" | "probability" => Ok(OutputScale::Identity),
+        "log_odds" => Ok(OutputScale::LogOdds),
+        "softmax" => Ok(OutputScale::Softmax),
+        "log" => Ok(OutputScale::Log),
+        other => Err(wrong("scale", other, "identity, probability, log_odds, softmax or log")),
+    }
+}

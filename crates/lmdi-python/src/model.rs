@@ -7,12 +7,13 @@ use crate::run::{Run, apart};
 use crate::tree_arrays::TreeArrays;
 use lmdi::Error;
 use lmdi::file::{Metadata, Model as Content};
+use lmdi::forest::decision::class_of;
 use lmdi::forest::{
     Aggregation, ClassWeights, Ensemble, Growth, InBag, Link, Loss, Outcome, Predictor,
 };
 use lmdi::table::{Encoding, Schema};
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray2};
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Arc, OnceLock};
@@ -162,6 +163,19 @@ impl Model {
             Outcome::Number => None,
             Outcome::Classes(labels) => Some(labels.clone()),
         }
+    }
+
+    /// Of two classes: the probability of the second from which on it is predicted.
+    #[getter]
+    fn threshold(&self) -> Option<f64> {
+        self.content.threshold
+    }
+
+    /// The class that each row's probabilities mean.
+    fn decide(&self, probabilities: PyReadonlyArray1<'_, f64>) -> PyResult<Vec<usize>> {
+        let width = self.ensemble().n_predictions();
+        let rows = probabilities.as_slice()?.chunks_exact(width.max(1));
+        Ok(rows.map(|row| class_of(row, self.content.threshold).unwrap_or(0)).collect())
     }
 
     /// Names of the columns of a table, for a model that turns some of them into several matrix columns.

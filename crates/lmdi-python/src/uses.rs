@@ -69,12 +69,16 @@ pub fn counterfactuals(
     queries: Explained<'_>,
     candidates: Explained<'_>,
     columns: NamedColumns,
-    options: (usize, String, String, Option<f64>, Option<usize>),
+    options: (usize, String, String, Option<f64>, Option<usize>, Option<f64>),
     restrictions: [Vec<usize>; 3],
     run: Run,
 ) -> PyResult<Found> {
     let columns = columns.columns();
-    let (k, space, distance, threshold, wanted) = options;
+    let (k, space, distance, threshold, wanted, cut) = options;
+    if let Some(cut) = cut {
+        let width = queries.3.len()? / queries.0.view()?.rows().max(1);
+        lmdi::forest::decision::check_threshold(cut, width).map_err(exception)?;
+    }
     let mut asked = CounterfactualOptions {
         k,
         space: Space::from_name(&space).map_err(exception)?,
@@ -91,9 +95,11 @@ pub fn counterfactuals(
     }
     let (query_scores, candidate_scores) = (queries.scores()?, candidates.scores()?);
     let (x, predictions) = queries.parts()?;
-    let queries = ExplainedRows { x, scores: &query_scores, predictions, truth: None };
+    let queries =
+        ExplainedRows { x, scores: &query_scores, predictions, truth: None, threshold: cut };
     let (x, predictions) = candidates.parts()?;
-    let candidates = ExplainedRows { x, scores: &candidate_scores, predictions, truth: None };
+    let candidates =
+        ExplainedRows { x, scores: &candidate_scores, predictions, truth: None, threshold: cut };
     let found = run.call(py, |monitor| {
         lmdi::explanation::counterfactuals(&queries, &candidates, &columns, &asked, monitor)
     })?;
@@ -107,13 +113,14 @@ pub fn counterfactuals(
 /// Groups: `labels` (the group of every row, -1 for none), `groups` (a dictionary each), `choice` (how their
 /// number was chosen, or none), `inertia` and `inertia_of_all`.
 #[pyfunction]
-#[pyo3(signature = (rows, truth, columns, options, run))]
+#[pyo3(signature = (rows, truth, columns, options, threshold, run))]
 pub fn subgroups<'py>(
     py: Python<'py>,
     rows: Explained<'py>,
     truth: Option<Responses<'py>>,
     columns: NamedColumns,
     options: (Option<usize>, usize, usize, usize, u64),
+    threshold: Option<f64>,
     run: Run,
 ) -> PyResult<Bound<'py, PyDict>> {
     let columns = columns.columns();
@@ -128,7 +135,7 @@ pub fn subgroups<'py>(
     let scores = rows.scores()?;
     let (x, predictions) = rows.parts()?;
     let truth = truth.as_ref().map(Responses::response).transpose()?;
-    let rows = ExplainedRows { x, scores: &scores, predictions, truth };
+    let rows = ExplainedRows { x, scores: &scores, predictions, truth, threshold };
     let found =
         run.call(py, |monitor| lmdi::explanation::subgroups(&rows, &columns, &asked, monitor))?;
     let label = |&group: &u32| if group == NO_GROUP { -1 } else { i64::from(group) };

@@ -53,7 +53,15 @@ def check_same(explainer, X, table, e=None):
     for at, output in enumerate(of):
         assert np.array_equal(scores[..., at], table[[f"score:{output}{name}" for name in e.feature_names]])
         assert np.array_equal(bases[:, at], table[f"base:{output}".rstrip(":")])
-    check_same_predictions(explainer, X, table)
+        for name, cells in [("explained", e.explained), ("unexplained", e.unexplained)]:
+            cells = cells if cells.ndim == 1 else cells[:, at]
+            np.testing.assert_allclose(cells, table[f"{name}:{output}".rstrip(":")], rtol=1e-12, atol=1e-12)
+    if explainer.model_.classes_ is None:
+        assert np.array_equal(e.prediction, table["prediction"])
+        return
+    names = [f"probability:{label}" for label in explainer.model_.classes_]
+    assert np.array_equal(e.prediction, table[names])
+    assert (explainer.model_.classes_[e.prediction.argmax(axis=1)] == table["prediction"]).all()
 
 
 def check_same_predictions(model, X, table):

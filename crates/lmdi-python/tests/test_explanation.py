@@ -67,10 +67,12 @@ def test_groups_add_up(one, three):
 
 def test_frames(one, three):
     frame = one.to_frame()
-    assert list(frame.columns) == [*NAMES, "base_value"]
+    assert list(frame.columns) == [*NAMES, "base_value", "explained", "unexplained", "prediction"]
+    assert np.array_equal(frame["prediction"], one.prediction)
     assert np.array_equal(frame[NAMES].to_numpy(), one.values)
     wide = three.to_frame()
     assert np.array_equal(wide["20"]["age"], three.values[:, 0, 2])
+    assert np.array_equal(wide["20"]["unexplained"], three.unexplained[:, 2])
 
 
 def test_display_data_names_categories(data):
@@ -87,7 +89,7 @@ def test_display_data_names_categories(data):
     # Codes are in no order: dots of categories are not coloured from low to high.
     dots = e.plot.beeswarm().collections
     assert sum(line.get_array() is not None for line in dots) == 1
-    assert "colour = " in [t.get_text() for t in e.plot.waterfall(0).get_yticklabels()][0]
+    assert "colour = " in [t.get_text() for t in e.plot.waterfall(0).get_yticklabels()][1]
 
 
 def test_every_plot_takes_and_returns_axes(one, three):
@@ -122,8 +124,12 @@ def test_bars_have_the_length_of_the_importances(one):
 def test_a_waterfall_ends_at_the_prediction(one):
     ax = one.plot.waterfall(4, max_display=4)
     steps = [patch.get_width() for patch in ax.patches]
-    assert len(steps) == 4
-    np.testing.assert_allclose(sum(steps), one.values[4].sum())
+    n_left = 2 if one.out_of_bag else 1
+    assert len(steps) == 4 + n_left
+    np.testing.assert_allclose(sum(steps[n_left:]), one.values[4].sum())
+    np.testing.assert_allclose(one.base_values[4] + sum(steps), one.prediction[4])
+    assert [bool(patch.get_hatch()) for patch in ax.patches] == [*[True] * n_left, *[False] * 4]
+    assert ax.get_yticklabels()[n_left - 1].get_text() == "not explained"
     lowest = ax.patches[-1]
     np.testing.assert_allclose(lowest.get_x(), one.base_values[4])
 
@@ -246,7 +252,7 @@ def test_a_row_or_column_alone_is_an_explanation_still(one, three):
     row = one[3]
     assert row.top(1)[0] == one.top(1)[3]
     assert np.array_equal(row.sizes(), one.sizes()[3:4])
-    assert row.to_frame().shape == (1, 7)
+    assert row.to_frame().shape == (1, 10)
     assert np.array_equal(row.to_shap().values, one.values[3])
     assert three[3].to_shap().values.shape == (6, 3)
     row.plot.waterfall()

@@ -1,4 +1,4 @@
-"""The explanation of a boosted model is of that model: libraries x losses x tables.
+"""The explanation of a model is of that model: libraries x losses x tables.
 
 Measured on rows that neither the model nor the explainer has seen: the share of the variation in the
 model's own raw output that base values plus scores reproduce (R²). The model's output comes from the library.
@@ -55,7 +55,17 @@ def _cat(kind, **options):
     return getattr(catboost, kind)(verbose=0, allow_writing_files=False, random_seed=0, **options)
 
 
+def _lgb_forest(kind):
+    return _lgb(kind, boosting_type="rf", bagging_freq=1, bagging_fraction=0.6)
+
+
 NUMBERS = {
+    "forest": lambda: ensemble.RandomForestRegressor(ROUNDS, random_state=0),
+    "forest, leaves of 5": lambda: ensemble.RandomForestRegressor(ROUNDS, min_samples_leaf=5, random_state=0),
+    "extra trees": lambda: ensemble.ExtraTreesRegressor(ROUNDS, random_state=0),
+    "xgboost forest": lambda: xgboost.XGBRFRegressor(n_estimators=ROUNDS, max_depth=6),
+    "lightgbm forest": lambda: _lgb_forest("LGBMRegressor"),
+    "lmdi forest": lambda: lmdi.RandomForestRegressor(n_estimators=ROUNDS, random_state=0),
     "sklearn": lambda: ensemble.GradientBoostingRegressor(n_estimators=ROUNDS, random_state=0),
     "sklearn subsample": lambda: ensemble.GradientBoostingRegressor(
         n_estimators=ROUNDS, subsample=0.5, random_state=0
@@ -72,6 +82,11 @@ NUMBERS = {
 }
 
 CLASSES = {
+    "forest": lambda: ensemble.RandomForestClassifier(ROUNDS, random_state=0),
+    "extra trees": lambda: ensemble.ExtraTreesClassifier(ROUNDS, random_state=0),
+    "xgboost forest": lambda: xgboost.XGBRFClassifier(n_estimators=ROUNDS, max_depth=6),
+    "lightgbm forest": lambda: _lgb_forest("LGBMClassifier"),
+    "lmdi forest": lambda: lmdi.RandomForestClassifier(n_estimators=ROUNDS, random_state=0),
     "sklearn": lambda: ensemble.GradientBoostingClassifier(n_estimators=ROUNDS, random_state=0),
     "hist": lambda: ensemble.HistGradientBoostingClassifier(max_iter=ROUNDS),
     "xgboost": lambda: _xgb("XGBClassifier"),

@@ -54,10 +54,12 @@ impl Case {
             scores: &self.scores,
             predictions: &self.predictions,
             truth: None,
+            threshold: None,
         };
         let data = PlotData {
             rows,
             columns: &self.columns,
+            account: None,
             output: 0,
             title: "<b>title</b>",
             scale: "in <i>units</i>",
@@ -124,9 +126,15 @@ fn a_waterfall_names_every_step_and_its_ends() {
 fn what_cannot_be_drawn_is_said() {
     let case = Case::new(4);
     let x = MatrixView::from_rows(&case.cells, 4, 8).unwrap();
-    let rows =
-        ExplainedRows { x, scores: &case.scores, predictions: &case.predictions, truth: None };
-    let data = PlotData { rows, columns: &case.columns, output: 0, title: "t", scale: "s" };
+    let rows = ExplainedRows {
+        x,
+        scores: &case.scores,
+        predictions: &case.predictions,
+        truth: None,
+        threshold: None,
+    };
+    let (title, scale) = ("t", "s");
+    let data = PlotData { rows, columns: &case.columns, account: None, output: 0, title, scale };
     assert!(waterfall(&data, 4, 5).unwrap_err().to_string().contains("row 5"));
     assert!(scatter(&data, 7, None).unwrap_err().to_string().contains("column to draw"));
     assert!(bar(&PlotData { output: 1, ..data }, 5).unwrap_err().to_string().contains("output"));

@@ -3,7 +3,7 @@
 import { scaleLinear } from "d3-scale";
 import type { Data } from "../data";
 import { exact, h, name, svg } from "../dom";
-import { count, decimalsFor, signed } from "../format";
+import { count, decimalsFor, shortened, signed } from "../format";
 
 /** Features listed one by one. */
 export const FEW = 12;
@@ -11,6 +11,7 @@ export const FEW = 12;
 const SPREAD = 2;
 
 interface Step {
+  kind: "score" | "left";
   label: Node | string;
   cell: Node | string;
   score: number;
@@ -24,6 +25,7 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
   order.sort((a, b) => size(b) - size(a) || a - b);
   const few = all || order.length <= FEW + 1 ? order.length : FEW;
   const steps: Step[] = order.slice(0, few).map((at) => ({
+    kind: "score",
     label: name(data.report.features[at].name),
     cell: data.columns[at].cells
       ? name(data.cell(row, at), data.isMissing(row, at) ? "cell none" : "cell")
@@ -35,6 +37,7 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
   if (few < order.length) {
     const rest = order.slice(few).reduce((sum, at) => sum + data.score(row, at, output), 0);
     steps.push({
+      kind: "score",
       label: `${count(order.length - few)} other features`,
       cell: "",
       score: rest,
@@ -43,8 +46,17 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
     });
   }
 
+  const left = (label: string, score: number | null) => {
+    if (score !== null && Number.isFinite(score))
+      steps.push({ kind: "left", label, cell: "", score, error: NaN, feature: null });
+  };
+  if (!data.isExact) left("not explained", data.unexplained(row, output));
+  left("trees that saw the row left out", data.outOfBag(row, output));
+
   const base = data.base(row, output);
-  const total = data.total(row, output);
+  const total =
+    data.explained(row, output) +
+    steps.reduce((sum, step) => sum + (step.kind === "left" ? step.score : 0), 0);
   const ends = [base, total];
   let at = base;
   for (const step of steps) {
@@ -72,13 +84,16 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
   at = base;
   for (const step of steps) {
     const to = at + step.score;
-    const drawing = move(x(at), x(to), step.score < 0 ? "down" : "up");
+    const drawing =
+      step.kind === "left"
+        ? hatched(x(at), x(to))
+        : move(x(at), x(to), step.score < 0 ? "down" : "up");
     if (Number.isFinite(step.error) && step.error > 0) {
       drawing.append(...whisker(x(to - SPREAD * step.error), x(to + SPREAD * step.error)));
     }
     const adds = h(
       "span",
-      { class: step.score < 0 ? "down" : "up" },
+      { class: step.kind === "left" ? "left" : step.score < 0 ? "down" : "up" },
       exact(step.score, signed(text(step.score))),
     );
     const element = line(
@@ -86,7 +101,7 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
       step.cell,
       h("span", {}, adds, room(step.error)),
       drawing,
-      "step",
+      step.kind === "left" ? "step left" : "step",
     );
     if (step.feature !== null) element.dataset.feature = String(step.feature);
     lines.push(element);
@@ -99,7 +114,7 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
     h(
       "caption",
       { class: "quiet" },
-      `From the base to the ${data.report.scale.total}, the largest scores first`,
+      `From the base to the ${data.report.scale.total}${data.k > 1 ? ` of class ${shortened(data.report.outputs[output], 50)}` : ""}, the largest scores first`,
     ),
     h(
       "thead",
@@ -152,6 +167,34 @@ function move(from: number, to: number, kind: string): SVGSVGElement {
     svg("line", { class: "guide", x1: `${to}%`, x2: `${to}%`, y1: "80%", y2: "100%" }),
   );
 }
+
+/** A bar of slanted lines: what no score explains. */
+function hatched(from: number, to: number): SVGSVGElement {
+  const id = `hatch-${++hatches}`;
+  const line = svg("line", { class: "hatch", x1: 0, y1: 0, x2: 0, y2: 6 });
+  const drawing = move(from, to, "left");
+  drawing.prepend(
+    svg(
+      "defs",
+      {},
+      svg(
+        "pattern",
+        {
+          id,
+          width: 6,
+          height: 6,
+          patternUnits: "userSpaceOnUse",
+          patternTransform: "rotate(45)",
+        },
+        line,
+      ),
+    ),
+  );
+  drawing.querySelector("rect.left")?.setAttribute("fill", `url(#${id})`);
+  return drawing;
+}
+
+let hatches = 0;
 
 function stop(at: number): SVGSVGElement {
   return canvas(svg("line", { class: "stop", x1: `${at}%`, x2: `${at}%`, y1: "0%", y2: "100%" }));

@@ -66,14 +66,12 @@ function trustInWords(report: Report): (Node | string)[] {
 export function inShort(data: Data): HTMLElement {
   const { report } = data;
   const { about } = report;
-  const [first, second, third] = data.order(0).map((at) => report.features[at]);
+  const order = data.order;
+  const [first, second, third] = order.map((at) => report.features[at]);
   const quality = bestQuality(report);
   const card = (title: string, ...content: (Node | string)[]) =>
     h("div", { class: "card" }, h("h3", {}, title), h("p", {}, ...content));
-  const fidelity = about.fidelity;
-  const known = about.row_kind.startsWith("training")
-    ? " of these rows, whose noise it knows from training"
-    : "";
+  const { fidelity } = about;
   return section(
     "short",
     "In short",
@@ -86,7 +84,7 @@ export function inShort(data: Data): HTMLElement {
         " matters most",
         ...(second ? [", then ", name(second.name)] : []),
         ...(third ? [" and ", name(third.name)] : []),
-        `. On average ${report.outputs.length > 1 ? "over classes it moves a row's log-odds" : `it moves a row's ${report.scale.total}`} by ${number(first.importance[0])}.`,
+        `. On average it moves ${report.outputs.length > 1 ? `a row's ${report.scale.total}, summed over the ${count(report.outputs.length)} classes,` : report.scale.moved[0]} by ${number(data.importance(order[0]))}${report.scale.kind === "log_odds" && report.outputs.length === 1 ? " in log-odds" : ""}.`,
       ),
       card(
         "How good the model is",
@@ -100,12 +98,30 @@ export function inShort(data: Data): HTMLElement {
         ...(fidelity === null
           ? []
           : [
-              ` ${about.method} shows `,
-              h("strong", {}, percent(Math.max(0, fidelity))),
-              ` of the differences between the model's own predictions${known}.`,
+              ` Scores reproduce `,
+              h("strong", { id: "fidelity" }, percent(Math.max(0, fidelity.share))),
+              ` of the variation in the model's predictions (${fidelity.rows})`,
+              ...(fidelity.same_class === null
+                ? []
+                : [
+                    ", and give ",
+                    h("strong", {}, percent(fidelity.same_class)),
+                    " of the rows the same class",
+                  ]),
+              ".",
             ]),
       ),
     ),
+    report.threshold !== null &&
+      h(
+        "p",
+        { id: "threshold" },
+        name(report.labels[1], "cell"),
+        " is predicted from a probability of ",
+        exact(report.threshold, percent(report.threshold)),
+        " on.",
+      ),
+    about.predicted_by && h("p", { id: "predicted-by" }, about.predicted_by),
     ...about.warnings.map((text) =>
       h("p", { class: "warning", role: "note" }, h("strong", {}, "Careful: "), text),
     ),
@@ -127,9 +143,10 @@ export function sampling(data: Data): string {
 function scaleInWords(data: Data): HTMLElement {
   const { report } = data;
   const { kind, text, total } = report.scale;
-  const feature = data.order(0)[0];
+  const feature = data.order[0];
   const row = 0;
-  const score = data.score(row, feature, 0);
+  const output = data.k > 1 ? data.classOf(row) : 0;
+  const score = data.score(row, feature, output);
   const extra = {
     units: "",
     probability: " Probabilities run from 0 to 1.",
@@ -145,13 +162,16 @@ function scaleInWords(data: Data): HTMLElement {
     h(
       "p",
       {},
-      `Scores are ${text}. Each row starts from the base, what the model says about an average row. Every feature then adds its score or takes it away, and the sum is the row's ${total}. For example, row ${count(data.number[row])} has `,
+      `Scores are ${text}. Each row starts from the base, what the model says about an average row. Every feature then adds its score or takes it away. ${data.isExact ? `The sum is the row's ${total}` : `What is then still missing to the model's ${total} is drawn as “not explained”`}. For example, row ${count(data.number[row])} has `,
       name(report.features[feature].name),
       ...(report.features[feature].members.length === 0
         ? [" = ", name(data.cell(row, feature), "cell")]
         : []),
-      `, which ${score < 0 ? "lowers" : "raises"} its ${total} by `,
+      `, which ${score < 0 ? "lowers" : "raises"} `,
+      name(report.scale.moved[output], "fact"),
+      " by ",
       exact(score, number(Math.abs(score))),
+      kind === "log_odds" ? " in log-odds" : "",
       `.${extra}`,
     ),
     h(
@@ -163,7 +183,7 @@ function scaleInWords(data: Data): HTMLElement {
       h(
         "p",
         { class: "quiet" },
-        `Checked: base plus scores differs from the ${total} by at most ${number(report.additivity.largest)} (half of all rows by at most ${number(report.additivity.median)}, 99 % by at most ${number(report.additivity.high)}).`,
+        `Checked: base plus scores differs from the model's output by at most ${number(report.additivity.largest)} (half of all rows by at most ${number(report.additivity.median)}, 99 % by at most ${number(report.additivity.high)}).`,
       ),
   );
 }

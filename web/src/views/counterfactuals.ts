@@ -1,6 +1,5 @@
 // Rows that are similar to the chosen one but have another decision, and what differs.
 
-import { quantile } from "d3-array";
 import { Counterfactuals, type Found, sideOf, type Wish } from "../counterfactual";
 import type { Data } from "../data";
 import { choice, exact, h, labelled, name, table } from "../dom";
@@ -13,14 +12,9 @@ const CHANGES = 6;
 
 export function counterfactuals(data: Data, selection: Selection): HTMLElement {
   const search = new Counterfactuals(data);
-  const middle =
-    quantile(
-      Array.from({ length: data.n }, (_, row) => data.prediction(row)[0]).filter(Number.isFinite),
-      0.5,
-    ) ?? 0;
   const wish: Wish = {
     space: "scores",
-    threshold: Number(middle.toPrecision(3)),
+    threshold: data.report.middle ?? 0,
     limits: new Map(),
     k: SHOWN,
   };
@@ -82,7 +76,11 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
       adding.value = "";
     },
   );
-  const line = h("input", { type: "number", step: "any", value: String(wish.threshold) });
+  const line = h("input", {
+    type: "number",
+    step: "any",
+    value: String(Number(wish.threshold.toPrecision(6))),
+  });
   line.addEventListener("change", () => {
     if (!Number.isFinite(line.valueAsNumber)) return;
     wish.threshold = line.valueAsNumber;
@@ -137,17 +135,25 @@ function compared(data: Data, row: number, found: Found, at: number, output: num
           "span",
           {},
           name(labels[sideOf(data, found.row, NaN)], "cell"),
-          ` (${percent(Math.max(...prediction))})`,
+          ` (${percent(prediction[sideOf(data, found.row, NaN)])})`,
         );
   const listed = found.changes.slice(0, CHANGES);
+  const ofClass = data.k > 1 ? `, class ${shortened(data.report.outputs[output], 30)}` : "";
   const more = found.changes.length - listed.length;
   return h(
     "div",
     { class: "compared", "data-row": found.row },
-    h("h4", {}, `${at + 1}. Row ${count(data.number[found.row])}: `, decided),
+    h(
+      "h4",
+      {},
+      `${at + 1}. Row ${count(data.number[found.row])}`,
+      ...(data.key(found.row) === null ? [] : [" (", name(data.key(found.row)!, "cell"), ")"]),
+      ": ",
+      decided,
+    ),
     table(
       `What differs, at a distance of ${number(found.distance)}${more > 0 ? `; ${count(more)} smaller differences are not listed` : ""}`,
-      ["feature", "here", "there", "score here", "score there"],
+      ["feature", "here", "there", `score here${ofClass}`, `score there${ofClass}`],
       listed.map(({ feature }) => {
         const score = (of: number) =>
           exact(data.score(of, feature, output), signed(number(data.score(of, feature, output))));

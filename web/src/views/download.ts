@@ -1,4 +1,4 @@
-// The scores of the rows in the page as a CSV file, with the columns of the scores file.
+// The scores of the rows in the page as a CSV file, named as in the scores file.
 
 import type { Data } from "../data";
 import { h, section } from "../dom";
@@ -24,9 +24,27 @@ export function csv(data: Data): string {
   const { labels, outputs, features } = data.report;
   const prefix = (output: number) =>
     data.k > 1 ? `${outputs[output].replaceAll("\\", "\\\\").replaceAll(":", "\\:")}:` : "";
-  const names = ["row", "prediction", ...labels.map((label) => `probability:${label}`)];
-  for (let output = 0; output < data.k; output++)
-    names.push(`base:${prefix(output)}`.replace(/:+$/, ""));
+  const { key } = data.report.rows;
+  const names = [
+    "row",
+    ...(key ? [key.name] : []),
+    "prediction",
+    ...labels.map((label) => `probability:${label}`),
+  ];
+  const byOutput = (name: string) => {
+    for (let output = 0; output < data.k; output++)
+      names.push(`${name}:${prefix(output)}`.replace(/:$/, ""));
+  };
+  const hasAccount = data.unexplained(0, 0) !== null;
+  const hasOutOfBag = data.outOfBag(0, 0) !== null;
+  if (hasAccount) byOutput("explained");
+  if (hasAccount) byOutput("unexplained");
+  if (hasOutOfBag) byOutput("out_of_bag");
+  if (data.explainedPrediction(0)) {
+    if (labels.length === 0) names.push("explained_prediction");
+    names.push(...labels.map((label) => `explained_probability:${label}`));
+  }
+  byOutput("base");
   for (let output = 0; output < data.k; output++)
     names.push(...features.map((feature) => `score:${prefix(output)}${feature.name}`));
   const lines = [names.map(quoted).join(",")];
@@ -34,9 +52,17 @@ export function csv(data: Data): string {
     const prediction = data.prediction(row);
     const known = !prediction.some(Number.isNaN);
     const cells = [String(data.number[row])];
+    if (key) cells.push(quoted(key.texts[row]));
     if (labels.length === 0) cells.push(numberText(prediction[0]));
     else cells.push(known ? quoted(labels[data.classOf(row)]) : "", ...prediction.map(numberText));
-    for (let output = 0; output < data.k; output++) cells.push(numberText(data.base(row, output)));
+    const push = (of: (output: number) => number | null) => {
+      for (let output = 0; output < data.k; output++) cells.push(numberText(of(output) ?? NaN));
+    };
+    if (hasAccount) push((output) => data.explained(row, output));
+    if (hasAccount) push((output) => data.unexplained(row, output));
+    if (hasOutOfBag) push((output) => data.outOfBag(row, output));
+    cells.push(...(data.explainedPrediction(row) ?? []).map(numberText));
+    push((output) => data.base(row, output));
     for (let output = 0; output < data.k; output++) {
       for (let feature = 0; feature < data.p; feature++)
         cells.push(numberText(data.score(row, feature, output)));

@@ -74,9 +74,10 @@ function ranges(cells: Float64Array): { whole: [number, number]; usual: [number,
 export function oneFeature(data: Data, selection: Selection): HTMLElement {
   const scatter = new Scatter(430);
   const place = h("div", {});
-  const features = data
-    .order(0)
-    .map((at) => ({ value: String(at), text: shortened(data.report.features[at].name, 60) }));
+  const features = data.order.map((at) => ({
+    value: String(at),
+    text: shortened(data.report.features[at].name, 60),
+  }));
   const pick = choice(features, String(selection.now.feature), (value) =>
     selection.set({ feature: Number(value) }),
   );
@@ -117,7 +118,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       y: (row) => scores[row],
       kind: colour >= 0 ? cellSteps(data, colour) : () => "plain-dot",
       xTitle: title,
-      yTitle: `score, ${shortened(data.report.scale.text, 40)}`,
+      yTitle: `score${data.k > 1 ? ` of class ${shortened(data.report.outputs[output], 30)}` : ""}, ${shortened(data.report.scale.text, 40)}`,
       xRange,
       yRange: roomy(Math.min(0, ...sizes), Math.max(0, ...sizes)),
       line: found
@@ -188,7 +189,11 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       h(
         "table",
         { class: "overall" },
-        h("caption", {}, `Values by their mean score, ${data.report.scale.text}.`),
+        h(
+          "caption",
+          {},
+          `Values by their mean score${data.k > 1 ? ` of class ${shortened(data.report.outputs[output], 50)}` : ""}, ${data.report.scale.text}.`,
+        ),
         columns("names", "bars", "numbers", "numbers", "rest"),
         h(
           "thead",

@@ -3,7 +3,7 @@
 import type { Group } from "../contract";
 import type { Data } from "../data";
 import { exact, h, name, section, table } from "../dom";
-import { count, number, percent, signed } from "../format";
+import { count, number, percent, shortened, signed } from "../format";
 
 /** Groups have as many colours; further ones share the last. */
 export const COLOURS = 8;
@@ -58,7 +58,7 @@ function card(data: Data, group: Group, at: number, all: number): HTMLElement {
       ),
     ),
     table(
-      "What sets it apart",
+      `What sets it apart${group.scores_of === null ? "" : `; scores of class ${shortened(group.scores_of, 50)}`}`,
       ["feature", "here", "others", "score here", "others"],
       group.traits.map((trait) => [
         name(data.report.features[trait.feature].name),

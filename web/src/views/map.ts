@@ -12,6 +12,13 @@ import { legend } from "./overall";
 
 const DOTS = 6000;
 
+/** What orders and colours rows by their prediction. */
+function predictedName(data: Data): string {
+  if (data.width === 1) return "prediction";
+  if (data.k > 1) return "probability of the class chosen above";
+  return `probability of ${shortened(data.report.labels[data.width - 1], 50)}`;
+}
+
 export function map(data: Data, selection: Selection): HTMLElement | null {
   const { places } = data;
   const names = data.report.map;
@@ -22,13 +29,13 @@ export function map(data: Data, selection: Selection): HTMLElement | null {
   );
   const scatter = new Scatter(520);
   const key = h("div", {});
-  const features = data.order(0);
+  const features = data.order;
   const options = [
     ...(data.groupOf ? [{ value: "group", text: "group" }] : []),
-    { value: "prediction", text: data.width === 1 ? "prediction" : "probability" },
+    { value: "prediction", text: predictedName(data) },
     ...features.map((at) => ({
       value: `score ${at}`,
-      text: `score of ${shortened(data.report.features[at].name, 50)}`,
+      text: `score of ${shortened(data.report.features[at].name, 50)}${data.k > 1 ? " (class chosen above)" : ""}`,
     })),
     ...features.map((at) => ({
       value: `cell ${at}`,

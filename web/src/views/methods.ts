@@ -9,7 +9,7 @@ const SHOWN = 15;
 export function methods(data: Data): HTMLElement | null {
   const found = data.report.methods;
   if (found.length < 2) return null;
-  const order = data.order(0).slice(0, SHOWN);
+  const order = data.order.slice(0, SHOWN);
   const largest = Math.max(...found.flatMap(({ share }) => order.map((at) => share[at]))) || 1;
   return section(
     "methods",

@@ -21,11 +21,11 @@ export function overall(data: Data, selection: Selection): HTMLElement {
 
   const draw = () => {
     const { output } = selection.now;
-    const order = data.order(output);
+    const order = data.order;
     const shown = all ? order : order.slice(0, FEW);
-    const largest = data.report.features[order[0]].importance[output] || 1;
-    const total =
-      data.report.features.reduce((sum, feature) => sum + feature.importance[output], 0) || 1;
+    const largest = data.importance(order[0]) || 1;
+    const total = order.reduce((sum, at) => sum + data.importance(at), 0) || 1;
+    const summed = data.k > 1 ? ", summed over classes" : "";
     const text = decimalsFor(largest);
     const rows = spaced(data.n, DOTS);
     const ends = shown.flatMap(
@@ -42,8 +42,8 @@ export function overall(data: Data, selection: Selection): HTMLElement {
       strip: strip(rows, (row) => data.score(row, feature, output), cellSteps(data, feature), axis),
     }));
     const lines = strips.map(({ feature, strip: { element } }, at) => {
-      const { importance } = data.report.features[feature];
-      const width = `${(100 * importance[output]) / largest}%`;
+      const size = data.importance(feature);
+      const width = `${(100 * size) / largest}%`;
       return h(
         "tr",
         { "data-feature": feature },
@@ -66,7 +66,7 @@ export function overall(data: Data, selection: Selection): HTMLElement {
             svg("rect", { width, height: "100%", rx: 2 }),
           ),
         ),
-        h("td", { class: "right" }, exact(importance[output], text(importance[output]))),
+        h("td", { class: "right" }, exact(size, text(size))),
         h("td", { class: "swarm" }, element),
       );
     });
@@ -77,7 +77,7 @@ export function overall(data: Data, selection: Selection): HTMLElement {
         h(
           "caption",
           {},
-          `Features by the mean size of their scores, ${data.report.scale.text}. Choose one to look into it.`,
+          `Features by the mean size of their scores, ${data.report.scale.text}${summed}. Choose one to look into it.`,
         ),
         columns("names", "bars", "numbers", "rest"),
         h(
@@ -93,6 +93,7 @@ export function overall(data: Data, selection: Selection): HTMLElement {
               "th",
               { scope: "col", class: "swarm" },
               "scores of single rows",
+              ...(data.k > 1 ? [", class ", name(data.report.outputs[output], "cell")] : []),
               topAxis(low - room, high + room),
             ),
           ),
@@ -115,10 +116,10 @@ export function overall(data: Data, selection: Selection): HTMLElement {
         "",
       behind("As a table of numbers", () =>
         table(
-          "Mean size of scores",
+          `Mean size of scores${summed}`,
           ["feature", "mean |score|", "share of all"],
           order.map((at) => {
-            const size = data.report.features[at].importance[output];
+            const size = data.importance(at);
             return [
               name(data.report.features[at].name),
               exact(size, number(size)),
@@ -143,7 +144,7 @@ export function overall(data: Data, selection: Selection): HTMLElement {
     h(
       "p",
       {},
-      `Bars are averages over all ${count(data.report.about.rows_explained)} rows. Each dot is one row (${count(dotRows)} are drawn): to the right of zero the feature raises that row's ${data.report.scale.total}, to the left it lowers it.`,
+      `Bars are averages over all ${count(data.report.about.rows_explained)} rows. Each dot is one row (${count(dotRows)} are drawn): to the right of zero the feature raises ${data.k > 1 ? "the odds or probability of the class that the heading names" : data.report.scale.moved[0]}, to the left it lowers it.`,
     ),
     place,
   );

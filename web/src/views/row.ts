@@ -14,9 +14,22 @@ function orders(data: Data): Map<string, { text: string; rows: () => number[] }>
   const by = (size: (row: number) => number) => () =>
     all().sort((a, b) => (size(b) || 0) - (size(a) || 0) || a - b);
   const found = new Map([["number", { text: "row number", rows: all }]]);
-  const what = data.width === 1 ? "prediction" : "probability";
-  found.set("high", { text: `highest ${what} first`, rows: by((row) => data.predicted(row, 0)) });
-  found.set("low", { text: `lowest ${what} first`, rows: by((row) => -data.predicted(row, 0)) });
+  const shown =
+    data.k > 1
+      ? data.report.labels.map((label, at) => ({ label, at }))
+      : [{ label: data.report.labels[data.width - 1] ?? "", at: 0 }];
+  for (const { label, at } of shown) {
+    const what = data.width === 1 ? "prediction" : `probability of ${shortened(label, 30)}`;
+    const id = data.k > 1 ? ` ${at}` : "";
+    found.set(`high${id}`, {
+      text: `highest ${what} first`,
+      rows: by((row) => data.predicted(row, at)),
+    });
+    found.set(`low${id}`, {
+      text: `lowest ${what} first`,
+      rows: by((row) => -data.predicted(row, at)),
+    });
+  }
   if (data.truth)
     found.set("wrong", { text: "most wrong first", rows: by((row) => data.wrongness(row)) });
   if (data.steadiness) {
@@ -35,7 +48,7 @@ function predictionInWords(data: Data, row: number): (Node | string)[] {
     if (labels.length === 0)
       return [h("strong", { class: "prediction" }, exact(numbers[0], number(numbers[0])))];
     if (numbers.some(Number.isNaN)) return ["unknown"];
-    const best = numbers.reduce((best, p, at) => (p > numbers[best] ? at : best), 0);
+    const best = data.classOf(row);
     return [
       h("strong", { class: "prediction" }, name(labels[best], "cell")),
       " with a probability of ",
@@ -43,8 +56,15 @@ function predictionInWords(data: Data, row: number): (Node | string)[] {
     ];
   };
   const text: (Node | string)[] = ["Predicted: ", ...tell(data.prediction(row)), "."];
-  const model = data.modelPrediction(row);
-  if (model) text.push(" The model itself says ", ...tell(model), ".");
+  const explained = data.explainedPrediction(row);
+  if (explained && labels.length > 0 && explained.every(Number.isFinite)) {
+    const decided = data.classOf(row);
+    text.push(
+      " Base plus scores alone would give it a probability of ",
+      exact(explained[decided], percent(explained[decided])),
+      ".",
+    );
+  }
   const truth = data.truth ? data.truth[row] : NaN;
   if (!Number.isNaN(truth)) {
     text.push(
@@ -56,6 +76,16 @@ function predictionInWords(data: Data, row: number): (Node | string)[] {
   return text;
 }
 
+function hatchedInWords(data: Data, row: number, output: number): string {
+  const left = !data.isExact && data.unexplained(row, output) !== null;
+  const leftOut = data.outOfBag(row, output) !== null;
+  const changed = "what changes when the trees that saw the row are left out";
+  if (left && leftOut)
+    return ` Hatched: what base plus scores leaves of what all trees say, and ${changed}.`;
+  if (leftOut) return ` Scores explain what all trees say. Hatched: ${changed}.`;
+  return left ? " Hatched: what base plus scores leaves of the model's prediction." : "";
+}
+
 export function oneRow(data: Data, selection: Selection): HTMLElement {
   const ways = orders(data);
   let order = ways.get("number")!.rows();
@@ -63,6 +93,7 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
   const title = h("h3", { id: "row-name" });
   const prediction = h("p", { class: "predicted" });
   const place = h("div", { id: "row-waterfall" });
+  const meaning = h("p", { class: "quiet", id: "row-meaning" });
   const status = h("p", { class: "hidden", role: "status" });
   const step = (by: number) => {
     const at = order.indexOf(selection.now.row);
@@ -79,7 +110,7 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
   way.id = "row-order";
   const classes = choice(
     data.report.outputs.map((text, at) => ({ value: String(at), text: shortened(text, 50) })),
-    "0",
+    String(selection.now.output),
     (value) => selection.set({ output: Number(value) }),
   );
   classes.id = "row-class";
@@ -87,7 +118,12 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
   const draw = () => {
     const { row, output } = selection.now;
     const number = count(data.number[row]);
-    title.replaceChildren(`Row ${number} of `, name(data.report.about.table));
+    const key = data.key(row);
+    title.replaceChildren(
+      `Row ${number} of `,
+      name(data.report.about.table),
+      ...(key === null ? [] : [": ", name(data.report.rows.key!.name), " ", name(key, "cell")]),
+    );
     prediction.replaceChildren(...predictionInWords(data, row));
     const switcher = h(
       "button",
@@ -101,6 +137,12 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
       all ? `Show the ${FEW} largest` : `Show all ${counted(data.p, "feature")}`,
     );
     place.replaceChildren(waterfall(data, row, output, all), data.p > FEW + 1 ? switcher : "");
+    meaning.replaceChildren(
+      "A score above 0 raises ",
+      name(data.report.scale.moved[output], "fact"),
+      "; one below 0 lowers it.",
+      hatchedInWords(data, row, output),
+    );
     status.replaceChildren(`Row ${number}. ${prediction.textContent}`);
   };
   selection.watch(["row", "output"], draw);
@@ -125,6 +167,7 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
     title,
     prediction,
     place,
+    meaning,
     data.hasErrors
       ? h(
           "p",

@@ -2,14 +2,16 @@
 
 import type { Data } from "../data";
 import { h, labelled, name } from "../dom";
-import { count, number, percent } from "../format";
+import { count, number, percent, shortened } from "../format";
 
 const SHOWN = 12;
 
-/** Rows that fit what was typed: a row number, `column=value`, or part of a text cell. */
+/** Rows that fit what was typed: a key, a row number, `column=value`, or part of a text cell. */
 export function findRows(data: Data, typed: string): number[] {
   const text = typed.trim();
   if (text === "") return [];
+  const byKey = data.rowOfKey(text);
+  if (byKey !== undefined) return [byKey];
   const byNumber = /^[\d,]+$/.test(text)
     ? data.rowOfNumber(Number(text.replaceAll(",", "")))
     : undefined;
@@ -25,12 +27,13 @@ export function findRows(data: Data, typed: string): number[] {
   );
   for (let row = 0; row < data.n && found.length < SHOWN; row++) {
     const fits =
-      parts.length > 0
+      data.key(row)?.toLowerCase().includes(wanted) ||
+      (parts.length > 0
         ? parts.some(({ at, cell }) => data.cell(row, at).toLowerCase() === cell)
         : data.columns.some(
             ({ at, cells, levels }) =>
               levels && cells && cells[row] > 0 && matching[at][cells[row] - 1],
-          );
+          ));
     if (fits) found.push(row);
   }
   return found;
@@ -41,7 +44,7 @@ export function searchBox(data: Data, pick: (row: number) => void): HTMLElement 
   const input = h("input", {
     type: "search",
     autocomplete: "off",
-    placeholder: `number, such as ${example}, or column=value`,
+    placeholder: `${data.report.rows.key ? `${shortened(data.report.rows.key.name, 20)}, ` : ""}number, such as ${example}, or column=value`,
     "aria-describedby": "row-found",
   });
   const list = h("ul", { class: "found", "aria-label": "Rows found" });
@@ -73,6 +76,7 @@ export function searchBox(data: Data, pick: (row: number) => void): HTMLElement 
             "button",
             { class: "link", onclick: () => choose(row) },
             `Row ${count(data.number[row])}`,
+            ...(data.key(row) === null ? [] : [" ", name(data.key(row)!, "cell")]),
             h("span", { class: "quiet" }, " · ", brief(data, row)),
           ),
         ),

@@ -9,14 +9,14 @@ use crate::input::saved_study;
 use crate::input::tables::TableReader;
 use crate::output::destination::{Destination, Files};
 use crate::output::predictions;
-use crate::output::terminal::{Align, Decimals, TextTable};
+use crate::output::terminal::{Align, Decimals, TextTable, shortened};
 use crate::process::progress::Progress;
 use anyhow::{Context, Result};
 use clap::Args;
 use lmdi::explanation::{
     Columns, Counterfactual, CounterfactualOptions, Distance, Restriction, Space, counterfactuals,
 };
-use lmdi::forest::predict::most_probable;
+use lmdi::forest::decision::{check_threshold, class_of};
 use lmdi::study::{Explained, Study};
 use lmdi::table::{Column, Frame, Labels, Values};
 use lmdi::text::{count, counted, short_number};
@@ -64,13 +64,17 @@ pub struct Options {
     /// How it is measured
     #[arg(long, value_parser = named::<Distance>(), value_name = "HOW", default_value = "l1")]
     distance: Distance,
-    /// The number at which the decision changes [default: the median prediction of the candidates;
-    /// classes need none]
+    /// The number at which the decision changes, or of two classes the probability of the second
+    /// from which on it is predicted [default: the median prediction of the candidates; classes:
+    /// that of the model]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     threshold: Option<f64>,
     /// The decision that is wanted: a label, or for numbers above or below [default: any other]
     #[arg(long, value_name = "LABEL")]
     to: Option<String>,
+    /// A column that names rows, of both tables: `key` and `other_key` of the result
+    #[arg(long, value_name = "COL")]
+    key: Option<String>,
     /// A column that must not change; repeatable
     #[arg(long, value_name = "COL", help_heading = "Restrictions")]
     fixed: Vec<String>,
@@ -113,24 +117,29 @@ pub fn run(options: &Options) -> Result<()> {
     let mut printer = Destination::printer(destination.as_ref());
     let out = &mut printer;
     let reader = TableReader::new(&options.reading);
-    let study = saved_study::load(&options.model, &options.method, &reader)?;
+    let mut study = saved_study::load(&options.model, &options.method, &reader)?;
     let columns = study.columns();
     let mut search = CounterfactualOptions {
         k: options.k,
         space: options.space,
         distance: options.distance,
-        threshold: options.threshold,
+        threshold: options.threshold.filter(|_| study.labels().is_empty()),
         wanted: options.wanted(&study)?,
         restrictions: options.restrictions(&columns)?,
     };
-    let explained = saved_study::explain(&study, &options.data, &reader)?;
+    if let (Some(threshold), false) = (options.threshold, study.labels().is_empty()) {
+        check_threshold(threshold, study.labels().len())?;
+        study.model.threshold = Some(threshold);
+    }
+    let key = options.key.as_ref();
+    let explained = saved_study::explain(&study, &options.data, key, &reader)?;
     let other = match &options.candidates {
-        Some(path) => Some(saved_study::explain(&study, path, &reader)?),
+        Some(path) => Some(saved_study::explain(&study, path, key, &reader)?),
         None => None,
     };
     let candidates = other.as_ref().unwrap_or(&explained);
     if study.labels().is_empty() && search.threshold.is_none() {
-        let median = median(candidates.decisions()).with_context(|| {
+        let median = candidates.median_prediction().with_context(|| {
             format!("{}: there is no row to compare with", candidates.rows.table.name)
         })?;
         writeln!(
@@ -146,7 +155,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let queries = explained.take(&chosen);
     let progress = Progress::new("Comparing", chosen.len());
-    let (asking, answering) = (queries.decided(), candidates.decided());
+    let (asking, answering) = (queries.view(), candidates.view());
     let found = counterfactuals(&asking, &answering, &columns, &search, &progress)?;
     drop(progress);
     let answers = Answers { study: &study, columns, queries, candidates, found };
@@ -205,11 +214,12 @@ impl Answers<'_> {
             counted(self.queries.rows.len(), "row")
         )?;
         for (query, found) in self.found.iter().enumerate().take(PRINTED) {
-            let row = count(self.place(query));
-            let prediction = self.prediction_text(self.queries.decision(query));
+            let row = named_row(self.place(query), self.queries.rows.key_of(query));
+            let prediction = self.prediction_text(self.queries.prediction(query));
             writeln!(
                 out,
-                "\nRow {row} of {}: predicted {prediction}",
+                "\n{} of {}: predicted {prediction}",
+                capitalised(&row),
                 self.queries.rows.table.name
             )?;
             if found.is_empty() {
@@ -227,11 +237,11 @@ impl Answers<'_> {
     }
 
     fn print_one(&self, out: &mut dyn Write, query: usize, one: &Counterfactual) -> Result<()> {
-        let prediction = self.prediction_text(self.candidates.decision(one.row));
+        let prediction = self.prediction_text(self.candidates.prediction(one.row));
         writeln!(
             out,
-            "  row {} is predicted {prediction}; distance {} in scores, {} in cells\n",
-            count(one.row + 1),
+            "  {} is predicted {prediction}; distance {} in scores, {} in cells\n",
+            named_row(one.row + 1, self.candidates.rows.key_of(one.row)),
             short_number(one.score_distance),
             short_number(one.feature_distance)
         )?;
@@ -269,11 +279,11 @@ impl Answers<'_> {
     }
 
     fn prediction_text(&self, prediction: &[f64]) -> String {
-        predictions::text(self.study.labels(), prediction)
+        predictions::text(self.study.labels(), prediction, self.queries.threshold)
     }
 
     fn label(&self, prediction: &[f64]) -> Option<String> {
-        let class = most_probable(prediction)?;
+        let class = class_of(prediction, self.queries.threshold)?;
         self.study.labels().get(class).cloned()
     }
 
@@ -314,13 +324,18 @@ impl Answers<'_> {
             let [from, to] = self.cells(*query, one.row, &name_of(change.column));
             if side == 0 { from } else { to }
         };
-        let columns = vec![
+        let key = |name: &str, of: &dyn Fn(usize) -> Option<String>| {
+            self.queries.rows.key.is_some().then(|| texts(name, of))
+        };
+        let own_key = key("key", &|line| self.queries.rows.key_of(lines[line].0));
+        let other_key = key("other_key", &|line| self.candidates.rows.key_of(lines[line].1?.1.row));
+        let mut columns = vec![
             numbers("row", &|line| self.place(lines[line].0) as f64),
-            prediction("prediction", &|line| Some(self.queries.decision(lines[line].0).to_vec())),
+            prediction("prediction", &|line| Some(self.queries.prediction(lines[line].0).to_vec())),
             numbers("place", &|line| of_answer(&|place, _| (place + 1) as f64, line)),
             numbers("other_row", &|line| of_answer(&|_, one| (one.row + 1) as f64, line)),
             prediction("other_prediction", &|line| {
-                lines[line].1.map(|(_, one, _)| self.candidates.decision(one.row).to_vec())
+                lines[line].1.map(|(_, one, _)| self.candidates.prediction(one.row).to_vec())
             }),
             numbers("score_distance", &|line| of_answer(&|_, one| one.score_distance, line)),
             numbers("feature_distance", &|line| of_answer(&|_, one| one.feature_distance, line)),
@@ -331,6 +346,10 @@ impl Answers<'_> {
                 lines[line].1.map_or(f64::NAN, |(.., change)| change.score_change)
             }),
         ];
+        if let Some(other_key) = other_key {
+            columns.insert(4, other_key);
+        }
+        columns.splice(1..1, own_key);
         Ok(Frame::new(columns)?)
     }
 
@@ -351,7 +370,8 @@ impl Answers<'_> {
                 .collect();
             json!({
                 "row": one.row + 1,
-                "prediction": prediction(self.candidates.decision(one.row)),
+                "key": self.candidates.rows.key_of(one.row),
+                "prediction": prediction(self.candidates.prediction(one.row)),
                 "score_distance": one.score_distance,
                 "feature_distance": one.feature_distance,
                 "changes": changes,
@@ -364,7 +384,8 @@ impl Answers<'_> {
             .map(|(query, found)| {
                 json!({
                     "row": self.place(query),
-                    "prediction": prediction(self.queries.decision(query)),
+                    "key": self.queries.rows.key_of(query),
+                    "prediction": prediction(self.queries.prediction(query)),
                     "counterfactuals": found.iter().map(|one| answer(query, one)).collect::<Vec<_>>(),
                 })
             })
@@ -373,20 +394,14 @@ impl Answers<'_> {
     }
 }
 
-/// The middle of the numbers that are there, the upper one of two.
-fn median(numbers: &[f64]) -> Option<f64> {
-    let mut known: Vec<f64> = numbers.iter().copied().filter(|x| x.is_finite()).collect();
-    known.sort_by(f64::total_cmp);
-    known.get(known.len() / 2).copied()
+/// A row by its place, and by its key where it has one.
+fn named_row(place: usize, key: Option<String>) -> String {
+    match key {
+        Some(key) => format!("row {} ({})", count(place), shortened(&key)),
+        None => format!("row {}", count(place)),
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_passes_over_what_is_missing() {
-        assert_eq!(median(&[3.0, f64::NAN, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[f64::NAN]), None);
-    }
+fn capitalised(text: &str) -> String {
+    text.replacen("row", "Row", 1)
 }

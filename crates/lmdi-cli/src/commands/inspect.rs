@@ -131,7 +131,7 @@ fn kind_name(ensemble: &Ensemble) -> &'static str {
 }
 
 fn print_model(out: &mut impl Write, path: &Path, model: &Model) -> io::Result<()> {
-    let Model { ensemble, schema, explainer, metadata } = model;
+    let Model { ensemble, schema, threshold, explainer, metadata } = model;
     let shape = shape(ensemble);
     writeln!(
         out,
@@ -150,6 +150,10 @@ fn print_model(out: &mut impl Write, path: &Path, model: &Model) -> io::Result<(
             let shown: Vec<String> = labels.iter().take(20).map(|label| shortened(label)).collect();
             let more = if labels.len() > 20 { ", ..." } else { "" };
             writeln!(out, "Predicts{name}, one of {}: {}{more}", labels.len(), shown.join(", "))?;
+            if let (Some(threshold), Some(positive)) = (threshold, labels.last()) {
+                let positive = shortened(positive);
+                writeln!(out, "Predicts {positive} from a probability of {threshold} on")?;
+            }
         }
     }
     if !metadata.producer.is_empty() {
@@ -248,7 +252,7 @@ fn print_schema(out: &mut impl Write, schema: &Schema) -> io::Result<()> {
 }
 
 fn model_json(model: &Model) -> Value {
-    let Model { ensemble, schema, explainer, metadata } = model;
+    let Model { ensemble, schema, threshold, explainer, metadata } = model;
     let shape = shape(ensemble);
     let quality: Vec<Value> = metadata
         .quality
@@ -265,6 +269,7 @@ fn model_json(model: &Model) -> Value {
             Outcome::Number => Value::Null,
             Outcome::Classes(labels) => json!(labels),
         },
+        "threshold": threshold,
         "encoded_columns": ensemble.feature_names,
         "schema": schema,
         "producer": metadata.producer,

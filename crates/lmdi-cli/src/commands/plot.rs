@@ -99,7 +99,7 @@ pub fn run(options: &Options) -> Result<()> {
         |name: &Option<String>| name.as_ref().map(|name| columns.position(name)).transpose();
     let chosen = column(&options.column).context("--column")?;
     let by = column(&options.color_by).context("--color-by")?;
-    let explained = saved_study::explain(&study, &options.data, &reader)?;
+    let explained = saved_study::explain(&study, &options.data, None, &reader)?;
     let (scores, rows) = (&explained.scores, &explained.rows);
     let output = options.output(&study, scores.n_outputs)?;
     let scale = study.meaning().scale(scores.n_outputs);
@@ -111,8 +111,9 @@ pub fn run(options: &Options) -> Result<()> {
     let file = options.data.file_name().unwrap_or(options.data.as_os_str());
     let title = format!("{method} scores of {}{class}", file.to_string_lossy());
     let data = PlotData {
-        rows: explained.decided(),
+        rows: explained.view(),
         columns: &columns,
+        account: explained.account.as_ref(),
         output,
         title: &title,
         scale: &scale,

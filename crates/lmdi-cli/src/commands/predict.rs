@@ -1,6 +1,7 @@
 //! `lmdi predict`: from a model and a table to a table of predictions.
 
 use crate::flags::reading::ReadFlags;
+use crate::flags::result::{keyed, read_with};
 use crate::flags::running::ThreadFlags;
 use crate::input::model_file;
 use crate::input::tables::TableReader;
@@ -38,6 +39,9 @@ pub struct Options {
     /// A column of the table to copy into the result; repeatable
     #[arg(long, value_name = "COL")]
     keep: Vec<String>,
+    /// A column that names rows, to copy into the result; different in every row
+    #[arg(long, value_name = "COL")]
+    key: Option<String>,
     #[command(flatten)]
     reading: ReadFlags,
     #[command(flatten)]
@@ -57,12 +61,14 @@ pub fn run(options: &Options) -> Result<()> {
     let mut out = Printer::beside(Some(&output));
     let model = model_file::load(&options.model)?;
     let (schema, reader) = (schema_of(&model), TableReader::new(&options.reading));
-    let rows = reader.rows(&options.data, &schema, &options.keep, &[], Sample::Unspecified)?;
-    let kept = reader.copies(&rows, &options.keep);
+    let wanted = read_with(options.key.as_ref(), &options.keep);
+    let rows = reader.rows(&options.data, &schema, &wanted, &[], Sample::Unspecified)?;
+    let rows = keyed(rows, options.key.as_deref(), &reader)?;
+    let kept = reader.copies(&rows, &wanted);
     let progress = Progress::new("Predicting", rows.len());
     let predicted = model.ensemble.predict(&rows.x.view(), &progress)?;
     drop(progress);
-    let predicted = predictions::columns(&model.ensemble.outcome, predicted);
+    let predicted = predictions::columns(&model.ensemble.outcome, predicted, model.threshold);
     let kept = kept.into_iter().map(OutputColumn::Copied);
     let columns = kept.chain(predicted.into_iter().map(OutputColumn::Computed));
     let result = OutputTable::new(columns.collect()).context(SAME_NAME)?;

@@ -9,10 +9,11 @@ use crate::input::tables::TableReader;
 use crate::output::destination::{Files, table_output, write_result};
 use crate::output::printer::Printer;
 use crate::output::score_table::score_table;
+use crate::process::console;
 use crate::process::progress::Bars;
 use anyhow::Result;
 use clap::Args;
-use lmdi::study::{Sample, TreeChoice};
+use lmdi::study::TreeChoice;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ Examples:
   lmdi score houses.lmdi new.csv --out scores.csv --method lime --background houses.csv
 
 Columns are found by name, in any order; the target is not needed. The result is that of `lmdi \
-explain`: row, prediction, base and one score per column. Levels that training did not know are counted on \
+explain`: row, prediction, explained, unexplained, base and one score per column. Levels that training did not know are counted on \
 standard error; they count as the pooled rare levels if the column has them, else as no level.")]
 pub struct Options {
     /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
@@ -66,9 +67,14 @@ pub fn run(options: &Options) -> Result<()> {
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let (schema, ensemble) = (&study.schema, &study.model.ensemble);
     let explain = result.explain_options(schema, ensemble.averages_trees(), TreeChoice::All)?;
-    let rows = reader.rows(&options.data, schema, &result.keep, &[], Sample::Unspecified)?;
+    let metadata = &study.model.metadata;
+    let rows = reader.rows_of_model(&options.data, schema, metadata, &result.read())?;
+    let rows = result.keyed(rows, &reader)?;
     let explained = study.explain(Arc::new(rows), &explain, &Bars)?;
-    let kept = reader.copies(&explained.rows, &result.keep);
+    if let Some(warning) = explained.fidelity.and_then(|fidelity| fidelity.warning(&study)) {
+        console::note(warning);
+    }
+    let kept = reader.copies(&explained.rows, &result.read());
     let table = score_table(&ensemble.outcome, explained, kept, result.top)?;
     write_result(table, &output, &mut out)?;
     out.finish()

@@ -6,17 +6,17 @@ use crate::flags::method::MethodFlags;
 use crate::flags::model::ModelKind;
 use crate::flags::reading::ReadFlags;
 use crate::flags::running::ThreadFlags;
-use crate::flags::training::TrainingFlags;
+use crate::flags::training::{Asked, TrainingFlags};
 use crate::input::tables::TableReader;
 use crate::output::destination::{Destination, Files};
 use crate::output::terminal::{Align, Decimals, TextTable};
 use crate::process::progress::{NoBars, Progress};
 use anyhow::{Context, Result};
 use clap::Args;
-use lmdi::explanation::{Grouping, Stability, bootstrap_rows, stability};
+use lmdi::explanation::{Grouping, Stability, bootstrap_rows, stability, sum_groups};
 use lmdi::importance::Scores;
-use lmdi::monitor::Monitor;
-use lmdi::study::{ExplainOptions, ExplainerOptions, Rows, Study, TrainingJob};
+use lmdi::monitor::{Monitor, Stages};
+use lmdi::study::{ExplainerOptions, Rows, Study, TrainingJob};
 use lmdi::table::{Column, Frame, Task, Values};
 use lmdi::text::{count, counted};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ pub fn run(options: &Options) -> Result<()> {
     let out = &mut printer;
     let reader = TableReader::new(&options.reading);
     let Options { data, target, model, .. } = options;
-    let job = options.training.job(data, target, *model, &[], &reader, out)?;
+    let job = options.training.job(data, target, *model, &Asked::default(), &reader, out)?;
     let of_classes = job.target.task != Task::Regression;
     let lmdi_plus = options.lmdi_plus.options(of_classes, job.params.is_boosted())?;
     let method = options.method.options(&job.schema, lmdi_plus, &reader)?;
@@ -124,7 +124,7 @@ impl Options {
         method: &ExplainerOptions,
         rows: &Arc<Rows>,
     ) -> Result<Vec<Scores>> {
-        let options = ExplainOptions::scores_of(Grouping::columns(&job.schema)?);
+        let groups = Grouping::columns(&job.schema)?.groups;
         let progress = Progress::new("Fitting", usize::from(self.fits));
         let first_seed = job.params.seed();
         let mut fits = Vec::new();
@@ -135,7 +135,8 @@ impl Options {
             let train = drawn.as_ref().unwrap_or(&job.train);
             let seed = first_seed.wrapping_add(fit);
             let study = Study::refitted(job, method, train, seed, &NoBars)?;
-            fits.push(study.explain(rows.clone(), &options, &NoBars)?.scores);
+            let single = study.explainer().explain(&rows.x.view(), &*NoBars.start("Scoring", 0))?;
+            fits.push(sum_groups(&single, &groups)?);
             progress.advance(1);
         }
         Ok(fits)

@@ -16,7 +16,7 @@ use lmdi::explanation::subgroup::description::{Subgroup, Trait, ValueSummary};
 use lmdi::explanation::subgroup::{GroupCount, NO_GROUP};
 use lmdi::explanation::{Columns, SubgroupOptions, Subgroups, subgroups};
 use lmdi::study::{Explained, Study};
-use lmdi::table::{Column, Frame, Values};
+use lmdi::table::{Column, Frame, Labels, Values};
 use lmdi::text::{counted, short_number};
 use lmdi_io::printable::printable;
 use serde_json::{Value, json};
@@ -61,6 +61,9 @@ pub struct Options {
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Running")]
     seed: u64,
+    /// A column that names rows, to copy into the result; different in every row
+    #[arg(long, value_name = "COL")]
+    key: Option<String>,
     #[command(flatten)]
     method: MethodFlags,
     #[command(flatten)]
@@ -85,7 +88,7 @@ pub fn run(options: &Options) -> Result<()> {
     let out = &mut printer;
     let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
-    let explained = saved_study::explain(&study, &options.data, &reader)?;
+    let explained = saved_study::explain(&study, &options.data, options.key.as_ref(), &reader)?;
     let search = SubgroupOptions {
         count: options.groups.map_or(GroupCount::Stable(options.max_groups), GroupCount::Given),
         restarts: options.restarts,
@@ -95,7 +98,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let columns = study.columns();
     let progress = Progress::new("Grouping", search.units() as usize);
-    let found = subgroups(&explained.decided(), &columns, &search, &progress)
+    let found = subgroups(&explained.view(), &columns, &search, &progress)
         .with_context(|| explained.rows.table.name.clone())?;
     drop(progress);
     let result = Grouped { study: &study, columns, explained: &explained, found };
@@ -142,12 +145,16 @@ impl Grouped<'_> {
             NO_GROUP => f64::NAN,
             group => f64::from(group) + 1.0,
         });
-        let mut columns = vec![
-            Column { name: "row".into(), values: Values::Numbers(places) },
-            Column { name: "group".into(), values: Values::Numbers(groups.collect()) },
-        ];
+        let rows = &self.explained.rows;
+        let mut columns = vec![Column { name: "row".into(), values: Values::Numbers(places) }];
+        columns.extend(rows.key.as_ref().map(|key| {
+            let texts: Labels = key.texts.iter().map(|text| Some(text.as_str())).collect();
+            Column { name: key.name.clone(), values: Values::Labels(texts) }
+        }));
+        columns.push(Column { name: "group".into(), values: Values::Numbers(groups.collect()) });
         let outcome = &self.study.model.ensemble.outcome;
-        columns.extend(predictions::columns(outcome, self.explained.decisions().to_vec()));
+        let Explained { predictions: predicted, threshold, .. } = self.explained;
+        columns.extend(predictions::columns(outcome, predicted.clone(), *threshold));
         Ok(Frame::new(columns)?)
     }
 
@@ -211,6 +218,7 @@ impl Grouped<'_> {
         json!({
             "table": self.explained.rows.table.name,
             "labels": self.study.labels(),
+            "keys": self.explained.rows.key.as_ref().map(|key| &key.texts),
             "groups": found.groups.iter().map(group).collect::<Vec<_>>(),
             "group_of_row": of_rows,
             "inertia": found.inertia,

@@ -1,9 +1,10 @@
 //! `lmdi train`: from a table to a model file.
 
+use crate::flags::decision::DecisionFlags;
 use crate::flags::model::ModelKind;
 use crate::flags::reading::ReadFlags;
 use crate::flags::running::ThreadFlags;
-use crate::flags::training::{self, TrainingFlags};
+use crate::flags::training::{self, Asked, TrainingFlags};
 use crate::input::model_file;
 use crate::input::tables::TableReader;
 use crate::output::destination::Files;
@@ -23,7 +24,8 @@ Examples:
   zcat data.csv.gz | lmdi train - --target y --save model.lmdi
 
 The target decides the task: numbers are a regression, unless there are exactly two distinct ones; \
-two labels are binary, more are multiclass. Rows without a target are left out and counted. \
+two labels are binary, more are multiclass. Of two labels the second in order is the positive one, \
+unless --positive names it; --threshold or --costs say when it is predicted, and the model file keeps that. Rows without a target are left out and counted. \
 Categorical columns become one 0/1 column per level.")]
 pub struct Options {
     /// CSV or Parquet file; - is standard input
@@ -37,6 +39,8 @@ pub struct Options {
     /// The model to train
     #[arg(long, value_enum, default_value = "forest", help_heading = "Model")]
     model: ModelKind,
+    #[command(flatten)]
+    decision: DecisionFlags,
     #[command(flatten)]
     training: TrainingFlags,
     #[command(flatten)]
@@ -56,7 +60,8 @@ pub fn run(options: &Options) -> Result<()> {
     let mut out = Printer::beside(None);
     let Options { data, target, model, .. } = options;
     let reader = TableReader::new(&options.reading);
-    let job = options.training.job(data, target, *model, &[], &reader, &mut out)?;
+    let asked = Asked { decision: Some(&options.decision), ..Asked::default() };
+    let job = options.training.job(data, target, *model, &asked, &reader, &mut out)?;
     let model = training::train(&job, &mut out)?;
     out.fact("training", training::facts(&job, &model));
     match &options.save {

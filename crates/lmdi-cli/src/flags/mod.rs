@@ -3,11 +3,13 @@
 //! | file | flags |
 //! |---|---|
 //! | `reading`, `running` | how tables are read, and on how many threads |
+//! | `decision` | how the decision between two classes is made |
 //! | `training`, `model` | what to learn from a table, and the model with its parameters |
 //! | `method`, `lmdi_plus`, `other_methods` | the method that explains, and its options |
 //! | `result` | what is written about each row |
 //! | `rows` | rows that a user names |
 
+pub mod decision;
 pub mod lmdi_plus;
 pub mod method;
 pub mod model;

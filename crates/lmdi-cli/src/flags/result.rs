@@ -1,10 +1,11 @@
 //! What is written about each row.
 
 use super::invalid;
-use anyhow::{Result, bail};
+use crate::input::tables::TableReader;
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use lmdi::explanation::Grouping;
-use lmdi::study::{ExplainOptions, RankBy, TreeChoice};
+use lmdi::study::{ExplainOptions, RankBy, Rows, TreeChoice};
 use lmdi::table::Schema;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -21,6 +22,10 @@ pub struct ResultFlags {
     /// A column of the table to copy into the result; repeatable
     #[arg(long, value_name = "COL", help_heading = "Result")]
     pub keep: Vec<String>,
+    /// A column that names rows, such as a customer number: copied into the result, checked to be
+    /// different in every row, and never an input
+    #[arg(long, value_name = "COL", help_heading = "Result")]
+    pub key: Option<String>,
     /// Adds a column's score to that of a group; repeat for each column of the group (the name ends
     /// at the first =)
     #[arg(long = "group", value_name = "NAME=COL", value_parser = parse_group, help_heading = "Result")]
@@ -38,6 +43,23 @@ pub struct ResultFlags {
     pub top: Option<u32>,
 }
 
+/// The key and other columns, each once.
+pub fn read_with(key: Option<&String>, keep: &[String]) -> Vec<String> {
+    let others = keep.iter().filter(|name| Some(*name) != key);
+    key.into_iter().chain(others).cloned().collect()
+}
+
+/// The rows, named by a key if there is one.
+pub fn keyed(rows: Rows, key: Option<&str>, reader: &TableReader) -> Result<Rows> {
+    let name = rows.table.name.clone();
+    let Some(key) = key else { return Ok(rows) };
+    let copied = reader.copies(&rows, &[key.to_owned()]);
+    let Some(column) = copied.first() else { bail!("{name} has no column {key:?}") };
+    let text = |row: usize| column.text(row).map_or(String::new(), |text| text.into_owned());
+    let texts = (0..column.len()).map(text).collect();
+    rows.with_key(key, texts).context(name)
+}
+
 /// Reads a group and one of its columns.
 pub fn parse_group(text: &str) -> Result<(String, String)> {
     match text.split_once('=') {
@@ -47,6 +69,16 @@ pub fn parse_group(text: &str) -> Result<(String, String)> {
 }
 
 impl ResultFlags {
+    /// The columns to read beside those of the model: the key, then those to keep.
+    pub fn read(&self) -> Vec<String> {
+        read_with(self.key.as_ref(), &self.keep)
+    }
+
+    /// The rows, named by their key if there is one.
+    pub fn keyed(&self, rows: Rows, reader: &TableReader) -> Result<Rows> {
+        keyed(rows, self.key.as_deref(), reader)
+    }
+
     /// What is to be computed of each row. `averages_trees` says whether the model is a forest,
     /// whose trees are repeated measurements.
     pub fn explain_options(
@@ -79,7 +111,6 @@ impl ResultFlags {
             trees,
             standard_error: self.standard_error,
             rank,
-            model_predictions: false,
         })
     }
 

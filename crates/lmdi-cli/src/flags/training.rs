@@ -1,7 +1,10 @@
 //! What to learn from a table, and how.
 
+use super::decision::DecisionFlags;
+use super::invalid;
 use super::model::{ModelFlags, ModelKind};
 use super::reading::KindFlags;
+use super::result::keyed;
 use crate::input::tables::{TableReader, nearly_numbers_text, tell_notices};
 use crate::output::terminal::size;
 use crate::output::{params_text, training_log};
@@ -22,6 +25,29 @@ enum TaskFlag {
     Regression,
     Binary,
     Multiclass,
+}
+
+/// What else is asked of a training job.
+#[derive(Default)]
+pub struct Asked<'a> {
+    /// How two classes are decided.
+    pub decision: Option<&'a DecisionFlags>,
+    /// Columns that can be copied into a result.
+    pub kept: Vec<String>,
+    /// A column that names rows, and is no input.
+    pub key: Option<&'a str>,
+    /// Whether it names the rows of this table; otherwise those of another.
+    pub names_rows: bool,
+}
+
+/// Fails on a key that has another use.
+fn check_key(key: &str, wishes: &SchemaOptions) -> Result<()> {
+    let is_weight = wishes.weight.as_deref() == Some(key);
+    if key == wishes.target || is_weight {
+        let what = if is_weight { "the column of weights" } else { "the target" };
+        return Err(invalid("key", format!("{key:?}, {what}"), "another column, which names rows"));
+    }
+    Ok(())
 }
 
 /// What to learn from, and how.
@@ -72,21 +98,27 @@ impl TrainingFlags {
     }
 
     /// Reads a table, tells what was found, and gets ready to train a model on it. A column that
-    /// gives the target away is warned of. Columns `kept` can be copied into a result.
+    /// gives the target away is warned of.
     pub fn job(
         &self,
         data: &Path,
         target: &str,
         kind: ModelKind,
-        kept: &[String],
+        asked: &Asked<'_>,
         reader: &TableReader,
         out: &mut dyn Write,
     ) -> Result<TrainingJob> {
         let started = Instant::now();
         let mut wishes = self.schema_options(target);
+        wishes.positive = asked.decision.and_then(|decision| decision.positive.clone());
+        if let Some(key) = asked.key {
+            check_key(key, &wishes)?;
+        }
         let mut read_options = ReadOptions::default().with_kinds(&wishes.kinds);
-        read_options.copied = kept.to_vec();
-        read_options.dropped = self.drop.clone();
+        read_options.copied = asked.kept.clone();
+        // A key may look like numbers, and is none.
+        read_options.dropped =
+            self.drop.iter().cloned().chain(asked.key.map(str::to_owned)).collect();
         // Columns that must be numbers are read as such, so that an error names the line.
         let regression = (wishes.task == Some(Task::Regression)).then_some(&wishes.target);
         for name in wishes.weight.iter().chain(regression) {
@@ -98,11 +130,17 @@ impl TrainingFlags {
         tell_notices(&table.notices);
         wishes.reading = table.reading;
         let format = table.format;
+        let key = asked.key.filter(|key| asked.names_rows || table.frame.column(key).is_some());
+        wishes.drop.extend(key.map(str::to_owned));
         let named = NamedFrame { name: name.clone(), frame: table.frame };
-        let data = TrainingData::learn(named, &wishes).context(name)?;
+        let mut data = TrainingData::learn(named, &wishes).with_context(|| name.clone())?;
+        if asked.names_rows {
+            data.rows = keyed(data.rows, key, reader)?;
+        }
         training_log::print_data(out, &data, format, started.elapsed())?;
         let params = self.model.params(kind, data.target.task)?;
-        let job = data.job(params, self.holdout)?;
+        let threshold = asked.decision.and_then(DecisionFlags::threshold);
+        let job = data.job(params, self.holdout)?.deciding_at(threshold)?;
         tell_memory(&job);
         training_log::print_suspects(out, &job)?;
         Ok(job)
@@ -131,6 +169,7 @@ impl TrainingFlags {
                 TaskFlag::Binary => Task::Binary,
                 TaskFlag::Multiclass => Task::Multiclass,
             }),
+            positive: None,
             weight: self.weight.clone(),
             drop: self.drop.clone(),
             kinds: self.kinds.kinds.clone(),

@@ -7,17 +7,14 @@ use super::model_file;
 use super::tables::TableReader;
 use crate::flags::invalid;
 use crate::flags::method::MethodFlags;
-use crate::process::console;
+use crate::flags::result::{keyed, read_with};
 use crate::process::progress::Bars;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use lmdi::explanation::Grouping;
 use lmdi::importance::Method;
 use lmdi::importance::lmdi_plus::LmdiPlusOptions;
-use lmdi::study::{ExplainOptions, Explained, Sample, Study, schema_of};
-use lmdi::table::Task;
-use lmdi::text::counted;
+use lmdi::study::{ExplainOptions, Explained, Study, schema_of};
 use lmdi_io::printable::printable;
-use lmdi_io::read::CellType;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -47,33 +44,16 @@ pub fn load(path: &Path, flags: &MethodFlags, reader: &TableReader) -> Result<St
     Ok(Study::fit(model, schema, &options, None, &Bars)?)
 }
 
-/// Reads a table and explains its rows, column by column, beside the model's own predictions. The
-/// target is read where the table has it.
-pub fn explain(study: &Study, data: &Path, reader: &TableReader) -> Result<Explained> {
-    let target = study.schema.target.as_ref();
-    let more: Vec<_> = target
-        .map(|target| {
-            let cells = (target.task == Task::Regression).then_some(CellType::Number);
-            (target.name.as_str(), cells)
-        })
-        .into_iter()
-        .collect();
-    let mut rows = reader.rows(data, &study.schema, &[], &more, Sample::Unspecified)?;
-    if let Some(target) = target {
-        let name = rows.table.name.clone();
-        let missing;
-        (rows, missing) = rows.with_complete_target(target).with_context(|| name.clone())?;
-        if missing > 0 {
-            console::note(format!(
-                "{name}: {} without a value of {}; errors are not measured",
-                counted(missing, "row"),
-                printable(&target.name)
-            ));
-        }
-    }
-    let options = ExplainOptions {
-        model_predictions: true,
-        ..ExplainOptions::scores_of(Grouping::columns(&study.schema)?)
-    };
+/// Reads a table and explains its rows, column by column. The target is read where the table has it.
+pub fn explain(
+    study: &Study,
+    data: &Path,
+    key: Option<&String>,
+    reader: &TableReader,
+) -> Result<Explained> {
+    let kept = read_with(key, &[]);
+    let rows = reader.rows_of_model(data, &study.schema, &study.model.metadata, &kept)?;
+    let rows = keyed(rows, key.map(String::as_str), reader)?;
+    let options = ExplainOptions::scores_of(Grouping::columns(&study.schema)?);
     Ok(study.explain(Arc::new(rows), &options, &Bars)?)
 }

@@ -5,6 +5,7 @@ use crate::output::terminal::shortened;
 use crate::process::console;
 use crate::process::progress::Progress;
 use anyhow::{Context, Result};
+use lmdi::file::Metadata;
 use lmdi::study::{NamedFrame, Rows, Sample};
 use lmdi::table::{NearNumbers, NumberHints, Schema, Target, Task, Unseen};
 use lmdi::text::counted;
@@ -99,6 +100,37 @@ impl TableReader {
         Ok(rows)
     }
 
+    /// Reads the rows of a table that a model is to explain, with their target where the table has
+    /// it, and tells whether the model was trained on them.
+    pub fn rows_of_model(
+        &self,
+        data: &Path,
+        schema: &Schema,
+        model: &Metadata,
+        kept: &[String],
+    ) -> Result<Rows> {
+        let target = schema.target.as_ref();
+        let of_target = target.map(|target| {
+            let cells = (target.task == Task::Regression).then_some(CellType::Number);
+            (target.name.as_str(), cells)
+        });
+        let of_weight = schema.weight.as_deref().map(|name| (name, Some(CellType::Number)));
+        let more: Vec<_> = of_target.into_iter().chain(of_weight).collect();
+        let rows = self.rows(data, schema, kept, &more, Sample::Unspecified)?;
+        let Some(target) = target else { return Ok(rows) };
+        let name = rows.table.name.clone();
+        let (rows, missing) =
+            rows.with_complete_target(schema, target).with_context(|| name.clone())?;
+        if missing > 0 {
+            console::note(format!(
+                "{name}: {} without a value of {}; errors are not measured",
+                counted(missing, "row"),
+                printable(&target.name)
+            ));
+        }
+        Ok(rows.recognised(model))
+    }
+
     /// Reads those rows of a table that have a target, with it and their weights, for an explainer
     /// to learn from.
     pub fn rows_with_target(
@@ -143,7 +175,8 @@ pub fn tell_notices(notices: &[Notice]) {
                 let mut text = format!("column {column} is read as {}", format.title());
                 if let Some(word) = missing.first() {
                     let cells = counted(*missing_cells, "cell");
-                    text += &format!("; {cells} such as {word:?} count as missing");
+                    let verb = if *missing_cells == 1 { "counts" } else { "count" };
+                    text += &format!("; {cells} such as {word:?} {verb} as missing");
                 }
                 if let Some(or) = or {
                     let or = or.title();

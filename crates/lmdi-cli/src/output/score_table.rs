@@ -6,14 +6,18 @@
 //! |---|---|
 //! | `row` | which data row of the table it is, from 1 |
 //! | kept columns | copied from the table as they stand there |
-//! | `prediction`, `probability:LABEL` | what the scores add up to, as a prediction |
+//! | `prediction`, `probability:LABEL` | what the model predicts; training rows out of bag |
+//! | `explained` | base plus scores |
+//! | `unexplained` | what they leave of what the trees say, on the scale of the scores |
+//! | `out_of_bag` | of training rows: what leaving out the trees that saw the row changes |
+//! | `explained_prediction`, `explained_probability:LABEL` | `explained` as a prediction, where its scale is another |
 //! | `base` | what the scores are added to |
 //! | `score:COL` | what the column adds |
 //! | `error:COL` | standard error of that over the trees, if requested |
 //! | `rank:COL` | rank of the column, if requested |
 //!
-//! With three or more classes there is one `base`, `score` and `error` per class:
-//! `score:LABEL:COL`, where `:` and `\` in a label are written `\:` and `\\`, so that no two names
+//! With three or more classes there is one `base`, `explained`, `unexplained`, `score` and `error` per
+//! class: `score:LABEL:COL`, where `:` and `\` in a label are written `\:` and `\\`, so that no two names
 //! are equal.
 
 use super::predictions;
@@ -33,17 +37,35 @@ pub fn score_table(
     kept: Vec<CopiedColumn>,
     top: Option<u32>,
 ) -> Result<OutputTable> {
-    let Explained { rows, grouping, scores, errors, ranks, predictions, .. } = explained;
+    let Explained {
+        rows, grouping, scores, errors, ranks, predictions, account, threshold, ..
+    } = explained;
     let names = grouping.names;
     let numbers = rows.places.iter().map(|&row| (row + 1) as f64).collect();
-    let mut columns = predictions::columns(outcome, predictions);
+    let mut columns = predictions::columns(outcome, predictions, threshold);
     let outputs = output_prefixes(outcome, scores.n_outputs);
     let (p, k) = (scores.n_features, scores.n_outputs);
-    for (output, prefix) in outputs.iter().enumerate() {
-        let name = format!("base:{prefix}");
-        let base = scores.base.iter().skip(output).step_by(k).copied().collect();
-        columns.push(column(name.trim_end_matches(':').to_owned(), base));
+    let of_outputs = |name: &str, cells: &[f64]| -> Vec<Column> {
+        let named = |(output, prefix): (usize, &String)| {
+            let name = match prefix.strip_suffix(':') {
+                Some(label) => format!("{name}:{label}"),
+                None => name.to_owned(),
+            };
+            column(name, cells.iter().skip(output).step_by(k).copied().collect())
+        };
+        outputs.iter().enumerate().map(named).collect()
+    };
+    if let Some(account) = &account {
+        columns.extend(of_outputs("explained", &account.explained));
+        columns.extend(of_outputs("unexplained", &account.unexplained));
+        if let Some(out_of_bag) = &account.out_of_bag {
+            columns.extend(of_outputs("out_of_bag", out_of_bag));
+        }
+        if account.is_transformed && !account.is_exact {
+            columns.extend(predictions::explained_columns(outcome, &account.as_predictions));
+        }
     }
+    columns.extend(of_outputs("base", &scores.base));
     let pick = |values: &[f64], at: &dyn Fn(usize) -> usize| -> Vec<f64> {
         (0..scores.n_rows).map(|row| values[row * p * k + at(row)]).collect()
     };

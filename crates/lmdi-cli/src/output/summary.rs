@@ -1,8 +1,7 @@
 //! What `explain` tells a person: how the fits went, which columns matter, and one row worked out.
 
 use super::terminal::{Align, Decimals, TextTable, shortened};
-use lmdi::explanation::top_features;
-use lmdi::forest::predict::most_probable;
+use lmdi::explanation::{PredictedBy, top_features};
 use lmdi::glm::Strength;
 use lmdi::importance::OutputScale;
 use lmdi::importance::lmdi_plus::{LOW_FIDELITY, TreeFit};
@@ -97,20 +96,14 @@ fn print_fits(out: &mut dyn Write, study: &Study, tolerance: Option<f64>) -> io:
             short_number(worst)
         )?;
     }
-    match models.fidelity() {
-        Some(share) if share < LOW_FIDELITY => writeln!(
+    if let Some(share) = models.fidelity().filter(|share| *share < LOW_FIDELITY) {
+        writeln!(
             out,
             "WARNING: the explanation reproduces only {:.0} % of the variation in the model's output on \
-             these rows. Check that they are the rows the model was trained on, with the same target \
-             and --weight; --method tree-shap explains the output exactly.",
+             the rows it was fitted to. Check that they are the rows the model was trained on, with the \
+             same target and --weight; --method tree-shap explains the output exactly.",
             100.0 * share.max(0.0)
-        )?,
-        Some(share) => writeln!(
-            out,
-            "The explanation reproduces {:.1} % of the variation in the model's output on these rows.",
-            100.0 * share
-        )?,
-        None => {}
+        )?;
     }
     let mut alphas = Vec::new();
     let mut inverses = Vec::new();
@@ -142,6 +135,35 @@ fn print_fits(out: &mut dyn Write, study: &Study, tolerance: Option<f64>) -> io:
         }
     }
     Ok(())
+}
+
+/// What base plus scores is, how rows were predicted, and how much of that is explained.
+pub fn print_account(out: &mut dyn Write, study: &Study, explained: &Explained) -> io::Result<()> {
+    if let PredictedBy::OutOfBag { seen_by_all, .. } = explained.predicted_by {
+        write!(out, "They are predicted out of bag, by the trees that did not see them")?;
+        match seen_by_all {
+            0 => writeln!(out, ".")?,
+            n => writeln!(out, "; every tree saw {}, predicted by all.", counted(n, "row"))?,
+        }
+    }
+    let total = study.meaning().total();
+    match (explained.largest_residual(), &explained.fidelity) {
+        (Some(residual), _) => {
+            let what = match explained.predicted_by {
+                PredictedBy::AllTrees => total.to_owned(),
+                PredictedBy::OutOfBag { .. } => format!("{total} by all trees"),
+            };
+            writeln!(out, "Base plus scores is the {what} to within {}.", short_number(residual))
+        }
+        (None, Some(fidelity)) => {
+            writeln!(out, "{}", fidelity.sentence(study.method().title()))?;
+            match fidelity.warning(study) {
+                Some(warning) => writeln!(out, "WARNING: {warning}"),
+                None => Ok(()),
+            }
+        }
+        (None, None) => writeln!(out, "Base plus scores is the {total}."),
+    }
 }
 
 /// Mean |score| of every column, largest first.
@@ -184,20 +206,19 @@ pub fn print_importance(
     Ok(())
 }
 
-/// The first row that has scores: base, contributions and prediction.
+/// The first row that has scores: base, contributions, what they leave unexplained, and prediction.
 pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) -> io::Result<()> {
     let (scores, rows) = (&explained.scores, &explained.rows);
     let k = scores.n_outputs;
     let Some(row) = scores.known_rows().next() else {
         return writeln!(out, "\nNo row has a score: every chosen tree set is empty.");
     };
-    let width = explained.prediction_width();
-    let predicted = &explained.predictions[row * width..(row + 1) * width];
+    let predicted = explained.prediction(row);
     let table_row = rows.places[row];
     let labels = study.labels();
     // Two classes share one linear predictor, which is that of the second.
     let class =
-        if k > 1 { most_probable(predicted).unwrap_or(0) } else { labels.len().saturating_sub(1) };
+        if k > 1 { explained.class(row).unwrap_or(0) } else { labels.len().saturating_sub(1) };
     let output = if k > 1 { class } else { 0 };
     let meaning = match labels.get(class) {
         Some(label) if k > 1 => format!(", scores of class {}", shortened(label)),
@@ -205,9 +226,11 @@ pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) 
     };
     writeln!(out, "\nExample: row {} of {}{meaning}\n", count(table_row + 1), rows.table.name)?;
     let order = top_features(scores, row, scores.n_features);
-    let total = scores.total(row, output);
+    let (sum, at) = (scores.total(row, output), row * k + output);
+    let account = explained.account.as_ref();
+    let total = account.map_or(sum, |account| account.prediction(row, output, k));
     let largest = order.iter().map(|&at| scores.get(row, at, output).abs()).fold(0.0, f64::max);
-    let decimals = Decimals::for_largest(largest.max(total.abs()));
+    let decimals = Decimals::for_largest(largest.max(sum.abs()).max(total.abs()));
     let mut table =
         TextTable::new(&[("", Align::Left), ("value", Align::Left), ("adds", Align::Right)]);
     table.row(["base".into(), String::new(), decimals.text(scores.base[row * k + output])]);
@@ -223,20 +246,46 @@ pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) 
         let name = counted(order.len() - listed, "other column");
         table.row([name, String::new(), decimals.signed(rest)]);
     }
+    let left = account.filter(|account| !account.is_exact).map(|account| account.unexplained[at]);
+    let left_out = account.and_then(|account| account.out_of_bag.as_ref()).map(|cells| cells[at]);
+    for (name, part) in [("not explained", left), ("trees that saw the row left out", left_out)] {
+        if let Some(part) = part {
+            table.row([name.into(), String::new(), decimals.signed(part)]);
+        }
+    }
     table.row([format!("= {}", study.meaning().total()), String::new(), decimals.text(total)]);
     write!(out, "{table}")?;
+    let moved = printable(&study.meaning().moved(output, k)).into_owned();
+    writeln!(out, "\nA score above 0 raises {moved}; one below 0 lowers it.")?;
     match labels.get(class) {
-        _ if study.explainer().adds_up_to().is_some() => Ok(()),
+        _ if account.is_none() => Ok(()),
         Some(label) => writeln!(
             out,
-            "\nThat is a probability of {} for {}.",
+            "\nThe model gives {} a probability of {}{}{}.",
+            shortened(label),
             probability(predicted[class]),
-            shortened(label)
+            bound_text(study, predicted[class]),
+            explained.threshold.map_or(String::new(), |threshold| {
+                let decided = explained.class(row).and_then(|class| labels.get(class));
+                let decided = decided.map_or(String::new(), |label| shortened(label));
+                format!(" and predicts {decided} (the threshold is {threshold})")
+            })
         ),
         None if study.explainer().scale() == OutputScale::Log => {
-            writeln!(out, "\nThat is a prediction of {}.", short_number(predicted[0]))
+            writeln!(out, "\nThe model predicts {}.", short_number(predicted[0]))
         }
         None => Ok(()),
+    }
+}
+
+/// Why log-odds are finite where a forest is certain.
+fn bound_text(study: &Study, share: f64) -> &'static str {
+    let is_certain = share == 0.0 || share == 1.0;
+    match study.explainer().scale() {
+        OutputScale::LogOdds | OutputScale::Softmax if is_certain => {
+            "; its log-odds are those of a share half a vote away"
+        }
+        _ => "",
     }
 }
 

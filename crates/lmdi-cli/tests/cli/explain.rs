@@ -8,7 +8,7 @@ fn logistic(x: f64) -> f64 {
 }
 
 #[test]
-fn scores_of_numbers_add_up_to_the_prediction() {
+fn scores_of_numbers_add_up_to_what_they_explain() {
     let place = Place::new();
     let data = example("diabetes.csv");
     for model in ["forest", "boosting"] {
@@ -21,7 +21,7 @@ fn scores_of_numbers_add_up_to_the_prediction() {
         assert_eq!(scores.rows(), 442);
         assert_eq!(numbers(&scores, "row")[441], 442.0);
         assert!(scores.column("score:sex").is_some(), "the parts of a text column are one column");
-        assert_close(&totals(&scores, ""), numbers(&scores, "prediction"));
+        assert_close(&totals(&scores, ""), numbers(&scores, "explained"));
     }
     assert_eq!(place.names(), ["s.csv"]);
 }
@@ -37,7 +37,7 @@ fn scores_of_two_classes_add_up_to_the_log_odds_of_the_second() {
         assert!(out.contains("in log-odds that diagnosis is malignant"), "{out}");
         let scores = table(&place, "s.csv");
         let expected: Vec<f64> = totals(&scores, "").into_iter().map(logistic).collect();
-        assert_close(&expected, numbers(&scores, "probability:malignant"));
+        assert_close(&expected, numbers(&scores, "explained_probability:malignant"));
     }
 }
 
@@ -61,7 +61,7 @@ fn scores_of_several_classes_add_up_class_by_class() {
             let expected: Vec<f64> = (0..scores.rows())
                 .map(|row| turned[class][row] / turned.iter().map(|of| of[row]).sum::<f64>())
                 .collect();
-            assert_close(&expected, numbers(&scores, &format!("probability:{label}")));
+            assert_close(&expected, numbers(&scores, &format!("explained_probability:{label}")));
         }
     }
 }
@@ -188,7 +188,7 @@ fn the_explained_rows_are_those_asked_for() {
     assert_eq!(
         r2_of(&out, "LMDI+ on the hold-out"),
         r2(&table(&place, "s.csv"), &table(&place, "t.csv")),
-        "the quality shown is that of the predictions written:\n{out}"
+        "the quality shown is that of the explained predictions written:\n{out}"
     );
     place.run(&[&base[..], &["--score-trees", "oob"]].concat()).good();
     let oob = place.read("s.csv");
@@ -196,7 +196,7 @@ fn the_explained_rows_are_those_asked_for() {
     assert!(oob != place.read("s.csv"));
     assert_close(
         &totals(&table(&place, "s.csv"), ""),
-        numbers(&table(&place, "s.csv"), "prediction"),
+        numbers(&table(&place, "s.csv"), "explained"),
     );
 
     place.file("new.csv", "id,colour,x\na,red,5\nb,green,50\n");
@@ -207,7 +207,8 @@ fn the_explained_rows_are_those_asked_for() {
         run.err
     );
     assert!(run.good().contains("Scored 2 test rows"));
-    assert!(place.read("s.csv").starts_with("row,id,prediction,base,score:x,score:colour\n1,a,"));
+    let names = "row,id,prediction,explained,unexplained,base,score:x,score:colour";
+    assert!(place.read("s.csv").starts_with(&format!("{names}\n1,a,")));
 }
 
 /// The R2 that a report shows in the line of this sample, to its four leading decimals.
@@ -217,7 +218,7 @@ fn r2_of(report: &str, sample: &str) -> String {
     format!("{:.4}", cells[cells.len() - 2].parse::<f64>().expect("a number"))
 }
 
-/// R2 of written predictions against the column `y` of the table they explain.
+/// R2 of what is explained against the column `y` of the table they explain.
 fn r2(scores: &Frame, data: &Frame) -> String {
     let y: Vec<f64> =
         numbers(scores, "row").iter().map(|&row| numbers(data, "y")[row as usize - 1]).collect();
@@ -225,7 +226,7 @@ fn r2(scores: &Frame, data: &Frame) -> String {
     let around = |center: &dyn Fn(usize) -> f64| -> f64 {
         y.iter().enumerate().map(|(row, y)| (y - center(row)) * (y - center(row))).sum()
     };
-    let predicted = numbers(scores, "prediction");
+    let predicted = numbers(scores, "explained");
     format!("{:.4}", 1.0 - around(&|row| predicted[row]) / around(&|_| mean))
 }
 
@@ -242,6 +243,10 @@ fn an_explainer_far_below_its_model_is_said_to_be() {
     let flags = ["--glm", "lasso", "--alpha", "1e6"];
     let out = place.run(&[&base[..], &flags[..]].concat()).good();
     assert!(out.contains("NOTE: LMDI+ predicts these rows far worse than the model (R2 "), "{out}");
+    let warning =
+        "WARNING: LMDI+ reproduces only 0.0 % of the variation in the model's predictions";
+    assert!(out.contains(warning), "{out}");
+    assert!(out.contains("(hold-out rows)") && out.contains("understate"), "{out}");
 }
 
 /// LMDI+ that is fitted to the explained rows must not be measured on them as if they were held
@@ -376,7 +381,8 @@ fn scores_on_standard_output_leave_the_report_to_standard_error() {
         .run_with(&["explain", "-", "--target", "progression", "--trees", "3", "--out", "-"], data);
     assert!(run.err.contains("What matters") && run.err.contains("standard input"), "{}", run.err);
     let out = run.good();
-    assert!(out.starts_with("row,prediction,base,score:age,"), "{out}");
+    let names = "row,prediction,explained,unexplained,out_of_bag,base,score:age,";
+    assert!(out.starts_with(names), "{out}");
     assert_eq!(out.lines().count(), 443);
 }
 
@@ -406,7 +412,9 @@ fn hostile_names_are_kept_in_files_and_escaped_on_terminals() {
     assert!(frame.column("score:row").is_some() && frame.column("score:base").is_some());
     let out = place.run(&["score", "m.lmdi", "t.csv", "--out", "-", "--group", &group]).good();
     assert!(
-        out.starts_with("row,prediction,probability:u:\\,probability:v,base,score:g,"),
+        out.starts_with(
+            "row,prediction,probability:u:\\,probability:v,explained,unexplained,out_of_bag,base,score:g,"
+        ),
         "{out}"
     );
     for flags in [["--group", "g=\u{1b}[2J"], ["--keep", "\u{1b}[2J"]] {

@@ -24,7 +24,7 @@ fn wrong_usage_is_code_two() {
         (&["--glm", "probit"], "possible values"),
         (&["--l1-ratio", "1.5"], "from 0 to 1"),
         (&["--l1-ratio", "0.5", "--glm", "ridge"], "elastic-net"),
-        (&["--alpha", "-1", "--l1-ratio", "0.5"], "--alpha is -1"),
+        (&["--alpha", "-1", "--l1-ratio", "0.5"], "-1"),
         (&["--alpha", "0.1"], "0.1 without l1_ratio"),
         (&["--alpha", "1", "--glm", "ols"], "ols, with alpha"),
         (&["--alpha", "1", "--c", "1"], "cannot be used with"),
@@ -41,13 +41,13 @@ fn wrong_usage_is_code_two() {
     }
     place
         .run(&[&base[..], &["--test", &data, "--score-trees", "oob"]].concat())
-        .fails(2, &["score_trees"]);
+        .fails(2, &["--score-trees"]);
     place
         .run(&[&base[..], &["--test", &data, "--holdout", "0.2"]].concat())
         .fails(2, &["--holdout"]);
     place.run(&["explain", &data]).fails(2, &["--target COL"]);
     let boosting = ["--model", "boosting", "--standard-error"];
-    place.run(&[&base[..], &boosting[..]].concat()).fails(2, &["standard_error", "forest"]);
+    place.run(&[&base[..], &boosting[..]].concat()).fails(2, &["--standard-error", "forest"]);
     let boosting = ["--model", "boosting", "--family", "poisson"];
     place.run(&[&base[..], &boosting[..]].concat()).fails(2, &["family", "gaussian"]);
     assert!(place.names().is_empty());

@@ -82,7 +82,8 @@ fn predict_explain_and_inspect_take_a_file_of_another_library() {
     let run = place.run(&[&explain[..], &["--out", "scores.csv", "--save", "all.lmdi"]].concat());
     assert_eq!(run.code, 0, "{}", run.err);
     let scores = place.read("scores.csv");
-    assert!(scores.starts_with("row,prediction,base,score:city,score:width"), "{scores}");
+    let names = "row,prediction,explained,unexplained,base,score:city,score:width";
+    assert!(scores.starts_with(names), "{scores}");
     assert_eq!(scores.lines().count(), 7);
     // Saved with its explainer it is a model of ours that needs the other file no more.
     let run = place.run(&["score", "all.lmdi", data, "--out", "again.csv"]);
@@ -126,7 +127,7 @@ fn a_target_that_is_not_the_models_is_told() {
         run.out
     };
     let (own, other) = (explain("train.csv"), explain("other.csv"));
-    assert!(own.contains("The explanation reproduces 9"), "{own}");
+    assert!(own.contains("LMDI+ reproduces 9"), "{own}");
     assert!(!own.contains("WARNING"), "{own}");
     assert!(other.contains("WARNING: the explanation reproduces only"), "{other}");
 }

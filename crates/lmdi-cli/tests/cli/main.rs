@@ -1,8 +1,10 @@
 //! Tests of the `lmdi` command from the outside: files, standard streams and exit codes.
 
+mod account;
 mod analyses;
 mod bad_input;
 mod commands;
+mod decision;
 mod explain;
 mod explain_bad_input;
 mod import;

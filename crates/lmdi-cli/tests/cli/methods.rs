@@ -12,12 +12,14 @@ fn methods_that_explain_the_prediction_add_up_to_it() {
             let flags = ["--target", "progression", "--trees", "10", "--model", model];
             let more = ["--method", method, "--out", "s.csv", "--rank", "score"];
             let out = place.run(&[&["explain", &data][..], &flags, &more].concat()).good();
-            for part in ["nothing is fitted", "in units of progression", "the prediction to within"]
-            {
+            let sum = if model == "forest" { "by all trees to within" } else { "to within" };
+            let sum = format!("Base plus scores is the prediction {sum}");
+            for part in ["nothing is fitted", "in units of progression", &sum] {
                 assert!(out.contains(part), "{part:?} is not in\n{out}");
             }
             let scores = table(&place, "s.csv");
-            assert_close(&totals(&scores, ""), numbers(&scores, "prediction"));
+            assert_close(&totals(&scores, ""), numbers(&scores, "explained"));
+            assert_close(numbers(&scores, "unexplained"), &vec![0.0; 442]);
             assert!(scores.column("rank:body_mass_index").is_some());
         }
     }
@@ -33,13 +35,14 @@ fn a_saved_model_is_explained_without_fitting_as_explain_does() {
     place.run(&["score", "m.lmdi", &data, "--out", "a.csv", "--method", "tree-shap"]).good();
     place.run(&["predict", "m.lmdi", &data, "--out", "p.csv"]).good();
     let scores = table(&place, "a.csv");
-    let expected = numbers(&scores, "probability:malignant");
+    // All trees, those included that saw a row in training.
+    let expected = numbers(&scores, "explained");
     assert_close(&totals(&scores, ""), expected);
     assert_close(numbers(&table(&place, "p.csv"), "probability:malignant"), expected);
     let explain =
         ["explain", &data, "--model", "m.lmdi", "--method", "tree-shap", "--out", "b.csv"];
     let out = place.run(&explain).good();
-    assert!(out.contains("the probability to within"), "{out}");
+    assert!(out.contains("the probability by all trees to within"), "{out}");
     assert_eq!(place.read("a.csv"), place.read("b.csv"));
 }
 
@@ -64,10 +67,7 @@ fn local_mdi_says_what_its_scores_add_up_to() {
     let data = example("breast_cancer.csv");
     let flags = ["--target", "diagnosis", "--trees", "5", "--method", "local-mdi"];
     let out = place.run(&[&["explain", &data, "--out", "s.csv"][..], &flags].concat()).good();
-    assert!(
-        out.contains("= purity of the leaves") && !out.contains("That is a probability"),
-        "{out}"
-    );
+    assert!(out.contains("= purity of the leaves") && !out.contains("The model gives"), "{out}");
     let boosted = [&["explain", &data][..], &flags, &["--model", "boosting"]].concat();
     place.run(&boosted).fails(1, &["local MDI is defined for forests"]);
 }
@@ -96,7 +96,8 @@ fn lime_and_maple_explain_by_local_models() {
     ] {
         let flags = ["--target", "y", "--trees", "20", "--out", "a.csv"];
         let out = place.run(&[&["explain", "t.csv"][..], &flags, method].concat()).good();
-        for part in [what, "Base plus scores is the local model's prediction."] {
+        let title = if method[1] == "lime" { "LIME" } else { "MAPLE" };
+        for part in [what, &format!("{title} reproduces ")] {
             assert!(out.contains(part), "{part:?} is not in\n{out}");
         }
         let scores = table(&place, "a.csv");
@@ -106,12 +107,15 @@ fn lime_and_maple_explain_by_local_models() {
         let pairs = totals(&scores, "").into_iter().zip(numbers(&scores, "prediction"));
         let off: f64 = pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / 120.0;
         assert!(off < 1.5, "{method:?}: {off}");
-        // The model file gives the same, to the byte, as training it anew did; so does a test
-        // table.
-        for rows in [&["--out", "b.csv"][..], &["--test", "t.csv", "--out", "b.csv"]] {
-            let model = ["--model", "m.lmdi"];
-            place.run(&[&["explain", "t.csv"][..], &model, rows, method].concat()).good();
-            assert_eq!(place.read("a.csv"), place.read("b.csv"), "{method:?} {rows:?}");
+        // The model file gives the same, to the byte, as training it anew did; so do the scores of a
+        // test table, whose rows are predicted by all trees.
+        let model = ["explain", "t.csv", "--model", "m.lmdi", "--out", "b.csv"];
+        place.run(&[&model[..], method].concat()).good();
+        assert_eq!(place.read("a.csv"), place.read("b.csv"), "{method:?}");
+        place.run(&[&model[..], &["--test", "t.csv"], method].concat()).good();
+        for column in ["explained", "score:x", "score:c", "score:noise"] {
+            let test = table(&place, "b.csv");
+            assert_eq!(numbers(&scores, column), numbers(&test, column), "{method:?} {column}");
         }
     }
 }
@@ -148,7 +152,8 @@ fn lime_takes_its_neighbours_from_a_background_and_its_choices_from_flags() {
         }
     }
     let grouped = score(&["--group", "both=x", "--group", "both=c"]).good();
-    assert!(grouped.starts_with("row,prediction,base,score:both,score:noise\n"), "{grouped}");
+    let names = "row,prediction,explained,unexplained,out_of_bag,base,score:both,score:noise\n";
+    assert!(grouped.starts_with(names), "{grouped}");
     let start = ["score", "m.lmdi", "t.csv", "--method", "lime", "--out", "-"];
     place.run(&start).fails(2, &["--background FILE"]);
     score(&["--lime-samples", "1"]).fails(2, &["cannot be used multiple times"]);

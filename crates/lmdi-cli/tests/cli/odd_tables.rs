@@ -28,10 +28,13 @@ fn out_of_bag_r2(place: &Place) -> f64 {
     r2.expect("measured")
 }
 
+/// The cell of a row.
+type Cell = Box<dyn Fn(u32) -> String>;
+
 #[test]
 fn numbers_are_recognised_as_people_write_them() {
     let place = Place::new();
-    let cases: [(&str, Box<dyn Fn(u32) -> String>, &str, &str); 9] = [
+    let cases: [(&str, Cell, &str, &str); 9] = [
         ("a decimal comma", Box::new(|x| format!("{x},25")), ";", ","),
         ("thousands", Box::new(|x| format!("\"{},250.5\"", x + 1)), ",", "."),
         ("both, in other words", Box::new(|x| format!("{}.250,5", x + 1)), ";", ","),

@@ -34,7 +34,9 @@ fn a_report_tells_what_was_done() {
     assert_eq!(report["rows"]["n"], 133);
     assert_eq!(report["features"].as_array().map(Vec::len), Some(10));
     assert!(report["rows"]["errors"].is_object() && report["rows"]["truth"].is_object());
-    assert!(report["additivity"]["largest"].as_f64().expect("a number") < 1e-9);
+    assert!(report["additivity"].is_null() && report["rows"]["unexplained"].is_object());
+    assert_eq!(about["fidelity"]["rows"], "hold-out rows");
+    assert!(about["fidelity"]["share"].as_f64().expect("a number") > 0.5);
     assert_eq!(report["stability"]["runs"], 3);
     assert_eq!(report["methods"][1]["name"], "TreeSHAP");
     assert!(report["groups"]["list"].as_array().expect("groups").len() > 1);
@@ -76,7 +78,8 @@ fn what_a_model_does_not_have_is_left_out() {
     );
     let report = data(&place.read("r.html"));
     assert_eq!(report["about"]["method"], "TreeSHAP");
-    assert!(report["rows"]["model_predictions"].is_null() && report["groups"].is_null());
+    assert!(report["additivity"]["largest"].as_f64().expect("a number") < 1e-9);
+    assert!(report["about"]["fidelity"].is_null() && report["groups"].is_null());
     let features = report["features"].as_array().expect("features");
     let group = features.iter().find(|feature| feature["name"] == "blood").expect("the group");
     assert_eq!(group["members"], serde_json::json!(["ldl", "hdl"]));

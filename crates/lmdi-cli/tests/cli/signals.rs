@@ -73,9 +73,11 @@ fn one_signal_ends_long_work_soon() {
 #[test]
 fn nohup_protects() {
     let place = Place::new();
-    place.file("t.csv", many_classes());
+    let mut csv = String::from("a,y\n");
+    (0..5000).for_each(|row| csv.push_str(&format!("{},{}\n", row * 7 % 4999, row % 911)));
+    place.file("t.csv", csv);
     let command = assert_cmd::cargo::cargo_bin("lmdi");
-    let train = "t.csv --target y --trees 1 --max-depth 3 --save m.lmdi";
+    let train = "t.csv --target y --trees 20 --save m.lmdi";
     let mut child = Command::new("sh")
         .current_dir(place.directory.path())
         .args(["-c", &format!("trap '' HUP; exec '{}' train {train}", command.display())])

@@ -50,12 +50,14 @@ pub fn mean_differences(
             scores: of_candidates,
             predictions: &of_train,
             truth: None,
+            threshold: None,
         };
         let queries = ExplainedRows {
             x: test.view(),
             scores: of_queries,
             predictions: &of_test,
             truth: None,
+            threshold: None,
         };
         let options = CounterfactualOptions { space, ..CounterfactualOptions::default() };
         let found = counterfactuals(&queries, &candidates, &columns, &options, &UntilInterrupted)?;

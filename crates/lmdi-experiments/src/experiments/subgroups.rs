@@ -193,7 +193,7 @@ fn error(part: &Part, labels: &[u32], on: MeasuredOn) -> f64 {
 
 /// How many groups come back when rows are drawn anew.
 fn stable_count(part: &Part, scores: &Scores, predictions: &[f64], seed: u64) -> Result<f64> {
-    let rows = ExplainedRows { x: part.view(), scores, predictions, truth: None };
+    let rows = ExplainedRows { x: part.view(), scores, predictions, truth: None, threshold: None };
     let columns = Columns::numeric((0..part.x.cols()).map(|col| format!("x{col}")));
     let count = GroupCount::Stable(*COUNTS.end());
     let options = SubgroupOptions { count, rule_depth: 1, seed, ..SubgroupOptions::default() };

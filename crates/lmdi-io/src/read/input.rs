@@ -167,7 +167,7 @@ impl Opened {
     }
 
     /// The same text in UTF-8, from UTF-16 with a byte-order mark.
-    pub(super) fn from_utf16(&self) -> Result<Self> {
+    pub(super) fn decoded_from_utf16(&self) -> Result<Self> {
         let mut bytes = Vec::new();
         self.reader()?.read_to_end(&mut bytes).map_err(|error| self.read_error(error))?;
         let big = bytes.starts_with(&[0xfe, 0xff]);

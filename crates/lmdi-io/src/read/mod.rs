@@ -207,7 +207,7 @@ pub fn read_table(input: &Input, options: &ReadOptions, monitor: &dyn Monitor) -
         input::Magic::Gzip => csv::read(&opened, true, options, monitor)?,
         input::Magic::Utf16 => {
             let sha256 = options.sha256.then(|| digest::of(&opened)).transpose()?;
-            let read = csv::read(&opened.from_utf16()?, false, options, monitor)?;
+            let read = csv::read(&opened.decoded_from_utf16()?, false, options, monitor)?;
             Table { sha256, ..read }
         }
         input::Magic::Text => csv::read(&opened, false, options, monitor)?,

@@ -18,6 +18,7 @@ from ._composite import Composite, Part, check_scale, collected, rows_of, summed
 from ._errors import not_fitted
 from ._explanation import Explanation, Scale
 from ._model import Model
+from ._predictions import predictions_of
 from ._running import running
 from ._target_check import warn_if_misfit
 
@@ -137,6 +138,8 @@ class Explainer:
             whole, [(part, one.values, one.base_values) for part, one in found], n_outputs
         )
         cells = whole.read(X)
+        only = found[0][1] if len(found) == 1 else None
+        is_same = only is not None and np.array_equal(only.base_values, base_values)
         return Explanation(
             values,
             base_values,
@@ -146,6 +149,8 @@ class Explainer:
             scale=whole.scale or found[0][1].scale,
             categories={at: list(levels) for at, levels in whole.levels.items()},
             index=cells.index,
+            # Of several models nobody knows here which rows each was trained on.
+            predictions=only._predictions if only is not None and is_same else None,
         )
 
     def _take_target(
@@ -228,11 +233,14 @@ class Explainer:
     def _running(self, what: str, total: int) -> Any:
         return running(self.n_jobs, self.progress, what, total)
 
-    def _explanation(self, cells: Cells, arrays: Any, scale: Scale) -> Explanation:
+    def _explanation(self, cells: Cells, arrays: Any, scale: Scale, all_trees: bool = True) -> Explanation:
         """The explanation of a table from the arrays of compiled code."""
         values, base_values, std_error = arrays
         model = self.model_
         outputs = _output_names(model.classes_, values.ndim)
+        explained = base_values + values.sum(axis=1)
+        with running(self.n_jobs, False, "", 0) as run:
+            predictions = predictions_of(model, cells, explained, scale, all_trees, run)
         if cells.source is not None:
             names, array, categories, of_columns = cells.source
             return Explanation(
@@ -244,6 +252,7 @@ class Explainer:
                 scale=scale,
                 categories=categories,
                 index=cells.index,
+                predictions=predictions,
             )
         return Explanation(
             values,
@@ -254,6 +263,7 @@ class Explainer:
             std_error=std_error,
             scale=scale,
             categories={at: list_.levels for at, list_ in model._columns.categories.items()},
+            predictions=predictions,
             index=cells.index,
         )
 

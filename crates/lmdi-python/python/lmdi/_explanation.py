@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ._checks import whole
 from ._errors import listed
 from ._groups import group_columns
+from ._predictions import Fidelity, Predictions, fidelity_of
 
 if TYPE_CHECKING:
     from ._plots import Plots
@@ -36,6 +37,16 @@ class Explanation:
         For classes the label of each output; with two classes there is one output, the second class.
     std_error : like `values`, or None
         Standard error of each value over the trees, if it was asked for.
+    prediction : (rows,) or (rows, classes), or None
+        What the model predicts: a number, or the probability of every class. Training rows of a forest are
+        predicted out of bag, by the trees that did not see them (`out_of_bag` says so).
+    explained : like `base_values`
+        Base value plus the values of all columns.
+    unexplained : like `base_values`, or None
+        What these leave of the prediction, on the scale of the scores. Log-odds of a forest are those of its
+        share of votes, kept half a vote away from 0 and 1.
+    fidelity : Fidelity or None
+        How much of the predictions of these rows is explained.
     scale : str
         "identity" (the unit of the prediction), "log_odds", "softmax" (margins), "log", "probability",
         "transformed" (the unit of the target that the model was trained on) or "impurity".
@@ -68,6 +79,7 @@ class Explanation:
         scale: Scale = "identity",
         categories: Any = None,
         index: Any = None,
+        predictions: Predictions | None = None,
     ) -> None:
         self.values = values
         self.base_values = base_values
@@ -80,6 +92,53 @@ class Explanation:
         self._categories: dict[int, list[str]] = categories or {}
         #: Whether the axis of rows, or of columns, was left out by selecting one of them.
         self._one_row = self._one_column = False
+        self._predictions = predictions
+
+    @property
+    def prediction(self) -> NDArray[np.float64] | None:
+        """What the model predicts: a number, or the probability of every class."""
+        return None if self._predictions is None else self._predictions.values
+
+    @property
+    def threshold(self) -> float | None:
+        """Of two classes: the probability of the second from which on the model predicts it; None means that
+        the most probable class is predicted."""
+        return None if self._predictions is None else self._predictions.threshold
+
+    @property
+    def out_of_bag(self) -> bool:
+        """Whether the rows are predicted by the trees that did not see them in training."""
+        return self._predictions is not None and self._predictions.oob_trees is not None
+
+    @property
+    def explained(self) -> NDArray[np.float64]:
+        """Base value plus the values of all columns, on the scale of the scores."""
+        if self._predictions is not None:
+            return self._predictions.explained
+        full = self._whole()
+        total = full.base_values + full.values.sum(axis=1)
+        return total[0] if self._one_row else total
+
+    @property
+    def unexplained(self) -> NDArray[np.float64] | None:
+        """What is left of what the scored trees say, on the scale of the scores.
+
+        Zero to rounding for methods that explain the output of the model exactly (TreeSHAP, Saabas). Scores
+        of all trees explain what all trees say, also where `prediction` is out of bag.
+        """
+        if self._predictions is None or self.scale == "impurity":
+            return None
+        return self._predictions.to_explain - self._predictions.explained
+
+    @property
+    def fidelity(self) -> Fidelity | None:
+        """How much of the variation of the model's predictions of these rows is explained.
+
+        None where predictions do not vary, and for one of several outputs.
+        """
+        if self._predictions is None or self.scale == "impurity" or self._one_row:
+            return None
+        return fidelity_of(self._predictions, self.scale)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -173,6 +232,7 @@ class Explanation:
             data=rows(self.data),
             std_error=rows(self.std_error),
             index=rows(self.index),
+            predictions=None if self._predictions is None else self._predictions.rows(key),
         )
 
     def _columns(self, key: Any) -> Explanation:
@@ -219,6 +279,7 @@ class Explanation:
                 base_values=self.base_values[:, at],
                 output_names=[known[at]] if names else None,
                 std_error=None if self.std_error is None else self.std_error[:, :, at],
+                predictions=None if self._predictions is None else self._predictions.outputs(at),
             )
         if isinstance(key, slice):
             places = list(range(count))[key]
@@ -229,6 +290,7 @@ class Explanation:
             base_values=self.base_values[:, places],
             output_names=[known[at] for at in places] if names else None,
             std_error=None if self.std_error is None else self.std_error[:, :, places],
+            predictions=None if self._predictions is None else self._predictions.outputs(places),
         )
 
     def output(self, which: str | int) -> Explanation:
@@ -249,6 +311,7 @@ class Explanation:
             base_values=self.base_values[row],
             data=None if self.data is None else self.data[row, column],
             std_error=None if self.std_error is None else self.std_error[row, column],
+            predictions=None if self._predictions is None else self._predictions.rows(row),
         )
         found._one_row, found._one_column = one_row, one_column
         return found
@@ -267,6 +330,7 @@ class Explanation:
             base_values=np.asarray(self.base_values)[back[:1]],
             data=with_axes(self.data),
             std_error=with_axes(self.std_error),
+            predictions=None if self._predictions is None else self._predictions.rows(back[0]),
         )
         return whole_
 
@@ -281,6 +345,7 @@ class Explanation:
             "scale": self.scale,
             "categories": self._categories,
             "index": self.index,
+            "predictions": self._predictions,
         }
         return Explanation(**{**parts, **changes})
 
@@ -385,8 +450,9 @@ class Explanation:
     def to_frame(self, long: bool = False) -> Any:
         """A pandas frame with the index of the explained frame.
 
-        Without `long`, one row per row: one column per feature, and the base value as the last column,
-        `base_value`; several outputs are an outer level of the columns. With `long`, one row per row,
+        Without `long`, one row per row: one column per feature, then `base_value`, and where they are known
+        `explained`, `unexplained` and for numbers `prediction`; several outputs are an outer level of the
+        columns. With `long`, one row per row,
         feature and output: `feature`, `data` (the cell, with names of categories), `value` and `base_value`,
         and `output` where there are several.
         """
@@ -396,18 +462,19 @@ class Explanation:
         if long:
             return full._long_frame(pandas, index)
 
-        def frame(values: Any, base: Any) -> Any:
-            table = pandas.DataFrame(values, columns=list(full.feature_names), index=index)
-            table["base_value"] = base
+        def frame(of: Explanation) -> Any:
+            table = pandas.DataFrame(of.values, columns=list(of.feature_names), index=index)
+            table["base_value"] = of.base_values
+            if of.unexplained is not None:
+                table["explained"], table["unexplained"] = of.explained, of.unexplained
+            if of.prediction is not None and of.prediction.ndim == 1:
+                table["prediction"] = of.prediction
             return table
 
         if full.values.ndim == 2:
-            return frame(full.values, full.base_values)
+            return frame(full)
         outputs: list[Any] = full.output_names or list(range(full.values.shape[2]))
-        parts = {
-            name: frame(full.values[:, :, at], full.base_values[:, at]) for at, name in enumerate(outputs)
-        }
-        return pandas.concat(parts, axis=1)
+        return pandas.concat({name: frame(full.output(at)) for at, name in enumerate(outputs)}, axis=1)
 
     def _long_frame(self, pandas: Any, index: Any) -> Any:
         """One row per row, output and feature, in this order."""

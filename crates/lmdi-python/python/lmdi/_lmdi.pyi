@@ -52,6 +52,8 @@ class Model:
     def with_class_weights(self, weights: list[float] | None) -> Model: ...
     feature_names: list[str]
     classes: list[str] | None
+    threshold: float | None
+    def decide(self, probabilities: NDArray[np.float64]) -> list[int]: ...
     input_columns: list[str] | None
     levels: list[tuple[int, list[str]]]
     origins: list[int] | None
@@ -141,6 +143,17 @@ def permutation(
     metric: Metric,
     run: Run,
 ) -> Importances: ...
+def predicted(
+    model: Model, x: Table, scale: str, n_outputs: int, run: Run
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None, float | None]: ...
+def fidelity(
+    predictions: NDArray[np.float64],
+    width: int,
+    explained: NDArray[np.float64],
+    n_outputs: int,
+    scale: str,
+    threshold: float | None,
+) -> tuple[int, float, float, float | None, bool] | None: ...
 def drew_from(model: Model, x: Table, run: Run) -> bool | None: ...
 def encode(
     model: Model, columns: list[tuple[str, NDArray[np.float64] | list[str | None]]]
@@ -161,7 +174,7 @@ def counterfactuals(
     queries: Explained,
     candidates: Explained,
     columns: tuple[list[str], list[tuple[int, list[str]]]],
-    options: tuple[int, str, str, float | None, int | None],
+    options: tuple[int, str, str, float | None, int | None, float | None],
     restrictions: list[list[int]],
     run: Run,
 ) -> list[list[tuple[int, float, float, list[tuple[int, float]]]]]: ...
@@ -170,6 +183,7 @@ def subgroups(
     truth: Responses | None,
     columns: tuple[list[str], list[tuple[int, list[str]]]],
     options: tuple[int | None, int, int, int, int],
+    threshold: float | None,
     run: Run,
 ) -> dict[str, Any]: ...
 def stability(

@@ -16,6 +16,7 @@ from ._explainer import Explainer
 from ._explanation import Explanation
 from ._model import Model
 from ._models import model_of
+from ._predictions import Fidelity
 from ._running import running
 
 #: Keywords that compiled code checks and understands.
@@ -41,6 +42,9 @@ CHOICES = (
     "search_tolerance",
     "max_iterations",
 )
+
+#: Predictions out of bag by fewer trees per row vary with the trees more than with the model.
+ENOUGH_TREES = 15.0
 
 
 class LMDIPlus(Explainer):
@@ -198,6 +202,7 @@ class LMDIPlus(Explainer):
             )
         self.model_ = model
         self.explainer_ = explainer
+        self._fitted_to = _some_rows(cells.array)
         misfit = self._misfits(model, cells, response, weights)
         if explainer.n_unconverged:
             warnings.warn(
@@ -282,7 +287,23 @@ class LMDIPlus(Explainer):
                 "std_error is the spread over the trees of a forest; the trees of boosting build on one "
                 "another and have none"
             )
-        return self._explanation(cells, arrays, self.explainer_.scale)
+        explanation = self._explanation(cells, arrays, self.explainer_.scale, trees == "all")
+        if trees == "all" and explanation.out_of_bag:
+            with self._running("LMDI+ fidelity", len(cells.array)) as run:
+                values, base_values, _ = self.explainer_.score(cells.table, "oob", False, run)
+            found = explanation._predictions
+            explanation._predictions = found._replace(oob_explained=base_values + values.sum(axis=1))
+        fidelity = explanation.fidelity
+        if fidelity is not None and fidelity.is_low and self._is_new(explanation):
+            warnings.warn(low_fidelity(fidelity, explanation.out_of_bag), LmdiWarning, stacklevel=2)
+        return explanation
+
+    def _is_new(self, explanation: Explanation) -> bool:
+        """Whether rows are new to the model, as far as is known, or predicted out of bag by enough trees."""
+        trees = explanation._predictions.oob_trees
+        if trees is not None:
+            return trees >= ENOUGH_TREES
+        return not (getattr(self, "_fitted_to", frozenset()) & _some_rows(explanation.data))
 
     def rank(self, X: Any, by: RankBy = "score") -> np.ndarray:
         """The rank of each column for each row, larger is more important.
@@ -311,6 +332,9 @@ class LMDIPlus(Explainer):
         classes = self._explained.classes_
         if classes is None:
             return prediction if prediction.shape[1] > 1 else prediction[:, 0]
+        threshold = self.model_._compiled.threshold if self._parts is None else None
+        if threshold is not None:
+            return classes[(prediction[:, 1] >= threshold).astype(int)]
         return classes[prediction.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -368,3 +392,24 @@ class LMDIPlus(Explainer):
         type(self).__init__(self, model, **params)
         if explainer is not None:
             self.model_, self.explainer_ = model, explainer
+
+
+def _some_rows(cells: Any) -> frozenset[bytes]:
+    """About a thousand rows, spread evenly, to tell those of a fit from others."""
+    step = max(1, len(cells) // 1000)
+    return frozenset(row.tobytes() for row in np.ascontiguousarray(cells[::step], dtype=np.float64))
+
+
+def low_fidelity(fidelity: Fidelity, out_of_bag: bool) -> str:
+    """What a user must know about an explanation that reproduces little of the model."""
+    direction = ""
+    if abs(fidelity.slope - 1) >= 0.05:
+        verb = "overstate" if fidelity.slope > 1 else "understate"
+        direction = f" On average they {verb} differences between rows by {abs(fidelity.slope - 1):.0%}."
+    rows = "training rows, out of bag" if out_of_bag else "given rows"
+    known = "" if out_of_bag else " If the model was trained on them, this says little."
+    return (
+        f"LMDI+ reproduces only {max(fidelity.share, 0):.1%} of the variation in the model's predictions "
+        f"({rows}), so its scores say little about single predictions.{known}{direction} lmdi.TreeSHAP "
+        "explains predictions exactly"
+    )

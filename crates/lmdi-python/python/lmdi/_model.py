@@ -63,11 +63,17 @@ class Model:
         return self._over_rows(self._compiled.predict_raw, X, n_jobs)
 
     def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """The number or the most probable class of each row."""
+        """The number or the class of each row: the most probable, or by `threshold` where there is one."""
         prediction = self._over_rows(self._compiled.predict, X, n_jobs)
         if self.classes_ is None:
             return prediction[:, 0]
-        return self.classes_[prediction.argmax(axis=1)]
+        return self.classes_[self._compiled.decide(prediction.ravel())]
+
+    @property
+    def threshold(self) -> float | None:
+        """Of two classes: the probability of the second from which on it is predicted; None means that the
+        most probable class is."""
+        return self._compiled.threshold
 
     def predict_proba(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """The probability of each class."""

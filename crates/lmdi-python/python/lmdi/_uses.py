@@ -178,7 +178,8 @@ def counterfactuals(
         and a category counts one where it differs.
     distance : "l1" or "l2"
     threshold : float, optional
-        Predicted numbers are decided here: below, or at and above. Classes need none.
+        Predicted numbers are decided here: below, or at and above. Of two classes, the second is predicted
+        from this probability on; default: as the model does.
     wanted : int, optional
         The class that is wanted (its place), or 0 below and 1 above the threshold. Default: any other.
     fixed, only_up, only_down : names of columns
@@ -212,7 +213,10 @@ def counterfactuals(
     together = [at for places in restrictions for at in set(places)]
     if len(set(together)) < len(together):
         raise ValueError("a column is under two restrictions; expected one of fixed, only_up and only_down")
-    options = (k, space, distance, threshold, wanted)
+    of_classes = np.ndim(predictions) == 2
+    decided_at = threshold if threshold is not None else explanation.threshold
+    cut = decided_at if of_classes else None
+    options = (k, space, distance, None if of_classes else threshold, wanted, cut)
     columns = _columns(explanation)
     with running(n_jobs, progress, "counterfactuals", len(explanation)) as run:
         found = _lmdi.counterfactuals(queries, others, columns, options, restrictions, run)
@@ -290,7 +294,7 @@ def subgroups(
     options = (groups, max_groups, restarts, rule_depth, seed)
     units = restarts + (groups or (max_groups - 1) * 20)
     with running(n_jobs, progress, "subgroups", units) as run:
-        found = _lmdi.subgroups(rows, truth, _columns(explanation), options, run)
+        found = _lmdi.subgroups(rows, truth, _columns(explanation), options, explanation.threshold, run)
     found["labels"] = np.asarray(found["labels"])
     return Subgroups(**found)
 

@@ -10,7 +10,7 @@ use super::pack::Packed;
 use serde::Serialize;
 
 /// Version of the structure; a page only opens data of its own version.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// All that the page shows.
 #[derive(Debug, Clone, Serialize)]
@@ -28,7 +28,12 @@ pub struct Report {
     pub labels: Vec<String>,
     /// What has scores: one nameless output, or every class.
     pub outputs: Vec<String>,
-    /// Whether scores add up.
+    /// Of two classes: the probability of the second from which on it is predicted; without it the
+    /// most probable class is.
+    pub threshold: Option<f64>,
+    /// Where predicted numbers are decided at first: their median. None for classes.
+    pub middle: Option<f64>,
+    /// Whether scores add up; none where the method does not promise it.
     pub additivity: Option<Additivity>,
     /// What has a score in every row.
     pub features: Vec<Feature>,
@@ -60,13 +65,30 @@ pub struct About {
     pub rows_explained: usize,
     /// Measured on rows that were not trained on, the most telling first.
     pub quality: Vec<Quality>,
-    /// Share of the differences between the model's own predictions that the explained ones show (R2); none
-    /// if they are the same.
-    pub fidelity: Option<f64>,
+    /// How rows were predicted, if not by all trees.
+    pub predicted_by: Option<String>,
+    /// How much of the predictions scores explain; none if they do by definition.
+    pub fidelity: Option<Fidelity>,
     /// What a reader must know before trusting the rest.
     pub warnings: Vec<String>,
     /// Everything else, for the record.
     pub facts: Vec<FactGroup>,
+}
+
+/// How much of the predictions scores explain.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Fidelity {
+    /// The rows it was measured on, such as `hold-out rows`.
+    pub rows: String,
+    /// Share of the variation of the model's predictions that base plus scores reproduces (R2).
+    pub share: f64,
+    /// How much base plus scores moves where the model's prediction moves by one.
+    pub slope: f64,
+    /// Share of the rows that both put into the same class; none for numbers.
+    pub same_class: Option<f64>,
+    /// Below this share a reader is warned, on rows that are new to the model.
+    pub least: f64,
 }
 
 /// Quality on one sample of rows.
@@ -127,11 +149,13 @@ pub struct Scale {
     pub kind: ScaleKind,
     /// The same in words, such as `in units of price`.
     pub text: String,
-    /// What base plus scores is, such as `prediction`.
+    /// What base, scores and what they leave unexplained add up to, such as `prediction`.
     pub total: String,
+    /// What a score of each output raises or lowers, such as `the odds that churn is yes`.
+    pub moved: Vec<String>,
 }
 
-/// How far base plus scores is from what it is to add up to.
+/// How far base plus scores is from the model's output.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Additivity {
@@ -184,18 +208,36 @@ pub struct Rows {
     pub n: usize,
     /// The place of each in the table, from 1, rising.
     pub number: Packed,
+    /// What names rows, if there is a column that does.
+    pub key: Option<Key>,
     /// What scores are added to, by output.
     pub base: Packed,
     /// Scores, by feature and output.
     pub scores: Packed,
     /// Standard errors of the scores over the trees.
     pub errors: Option<Packed>,
-    /// What the scores add up to, as a number or the probability of every class.
+    /// What the model predicts: a number, or the probability of every class.
     pub predictions: Packed,
-    /// The model's own predictions, where they are not the same.
-    pub model_predictions: Option<Packed>,
+    /// What base plus scores is as a prediction, where its scale is another.
+    pub explained_predictions: Option<Packed>,
+    /// What base plus scores leaves of what the scored trees say, on the scale of the scores, by
+    /// output; none where scores do not explain predictions.
+    pub unexplained: Option<Packed>,
+    /// What leaving out the trees that saw the row changes, by output, where all trees are scored and
+    /// the prediction is out of bag.
+    pub out_of_bag: Option<Packed>,
     /// What really happened: a number, or the place of the class; NaN is unknown.
     pub truth: Option<Packed>,
+}
+
+/// A column that names rows.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Key {
+    /// Its name.
+    pub name: String,
+    /// Its cell in each row, as it is written in the table.
+    pub texts: Vec<String>,
 }
 
 /// Columns that say where rows are.
@@ -240,6 +282,8 @@ pub struct Group {
     pub error: Option<f64>,
     /// A short rule that finds it.
     pub rule: Rule,
+    /// The class that scores of traits are of, if there are several.
+    pub scores_of: Option<String>,
     /// What sets it apart, the most telling first.
     pub traits: Vec<Trait>,
 }
@@ -331,6 +375,7 @@ mod tests {
         let types = [
             declaration::<Report>(),
             declaration::<About>(),
+            declaration::<Fidelity>(),
             declaration::<Quality>(),
             declaration::<Measure>(),
             declaration::<FactGroup>(),
@@ -340,6 +385,7 @@ mod tests {
             declaration::<Feature>(),
             declaration::<Cells>(),
             declaration::<Rows>(),
+            declaration::<Key>(),
             declaration::<MapColumns>(),
             declaration::<Groups>(),
             declaration::<Group>(),

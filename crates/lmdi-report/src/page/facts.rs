@@ -1,22 +1,14 @@
 //! What was explained, for the record: data, model, quality, options, versions, hashes.
 
 use super::PageOptions;
-use super::contract::{About, FactGroup, Measure, Quality};
+use super::contract::{About, FactGroup, Fidelity, Measure, Quality};
+use lmdi::explanation::{LOW_FIDELITY, PredictedBy};
 use lmdi::file::Metadata;
 use lmdi::importance::LmdiPlus;
 use lmdi::study::{Explained, Fitting, Sample, Study, TreeChoice, measure_title, sample_title};
-use lmdi::table::metrics::r2;
 use lmdi::table::{Reason, Schema};
 use lmdi::text::{count, counted};
 use std::path::Path;
-
-/// Below this R2 between explained and own predictions the reader is warned, on rows that are new
-/// to the model.
-const FAITHFUL: f64 = 0.8;
-
-/// The same on its training rows, of which a model also knows noise that LMDI+ is fitted to leave
-/// out.
-const FAITHFUL_IN_TRAINING: f64 = 0.5;
 
 /// What was explained.
 pub(super) fn about(
@@ -26,7 +18,6 @@ pub(super) fn about(
     has_stability: bool,
 ) -> About {
     let rows = &explained.rows;
-    let fidelity = explained.model_predictions.as_ref().map(|own| fidelity(explained, own));
     let target = study.schema.target.as_ref();
     let table = Path::new(&rows.table.name).file_name();
     About {
@@ -36,8 +27,15 @@ pub(super) fn about(
         row_kind: rows.sample.title().to_owned(),
         rows_explained: explained.scores.n_rows,
         quality: quality(study, explained),
-        fidelity,
-        warnings: warnings(study, explained, fidelity),
+        predicted_by: predicted_by(explained),
+        fidelity: explained.fidelity.map(|found| Fidelity {
+            rows: found.rows().to_owned(),
+            share: found.of.share,
+            slope: found.of.slope,
+            same_class: found.of.same_class,
+            least: LOW_FIDELITY,
+        }),
+        warnings: warnings(study, explained),
         facts: vec![
             data_facts(study, explained, options),
             model_facts(study),
@@ -46,28 +44,46 @@ pub(super) fn about(
     }
 }
 
-/// R2 of the explained predictions as predictions of the model's own; of classes over all
-/// probabilities.
-fn fidelity(explained: &Explained, of_model: &[f64]) -> f64 {
-    let pairs = of_model.iter().zip(&explained.predictions);
-    let (model, explained): (Vec<f64>, Vec<f64>) =
-        pairs.filter(|(_, explained)| !explained.is_nan()).unzip();
-    r2(&model, &explained, None)
+/// How rows were predicted, where not by all trees.
+fn predicted_by(explained: &Explained) -> Option<String> {
+    let PredictedBy::OutOfBag { seen_by_all, .. } = explained.predicted_by else { return None };
+    let exception = match seen_by_all {
+        0 => String::new(),
+        n => format!(" Every tree saw {}, predicted by all.", counted(n, "row")),
+    };
+    Some(format!(
+        "The model was trained on these rows, so each is predicted out of bag: by the trees that did not see it.\
+         {exception}"
+    ))
 }
 
 /// What a reader must know before trusting the rest.
-fn warnings(study: &Study, explained: &Explained, fidelity: Option<f64>) -> Vec<String> {
+fn warnings(study: &Study, explained: &Explained) -> Vec<String> {
     let of_model = &study.model.metadata.quality;
     let assessment = explained.assessment.as_ref();
+    let unfaithful = explained.fidelity.and_then(|fidelity| fidelity.warning(study));
+    // Both say that LMDI+ is far from the model.
     let shortfall = assessment.and_then(|assessment| assessment.shortfall(of_model));
-    let is_training = explained.rows.sample == Sample::Training;
-    let least = if is_training { FAITHFUL_IN_TRAINING } else { FAITHFUL };
+    let shortfall = shortfall.filter(|_| unfaithful.is_none());
+    let models = study.explainer().linear_models();
     shortfall
         .map(|shortfall| shortfall.to_string())
         .into_iter()
-        .chain(study.explainer().linear_models().and_then(unconverged))
-        .chain(fidelity.filter(|&fidelity| fidelity < least).map(unfaithful))
+        .chain(models.and_then(unconverged))
+        .chain(models.and_then(other_rows))
+        .chain(unfaithful)
         .collect()
+}
+
+/// A boosted model whose own training rows are not reproduced was hardly trained on these.
+fn other_rows(models: &LmdiPlus) -> Option<String> {
+    models.fidelity().filter(|share| *share < LOW_FIDELITY).map(|share| {
+        format!(
+            "On the rows it was fitted to, LMDI+ reproduces only {:.0} % of the variation in the model's output. \
+             Check that they are the rows the model was trained on, with the same target and --weight.",
+            100.0 * share.max(0.0)
+        )
+    })
 }
 
 fn unconverged(models: &LmdiPlus) -> Option<String> {
@@ -173,14 +189,6 @@ fn explanation_facts(study: &Study, explained: &Explained, has_stability: bool) 
     }
     entries.push(("Explained by".into(), Metadata::of_this_library().producer));
     FactGroup { title: "Explanation".into(), entries }
-}
-
-fn unfaithful(fidelity: f64) -> String {
-    format!(
-        "LMDI+ shows only {:.0} % of the differences between the model's predictions, so its scores understate them. \
-         Another penalty may come closer: try --glm lasso or --glm ridge.",
-        100.0 * fidelity.max(0.0)
-    )
 }
 
 fn measure(name: &str, value: f64) -> Measure {

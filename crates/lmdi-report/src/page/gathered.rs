@@ -1,7 +1,7 @@
 //! All that a page shows, and its way into the contract.
 
 use super::contract::{
-    About, Additivity, Cells, Feature, Groups, MapColumns, MethodResult, Report, Rows, Scale,
+    About, Additivity, Cells, Feature, Groups, Key, MapColumns, MethodResult, Report, Rows, Scale,
     ScaleKind, Stability, VERSION,
 };
 use super::pack::Packed;
@@ -79,7 +79,7 @@ impl<'a> Gathered<'a> {
             about: facts::about(study, explained, options, stability.is_some()),
             scale: scale(study, scores.n_outputs),
             errors: standard_errors(study, explained, &sample, &chosen, stages)?,
-            groups: groups::groups(study, &sample, seed, stages)?,
+            groups: groups::groups(study, &sample, stages)?,
             stability,
             methods: methods::methods(study, &sample, options.compare, stages)?,
             chosen,
@@ -106,11 +106,15 @@ impl<'a> Gathered<'a> {
             }
         };
         let width = self.explained.prediction_width();
-        let model_predictions = self.explained.model_predictions.as_ref();
+        let account = self.explained.account.as_ref();
         let number: Vec<f64> = cells.iter().map(|&row| (row + 1) as f64).collect();
         let page_rows = Rows {
             n: chosen.len(),
             number: Packed::numbers(&number),
+            key: rows.key.as_ref().map(|key| Key {
+                name: key.name.clone(),
+                texts: chosen.iter().map(|&row| key.texts[row].clone()).collect(),
+            }),
             base: by_part(&scores.base, k, &chosen),
             scores: by_part(&scores.values, p * k, &chosen),
             // Two digits are shown.
@@ -119,8 +123,13 @@ impl<'a> Gathered<'a> {
                 .as_ref()
                 .map(|errors| Packed::rounded(&transposed(errors, p * k, kept))),
             predictions: by_part(&self.explained.predictions, width, &chosen),
-            model_predictions: model_predictions
-                .map(|predictions| Packed::rounded(&transposed(predictions, width, &chosen))),
+            explained_predictions: account
+                .filter(|account| account.is_transformed && !account.is_exact)
+                .map(|account| by_part(&account.as_predictions, width, &chosen)),
+            unexplained: account.map(|account| by_part(&account.unexplained, k, &chosen)),
+            out_of_bag: account
+                .and_then(|account| account.out_of_bag.as_ref())
+                .map(|cells| by_part(cells, k, &chosen)),
             truth: rows.response().map(|truth| pack_truth(truth, &chosen)),
         };
         Report {
@@ -130,7 +139,12 @@ impl<'a> Gathered<'a> {
             scale: self.scale.clone(),
             labels: self.labels.to_vec(),
             outputs,
-            additivity: self.explained.residuals.as_deref().and_then(additivity),
+            threshold: self.explained.threshold,
+            middle: if self.labels.is_empty() { self.explained.median_prediction() } else { None },
+            additivity: account.filter(|account| account.is_exact).and_then(|account| {
+                let sizes = account.unexplained.iter().map(|off| off.abs());
+                additivity(sizes.collect())
+            }),
             features: (0..p).map(feature).collect(),
             rows: page_rows,
             map: map_columns(&self.explained.rows, &cells),
@@ -150,16 +164,21 @@ impl<'a> Gathered<'a> {
 /// What scores mean.
 fn scale(study: &Study, n_outputs: usize) -> Scale {
     let (explainer, meaning) = (study.explainer(), study.meaning());
-    let kind = match (explainer.adds_up_to(), explainer.scale()) {
-        (Some(_), _) => ScaleKind::Other,
-        (None, OutputScale::Identity) => match &study.model.ensemble.outcome {
+    let kind = match (explainer.explains_predictions(), explainer.scale()) {
+        (false, _) => ScaleKind::Other,
+        (true, OutputScale::Identity) => match &study.model.ensemble.outcome {
             Outcome::Number => ScaleKind::Units,
             Outcome::Classes(_) => ScaleKind::Probability,
         },
-        (None, OutputScale::LogOdds | OutputScale::Softmax) => ScaleKind::LogOdds,
-        (None, OutputScale::Log) => ScaleKind::Log,
+        (true, OutputScale::LogOdds | OutputScale::Softmax) => ScaleKind::LogOdds,
+        (true, OutputScale::Log) => ScaleKind::Log,
     };
-    Scale { kind, text: meaning.scale(n_outputs), total: meaning.total().to_owned() }
+    Scale {
+        kind,
+        text: meaning.scale(n_outputs),
+        total: meaning.total().to_owned(),
+        moved: (0..n_outputs).map(|output| meaning.moved(output, n_outputs)).collect(),
+    }
 }
 
 /// Standard errors over the trees of the chosen rows, where trees are repeated measurements.
@@ -263,8 +282,8 @@ fn shortened(text: &str) -> String {
     }
 }
 
-fn additivity(residuals: &[f64]) -> Option<Additivity> {
-    let mut sorted: Vec<f64> = residuals.iter().copied().filter(|off| !off.is_nan()).collect();
+fn additivity(mut sorted: Vec<f64>) -> Option<Additivity> {
+    sorted.retain(|off| !off.is_nan());
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().checked_sub(1)?;
     let at = |share: f64| sorted[(last as f64 * share).ceil() as usize];

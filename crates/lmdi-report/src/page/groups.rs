@@ -5,7 +5,7 @@ use super::contract::{Group, Groups, Rule, Trait};
 use crate::Result;
 use lmdi::explanation::subgroup::description::{Subgroup, ValueSummary};
 use lmdi::explanation::subgroup::{NO_GROUP, SubgroupOptions, Subgroups, subgroups};
-use lmdi::explanation::{ColumnLayout, Columns};
+use lmdi::explanation::{ColumnLayout, Columns, PredictedBy};
 use lmdi::forest::predict::most_probable;
 use lmdi::monitor::Stages;
 use lmdi::study::{Explained, Sample, Study};
@@ -21,16 +21,16 @@ const TRAITS: usize = 6;
 pub(super) fn groups(
     study: &Study,
     sample: &Explained,
-    seed: u64,
     stages: &dyn Stages,
 ) -> Result<Option<(Groups, Vec<f64>)>> {
     if !sample.grouping.is_of_columns() || sample.scores.known_rows().count() < FEWEST_ROWS {
         return Ok(None);
     }
     let columns = study.columns();
-    let options = SubgroupOptions { seed, ..SubgroupOptions::default() };
+    // The options of `lmdi subgroups`, so that both tell of the same groups.
+    let options = SubgroupOptions::default();
     let monitor = stages.start("Grouping", options.units() as usize);
-    let found = subgroups(&sample.predicted(), &columns, &options, &*monitor)?;
+    let found = subgroups(&sample.view(), &columns, &options, &*monitor)?;
     let of_rows = found
         .of_rows
         .iter()
@@ -39,13 +39,14 @@ pub(super) fn groups(
     let labels = study.labels();
     let error_name =
         if labels.is_empty() { "root mean squared error" } else { "share predicted wrong" };
-    let is_training = sample.rows.sample == Sample::Training;
+    let known = match (sample.rows.sample, sample.predicted_by) {
+        (Sample::Training, PredictedBy::AllTrees) => " on these training rows",
+        (Sample::Training, PredictedBy::OutOfBag { .. }) => " (out-of-bag)",
+        _ => "",
+    };
     let groups = Groups {
         how: how(&found),
-        error_name: sample.rows.target.as_ref().map(|_| {
-            let trained = if is_training { " on these training rows" } else { "" };
-            format!("{error_name}{trained}")
-        }),
+        error_name: sample.rows.target.as_ref().map(|_| format!("{error_name}{known}")),
         of_rows: Packed::numbers(&[]),
         list: found.groups.iter().map(|group| described(group, &columns, labels)).collect(),
     };
@@ -75,6 +76,8 @@ fn described(group: &Subgroup, columns: &Columns, labels: &[String]) -> Group {
     } else {
         labels.len().saturating_sub(1)
     };
+    let n_outputs = group.traits.first().map_or(1, |one| one.mean_score.len());
+    let scores_of = if n_outputs > 1 { labels.get(class).cloned() } else { None };
     let traits = group.traits.iter().filter(|one| one.score_effect() > 0.0).take(TRAITS);
     // Of several classes that which is most probable here.
     let output = |of: &[f64]| of[if of.len() > 1 { class } else { 0 }];
@@ -92,6 +95,7 @@ fn described(group: &Subgroup, columns: &Columns, labels: &[String]) -> Group {
             precision: group.rule.precision,
             recall: group.rule.recall,
         },
+        scores_of,
         traits: traits
             .map(|one| {
                 let (cell, cell_elsewhere) = cells(&one.values, &columns.as_slice()[one.column]);

@@ -3,7 +3,7 @@
 use super::contract::{About, Scale, ScaleKind};
 use super::gathered::Gathered;
 use super::{SIZE_LIMIT, fitting_page, sample_rows};
-use lmdi::explanation::Grouping;
+use lmdi::explanation::{Grouping, PredictedBy};
 use lmdi::importance::Scores;
 use lmdi::study::{Explained, NamedFrame, Rows, Sample, TreeChoice};
 use lmdi::table::{Column, Frame, Labels, Matrix, Schema, Values};
@@ -32,6 +32,7 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         target: None,
         weights: None,
         sample: Sample::Unspecified,
+        key: None,
     };
     let explained = Explained {
         rows: Arc::new(rows),
@@ -41,8 +42,10 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         errors: None,
         ranks: None,
         predictions: noise(n),
-        model_predictions: None,
-        residuals: None,
+        threshold: None,
+        predicted_by: PredictedBy::AllTrees,
+        account: None,
+        fidelity: None,
         assessment: None,
     };
     let chosen = sample_rows(n, p, 7);
@@ -50,7 +53,12 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         explained: &explained,
         labels: &[],
         about: About::default(),
-        scale: Scale { kind: ScaleKind::Units, text: "in units".into(), total: "sum".into() },
+        scale: Scale {
+            kind: ScaleKind::Units,
+            text: "in units".into(),
+            total: "sum".into(),
+            moved: vec!["the sum".into()],
+        },
         errors: Some(noise(n * p)[..chosen.len() * p].to_vec()),
         chosen,
         groups: None,

@@ -31,6 +31,7 @@ use crate::Result;
 use lmdi::Error;
 use lmdi::explanation::{CellMeaning, Columns, ExplainedRows};
 use lmdi::random::{generator, subset};
+use lmdi::study::Account;
 
 pub use bar::bar;
 pub use beeswarm::beeswarm;
@@ -51,6 +52,8 @@ pub struct PlotData<'a> {
     pub rows: ExplainedRows<'a>,
     /// Their columns.
     pub columns: &'a Columns,
+    /// What scores leave of the predictions, where they explain these.
+    pub account: Option<&'a Account>,
     /// Which output, where there are several.
     pub output: usize,
     /// What is shown, for the heading.

@@ -27,9 +27,10 @@ pub fn check_png() -> Result<()> {
 /// # let scores = Scores { values: vec![-2.0, 0.5, 2.0], ..Scores::zero(3, 1, &[0.0]) };
 /// # let cells = [10.0, 30.0, 50.0];
 /// # let rows = ExplainedRows { x: MatrixView::from_rows(&cells, 3, 1)?, scores: &scores,
-/// #     predictions: &[1.0, 2.0, 3.0], truth: None };
+/// #     predictions: &[1.0, 2.0, 3.0], truth: None, threshold: None };
 /// # let columns = Columns::numeric(["income"]);
-/// let data = PlotData { rows, columns: &columns, output: 0, title: "Loans", scale: "in log-odds" };
+/// let (title, scale) = ("Loans", "in log-odds");
+/// let data = PlotData { rows, columns: &columns, account: None, output: 0, title, scale };
 /// let picture = bar(&data, 10)?;
 /// assert!(picture.svg.starts_with("<svg"));
 /// assert!(png(&picture, 2.0)?.starts_with(b"\x89PNG"));

@@ -65,6 +65,33 @@ impl Canvas {
         ));
     }
 
+    /// A rectangle between two corners, outlined and filled with slanted lines.
+    pub fn hatched(&mut self, from: (f64, f64), to: (f64, f64)) {
+        let (x, y) = (from.0.min(to.0), from.1.min(to.1));
+        let (width, height) = ((to.0 - from.0).abs(), (to.1 - from.1).abs());
+        const GAP: f64 = 7.0;
+        let mut path = String::new();
+        // Each line rises to the right, and is cut at the sides of the rectangle.
+        let mut start = GAP / 2.0 - height;
+        while start < width {
+            let (low, high) = (start.max(0.0), (start + height).min(width));
+            let _ = write!(
+                path,
+                "M{:.2} {:.2}L{:.2} {:.2}",
+                x + low,
+                y + height - (low - start),
+                x + high,
+                y + height - (high - start)
+            );
+            start += GAP;
+        }
+        self.piece(format_args!(
+            "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" fill=\"none\" \
+             stroke=\"{FAINT}\"/>"
+        ));
+        self.piece(format_args!("<path d=\"{path}\" stroke=\"{FAINT}\" fill=\"none\"/>"));
+    }
+
     pub fn dot(&mut self, at: (f64, f64), radius: f64, colour: &str) {
         let (x, y) = at;
         self.piece(format_args!(

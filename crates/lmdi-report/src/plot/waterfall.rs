@@ -1,4 +1,5 @@
-//! One row: from the base over its scores, the largest first, to what they add up to.
+//! One row: from the base over its scores, the largest first, to the model's prediction. What scores
+//! leave of it is the last step, hatched.
 
 use super::axis::{Axis, short, signed};
 use super::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT};
@@ -9,6 +10,13 @@ use lmdi::Error;
 const WIDTH: f64 = 860.0;
 const TOP: f64 = 66.0;
 const STEP: f64 = 28.0;
+
+/// A step of the way.
+struct Step {
+    label: String,
+    size: f64,
+    is_score: bool,
+}
 
 /// Draws the `top` largest scores of a row (from 0) and, as one step, the others.
 pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture> {
@@ -23,28 +31,42 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
     order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
     // One column more is no longer than a line that says so.
     let shown = if p <= top.max(1) + 1 { p } else { top.max(1) };
-    let mut steps: Vec<(String, f64)> = order[..shown]
+    let mut steps: Vec<Step> = order[..shown]
         .iter()
         .map(|&column| {
             let label = format!("{} = {}", data.name(column), data.value(row, column));
-            (label, data.score(row, column))
+            Step { label, size: data.score(row, column), is_score: true }
         })
         .collect();
     if p > shown {
         let rest = order[shown..].iter().map(|&column| data.score(row, column)).sum();
-        steps.push((format!("{} other columns", p - shown), rest));
+        let label = format!("{} other columns", p - shown);
+        steps.push(Step { label, size: rest, is_score: true });
     }
     let n_outputs = data.rows.scores.n_outputs;
-    let base = data.rows.scores.base[row * n_outputs + data.output];
-    let total = data.rows.scores.total(row, data.output);
-    let mut levels = vec![base];
-    for (_, score) in &steps {
-        levels.push(levels.last().copied().unwrap_or(base) + score);
+    let at = row * n_outputs + data.output;
+    let base = data.rows.scores.base[at];
+    let explained = data.rows.scores.total(row, data.output);
+    let account = data.account.filter(|account| account.unexplained[at].is_finite());
+    let total = account.map_or(explained, |of| of.prediction(row, data.output, n_outputs));
+    let left = account.filter(|account| !account.is_exact).map(|account| account.unexplained[at]);
+    let left_out = account.and_then(|account| account.out_of_bag.as_ref()).map(|cells| cells[at]);
+    for (label, part) in [("not explained", left), ("trees that saw the row left out", left_out)] {
+        steps.extend(part.map(|size| Step { label: label.into(), size, is_score: false }));
     }
-    let left = label_room(steps.iter().map(|(label, _)| label.as_str()));
+    let mut levels = vec![base];
+    for step in &steps {
+        levels.push(levels.last().copied().unwrap_or(base) + step.size);
+    }
+    let left = label_room(steps.iter().map(|step| step.label.as_str()));
     let bottom = TOP + STEP * (steps.len() + 2) as f64;
     let mut canvas = Canvas::new(WIDTH, bottom + 52.0, data.title);
-    let line = format!("row {}: base {}, total {}", row + 1, short(base), short(total));
+    let name = if account.is_some() { "prediction" } else { "total" };
+    let explained = match account {
+        Some(account) if !account.is_exact => format!(", explained {}", short(explained)),
+        _ => String::new(),
+    };
+    let line = format!("row {}: base {}{explained}, {name} {}", row + 1, short(base), short(total));
     canvas.heading(data.title, &line);
     let axis = Axis::covering(levels.iter().copied(), left, WIDTH - 90.0);
     axis.draw_below(&mut canvas, TOP - 6.0, bottom, data.scale);
@@ -65,16 +87,20 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
         );
     };
     mark(TOP, "base", base);
-    mark(bottom - STEP, "total", total);
-    for (at, (label, score)) in steps.iter().enumerate() {
+    mark(bottom - STEP, name, total);
+    for (at, Step { label, size, is_score }) in steps.iter().enumerate() {
         let y = TOP + STEP * (at + 1) as f64;
         let (from, to) = (axis.place(levels[at]), axis.place(levels[at + 1]));
         canvas.line((from, y - 4.0), (from, y + 4.0), RULE);
         canvas.text((left - 10.0, y + 17.0), Anchor::End, TEXT, INK, label, LABEL);
-        let fill = if *score >= 0.0 { colour::UP } else { colour::DOWN };
-        canvas.rectangle((from, y + 4.0), (to, y + 24.0), fill);
+        let fill = if *size >= 0.0 { colour::UP } else { colour::DOWN };
+        if *is_score {
+            canvas.rectangle((from, y + 4.0), (to, y + 24.0), fill);
+        } else {
+            canvas.hatched((from, y + 4.0), (to, y + 24.0));
+        }
         let place = (from.max(to) + 8.0, y + 17.0);
-        canvas.text(place, Anchor::Start, SMALL, FAINT, &signed(*score), 16);
+        canvas.text(place, Anchor::Start, SMALL, FAINT, &signed(*size), 16);
     }
     Ok(canvas.finish())
 }

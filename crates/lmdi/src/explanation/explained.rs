@@ -2,7 +2,7 @@
 //! truth.
 
 use super::Columns;
-use crate::forest::predict::most_probable;
+use crate::forest::decision::class_of;
 use crate::importance::Scores;
 use crate::table::{MatrixView, Response};
 use crate::{Error, Result};
@@ -18,6 +18,9 @@ pub struct ExplainedRows<'a> {
     pub predictions: &'a [f64],
     /// What really happened, if known.
     pub truth: Option<Response<'a>>,
+    /// Of two classes: the probability of the second from which on it is predicted; without it the
+    /// most probable class is.
+    pub threshold: Option<f64>,
 }
 
 impl ExplainedRows<'_> {
@@ -44,9 +47,9 @@ impl ExplainedRows<'_> {
         known(self.scores.row(row)) && known(self.prediction(row))
     }
 
-    /// The most probable class of a row, the first of equals.
+    /// The class that a row is predicted to be of.
     pub fn class(&self, row: usize) -> usize {
-        most_probable(self.prediction(row)).unwrap_or(0)
+        class_of(self.prediction(row), self.threshold).unwrap_or(0)
     }
 
     /// Fails unless everything has a place for every row and column.

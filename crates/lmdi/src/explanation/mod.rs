@@ -5,6 +5,7 @@
 //! | `order` | the order of the columns, the most important ones |
 //! | `grouping` | columns taken together, and their scores |
 //! | `columns`, `explained` | the columns of a table, and rows with all that is known about them |
+//! | `predicted`, `fidelity` | what the model predicts, and how much of it scores reproduce |
 //! | [`counterfactual`] | similar rows with another decision |
 //! | [`subgroup`] | rows that are predicted as they are for the same reasons |
 //! | `stability` | whether another fit of the model would say the same |
@@ -12,8 +13,10 @@
 mod columns;
 pub mod counterfactual;
 mod explained;
+mod fidelity;
 mod grouping;
 mod order;
+mod predicted;
 mod stability;
 pub mod subgroup;
 
@@ -22,7 +25,9 @@ pub use counterfactual::{
     Change, Counterfactual, CounterfactualOptions, Distance, Restriction, Space, counterfactuals,
 };
 pub use explained::ExplainedRows;
+pub use fidelity::{Fidelity, LOW_FIDELITY};
 pub use grouping::{Grouping, sum_groups};
 pub use order::{rank_by_score, top_features};
+pub use predicted::{ModelPredictions, PredictedBy};
 pub use stability::{Stability, TopStability, bootstrap_rows, stability};
 pub use subgroup::{SubgroupOptions, Subgroups, subgroups};

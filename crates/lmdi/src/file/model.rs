@@ -1,6 +1,7 @@
 //! The bundle that is saved: an ensemble with what is known about it.
 
 use super::{container, json, v1};
+use crate::forest::decision::check_threshold;
 use crate::forest::import::Imported;
 use crate::forest::{Ensemble, Outcome};
 use crate::importance::LmdiPlus;
@@ -40,6 +41,9 @@ pub struct Model {
     pub ensemble: Ensemble,
     /// How a table becomes the matrix of the trees; `None` when the model is used on matrices only.
     pub schema: Option<Schema>,
+    /// Of two classes: the probability of the second from which on it is predicted. Without it the
+    /// most probable class is.
+    pub threshold: Option<f64>,
     /// The fitted explainer, when there is one.
     pub explainer: Option<Explainer>,
     /// Where the model comes from and how good it is.
@@ -129,14 +133,20 @@ impl From<Imported> for Model {
         );
         let schema = Some(imported.schema());
         let metadata = Metadata { producer, training_options, ..Metadata::default() };
-        Self { ensemble: imported.ensemble, schema, explainer: None, metadata }
+        Self { schema, metadata, ..Self::new(imported.ensemble) }
     }
 }
 
 impl Model {
     /// A model about which nothing else is known.
     pub fn new(ensemble: Ensemble) -> Self {
-        Self { ensemble, schema: None, explainer: None, metadata: Metadata::default() }
+        Self {
+            ensemble,
+            schema: None,
+            threshold: None,
+            explainer: None,
+            metadata: Metadata::default(),
+        }
     }
 
     /// Checks the ensemble and that the parts fit each other.
@@ -150,6 +160,14 @@ impl Model {
                 "the in-bag counts are of {} training rows, the metadata says {rows}",
                 in_bag.len()
             )));
+        }
+        if let Some(threshold) = self.threshold {
+            let n_classes = match &self.ensemble.outcome {
+                Outcome::Number => 0,
+                Outcome::Classes(labels) => labels.len(),
+            };
+            check_threshold(threshold, n_classes)
+                .map_err(|error| Error::Model(error.to_string()))?;
         }
         if let Some(explainer) = &self.explainer {
             check_parts(&self.ensemble, explainer.scale, &explainer.trees)?;

@@ -278,7 +278,7 @@ impl Ensemble {
                 if negative { f64::NAN } else { shares.iter().sum::<f64>() }
             });
             let first = sums.next().unwrap_or(f64::NAN);
-            if first.is_nan() || sums.any(|sum| !((sum - first).abs() <= TOLERANCE)) {
+            if first.is_nan() || sums.any(|sum| sum.is_nan() || (sum - first).abs() > TOLERANCE) {
                 return Err(Error::Model(format!(
                     "tree {index}: the values of a leaf are no shares of the classes"
                 )));

@@ -2,6 +2,8 @@
 
 mod category_set;
 mod class_weights;
+pub mod decision;
+mod draws;
 mod ensemble;
 pub mod import;
 mod in_bag;
@@ -13,6 +15,7 @@ mod tree;
 
 pub use category_set::CategorySet;
 pub use class_weights::ClassWeights;
+pub use draws::drew_from;
 pub use ensemble::{Aggregation, Ensemble, Growth, Link, Loss, Outcome};
 pub use in_bag::InBag;
 pub use oob::{OobPrediction, oob_prediction};

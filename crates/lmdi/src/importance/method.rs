@@ -130,6 +130,11 @@ pub trait LocalMethod: Send + Sync {
         None
     }
 
+    /// Whether base plus scores says what the model predicts, exactly or nearly.
+    fn explains_predictions(&self) -> bool {
+        true
+    }
+
     /// As [`explain`](Self::explain), with each row explained by some of the trees.
     fn explain_on(
         &self,
@@ -233,6 +238,10 @@ impl LocalMethod for LocalMdi {
 
     fn adds_up_to(&self) -> Option<&'static str> {
         Some("purity of the leaves")
+    }
+
+    fn explains_predictions(&self) -> bool {
+        false
     }
 
     fn explain_on(

@@ -2,7 +2,8 @@
 
 use super::Sample;
 use crate::file::Quality;
-use crate::table::metrics::{accuracy, auroc, log_loss, r2, rmse};
+use crate::forest::decision::class_of;
+use crate::table::metrics::{auroc, log_loss, r2, rmse};
 use crate::table::{Response, TargetCells};
 use crate::text::short_number;
 use std::fmt;
@@ -31,13 +32,15 @@ pub struct Assessment {
 }
 
 impl Assessment {
-    /// Measures predictions. Rows without one, which no tree left out, do not count.
+    /// Measures predictions. Rows without one, which no tree left out, do not count. Classes are
+    /// those of [`class_of`].
     pub fn measure(
         predictor: Predictor,
         sample: Sample,
         truth: &TargetCells,
         predictions: &[f64],
         weights: Option<&[f64]>,
+        threshold: Option<f64>,
     ) -> Self {
         let width = predictions.len() / truth.response().len().max(1);
         let rows: Vec<usize> =
@@ -58,7 +61,7 @@ impl Assessment {
             Response::Classes { codes, n_classes } => vec![
                 ("auroc", mean_auroc(codes, &predictions, n_classes, weights)),
                 ("log_loss", log_loss(codes, &predictions, n_classes, weights)),
-                ("accuracy", accuracy(codes, &predictions, n_classes, weights)),
+                ("accuracy", hits(codes, &predictions, n_classes, weights, threshold)),
             ],
         };
         Self { predictor, sample, n_rows: rows.len(), measures }
@@ -136,14 +139,31 @@ impl fmt::Display for Shortfall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "LMDI+ predicts these rows far worse than the model ({} {} against {}). Scores explain the \
-             predictions of LMDI+, so they say little about the model here. Another penalty may come closer: \
-             try --glm lasso or --glm ridge.",
+            "LMDI+ predicts these rows far worse than the model ({} {} against {}), so its scores miss much of \
+             what the model knows. --method tree-shap explains the model's predictions exactly.",
             measure_title(self.measure),
             short_number(self.lmdi_plus),
             short_number(self.model)
         )
     }
+}
+
+/// Share of the rows whose predicted class is the true one.
+fn hits(
+    codes: &[u32],
+    probabilities: &[f64],
+    n_classes: usize,
+    weights: Option<&[f64]>,
+    threshold: Option<f64>,
+) -> f64 {
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    let (mut hits, mut total) = (0.0, 0.0);
+    for (row, (&code, shares)) in codes.iter().zip(probabilities.chunks(n_classes)).enumerate() {
+        let is_hit = class_of(shares, threshold) == Some(code as usize);
+        hits += if is_hit { weight(row) } else { 0.0 };
+        total += weight(row);
+    }
+    hits / total
 }
 
 /// AUROC of the second class of two; of more classes the mean of each against the rest.
@@ -184,8 +204,14 @@ mod tests {
     fn rows_without_a_prediction_do_not_count() {
         let truth = TargetCells::Numbers(vec![1.0, 2.0, 9.0]);
         let predictions = [1.0, 2.0, f64::NAN];
-        let found =
-            Assessment::measure(Predictor::Model, Sample::Training, &truth, &predictions, None);
+        let found = Assessment::measure(
+            Predictor::Model,
+            Sample::Training,
+            &truth,
+            &predictions,
+            None,
+            None,
+        );
         assert_eq!((found.n_rows, found.measures[0].1), (2, 1.0));
     }
 
@@ -193,15 +219,24 @@ mod tests {
     fn several_classes_are_averaged_one_against_the_rest() {
         let truth = TargetCells::Classes { codes: vec![0, 1, 2], n_classes: 3 };
         let sure = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-        let found = Assessment::measure(Predictor::Model, Sample::HoldOut, &truth, &sure, None);
-        assert_eq!((found.measures[0].1, found.measures[2].1), (1.0, 1.0));
+        let measure = |truth: &TargetCells, shares: &[f64], threshold| {
+            let (who, sample) = (Predictor::Model, Sample::HoldOut);
+            Assessment::measure(who, sample, truth, shares, None, threshold).measures
+        };
+        let found = measure(&truth, &sure, None);
+        assert_eq!((found[0].1, found[2].1), (1.0, 1.0));
+        let two = TargetCells::Classes { codes: vec![0, 1], n_classes: 2 };
+        let shares = [0.9, 0.1, 0.7, 0.3];
+        assert_eq!(measure(&two, &shares, None)[2].1, 0.5);
+        assert_eq!(measure(&two, &shares, Some(0.2))[2].1, 1.0, "the threshold decides");
     }
 
     #[test]
     fn only_the_hold_out_is_called_so() {
         let truth = TargetCells::Numbers(vec![1.0, 2.0]);
-        let of =
-            |sample| Assessment::measure(Predictor::LmdiPlus, sample, &truth, &[0.0, 0.0], None);
+        let of = |sample| {
+            Assessment::measure(Predictor::LmdiPlus, sample, &truth, &[0.0; 2], None, None)
+        };
         let model = Quality { sample: "holdout".into(), measure: "r2".into(), value: 0.9 };
         for sample in [Sample::Training, Sample::FittedOn, Sample::Test, Sample::Unspecified] {
             assert!(!of(sample).title().contains("hold-out"), "{sample:?}");

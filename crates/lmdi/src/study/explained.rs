@@ -1,11 +1,13 @@
-//! Explained rows.
+//! Explained rows: scores beside what the model predicts, and what scores leave unexplained.
 
-use super::{Assessment, Predictor, Rows, Sample, Study};
+use super::{Assessment, FidelityOn, Predictor, Rows, Sample, Study};
 use crate::Result;
-use crate::explanation::{ExplainedRows, Grouping, rank_by_score, sum_groups};
+use crate::explanation::{
+    ExplainedRows, Fidelity, Grouping, ModelPredictions, PredictedBy, rank_by_score, sum_groups,
+};
 use crate::forest::Ensemble;
-use crate::forest::predict::apply_link;
-use crate::importance::{LmdiPlus, Scores, TreeSubset};
+use crate::forest::decision::class_of;
+use crate::importance::{LocalMethod, OutputScale, Scores, TreeSubset};
 use crate::monitor::Stages;
 use std::sync::Arc;
 
@@ -52,20 +54,12 @@ pub struct ExplainOptions {
     pub standard_error: bool,
     /// Whether to rank, and by what.
     pub rank: Option<RankBy>,
-    /// Whether to also take the model's own predictions, where scores add up to others.
-    pub model_predictions: bool,
 }
 
 impl ExplainOptions {
     /// Scores of these groups, and nothing else.
     pub fn scores_of(grouping: Grouping) -> Self {
-        Self {
-            grouping,
-            trees: TreeChoice::All,
-            standard_error: false,
-            rank: None,
-            model_predictions: false,
-        }
+        Self { grouping, trees: TreeChoice::All, standard_error: false, rank: None }
     }
 }
 
@@ -84,18 +78,65 @@ pub struct Explained {
     pub errors: Option<Vec<f64>>,
     /// Per row the rank of everything that has a score; larger is more important.
     pub ranks: Option<Vec<f64>>,
-    /// Per row a number, or the probability of every class. Where scores add up to a prediction, it
-    /// is that one.
+    /// What the model predicts: per row a number, or the probability of every class.
     pub predictions: Vec<f64>,
-    /// The model's own predictions, if wanted and not the same.
-    pub model_predictions: Option<Vec<f64>>,
-    /// Per row the difference between base plus scores and what they should add up to; none where
-    /// that is no prediction.
-    pub residuals: Option<Vec<f64>>,
+    /// Of two classes: the probability of the second from which on it is predicted; without it the
+    /// most probable class is.
+    pub threshold: Option<f64>,
+    /// The trees that predicted.
+    pub predicted_by: PredictedBy,
+    /// What base plus scores says about the predictions; none where they say something else.
+    pub account: Option<Account>,
+    /// How much of the predictions is explained; none where that follows from the method.
+    pub fidelity: Option<FidelityOn>,
     /// How well the linear models predict the rows; none where there are no such models, no target,
     /// or the rows are those that the model was trained on: the model's own measures tell more
     /// there.
     pub assessment: Option<Assessment>,
+}
+
+/// What base plus scores says about predictions, on the scale of the scores: row by row, one number
+/// per output. Explained and unexplained parts add up to the prediction on that scale, with the
+/// out-of-bag part where there is one.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// Whether scores add up to the model's output by the method's definition.
+    pub is_exact: bool,
+    /// Base plus scores.
+    pub explained: Vec<f64>,
+    /// What these leave of what the scored trees say.
+    pub unexplained: Vec<f64>,
+    /// Where all trees are scored and the prediction is out of bag: what leaving out the trees that
+    /// saw the row changes.
+    pub out_of_bag: Option<Vec<f64>>,
+    /// The explained part as predictions: a number, or the probability of every class.
+    pub as_predictions: Vec<f64>,
+    /// Whether these are more than the explained part itself, which has another scale.
+    pub is_transformed: bool,
+}
+
+impl Account {
+    /// The prediction on the scale of the scores.
+    pub fn prediction(&self, row: usize, output: usize, n_outputs: usize) -> f64 {
+        let at = row * n_outputs + output;
+        let out_of_bag = self.out_of_bag.as_ref().map_or(0.0, |cells| cells[at]);
+        self.explained[at] + self.unexplained[at] + out_of_bag
+    }
+
+    fn take(&self, rows: &[usize], n_outputs: usize, width: usize) -> Self {
+        Self {
+            is_exact: self.is_exact,
+            explained: take(&self.explained, rows, n_outputs),
+            unexplained: take(&self.unexplained, rows, n_outputs),
+            out_of_bag: self.out_of_bag.as_ref().map(|cells| take(cells, rows, n_outputs)),
+            as_predictions: take(&self.as_predictions, rows, width),
+            is_transformed: self.is_transformed,
+        }
+    }
+}
+
+fn take(cells: &[f64], rows: &[usize], width: usize) -> Vec<f64> {
+    rows.iter().flat_map(|&row| &cells[row * width..(row + 1) * width]).copied().collect()
 }
 
 impl Explained {
@@ -104,57 +145,59 @@ impl Explained {
         self.predictions.len() / self.rows.len().max(1)
     }
 
-    /// The largest difference between base plus scores and what they should add up to.
+    /// The largest difference between base plus scores and the model's output; none where the
+    /// method does not promise that they are equal.
     pub fn largest_residual(&self) -> Option<f64> {
+        let account = self.account.as_ref().filter(|account| account.is_exact)?;
         // Rows without a score are NaN, which `max` passes over.
-        self.residuals.as_ref().map(|residuals| residuals.iter().copied().fold(0.0, f64::max))
+        Some(account.unexplained.iter().map(|off| off.abs()).fold(0.0, f64::max))
     }
 
-    /// The model's own predictions.
-    pub fn decisions(&self) -> &[f64] {
-        self.model_predictions.as_deref().unwrap_or(&self.predictions)
-    }
-
-    /// The model's own prediction of one row.
-    pub fn decision(&self, row: usize) -> &[f64] {
+    /// The model's prediction of one row.
+    pub fn prediction(&self, row: usize) -> &[f64] {
         let width = self.prediction_width();
-        &self.decisions()[row * width..(row + 1) * width]
+        &self.predictions[row * width..(row + 1) * width]
     }
 
-    /// The rows with what the model decides about them, as counterfactuals, subgroups and pictures
-    /// take them.
-    pub fn decided(&self) -> ExplainedRows<'_> {
-        self.view(self.decisions())
+    /// The median of predicted numbers, where counterfactuals are decided unless somebody says
+    /// otherwise; of an even number of rows the upper one. None without a prediction.
+    pub fn median_prediction(&self) -> Option<f64> {
+        let mut known: Vec<f64> =
+            self.predictions.iter().copied().filter(|prediction| prediction.is_finite()).collect();
+        known.sort_by(f64::total_cmp);
+        known.get(known.len() / 2).copied()
     }
 
-    /// The rows with the predictions that their scores add up to.
-    pub fn predicted(&self) -> ExplainedRows<'_> {
-        self.view(&self.predictions)
+    /// The class that a row is predicted to be of; none for numbers and without a prediction.
+    pub fn class(&self, row: usize) -> Option<usize> {
+        let prediction = self.prediction(row);
+        if prediction.len() < 2 { None } else { class_of(prediction, self.threshold) }
     }
 
-    fn view<'a>(&'a self, predictions: &'a [f64]) -> ExplainedRows<'a> {
+    /// The rows as counterfactuals, subgroups and pictures take them.
+    pub fn view(&self) -> ExplainedRows<'_> {
         let (x, truth) = (self.rows.x.view(), self.rows.response());
-        ExplainedRows { x, scores: &self.scores, predictions, truth }
+        let (scores, predictions) = (&self.scores, &*self.predictions);
+        ExplainedRows { x, scores, predictions, truth, threshold: self.threshold }
     }
 
     /// The chosen rows alone, in the order given.
     pub fn take(&self, rows: &[usize]) -> Self {
-        let take = |cells: &[f64], width: usize| -> Vec<f64> {
-            rows.iter().flat_map(|&row| &cells[row * width..(row + 1) * width]).copied().collect()
-        };
         let width = self.prediction_width();
         let n_groups = self.scores.n_features;
-        let scores = self.scores.n_features * self.scores.n_outputs;
+        let n_outputs = self.scores.n_outputs;
         Self {
             rows: Arc::new(self.rows.take(rows)),
             grouping: self.grouping.clone(),
             trees: self.trees,
             scores: self.scores.take_rows(rows),
-            errors: self.errors.as_ref().map(|errors| take(errors, scores)),
-            ranks: self.ranks.as_ref().map(|ranks| take(ranks, n_groups)),
-            predictions: take(&self.predictions, width),
-            model_predictions: self.model_predictions.as_ref().map(|cells| take(cells, width)),
-            residuals: self.residuals.as_ref().map(|cells| take(cells, 1)),
+            errors: self.errors.as_ref().map(|errors| take(errors, rows, n_groups * n_outputs)),
+            ranks: self.ranks.as_ref().map(|ranks| take(ranks, rows, n_groups)),
+            predictions: take(&self.predictions, rows, width),
+            threshold: self.threshold,
+            predicted_by: self.predicted_by,
+            account: self.account.as_ref().map(|account| account.take(rows, n_outputs, width)),
+            fidelity: None,
             assessment: None,
         }
     }
@@ -169,10 +212,12 @@ pub(super) fn explain(
 ) -> Result<Explained> {
     let (x, n) = (rows.x.view(), rows.len());
     let explainer = study.explainer();
-    let trees = options.trees.of(&study.model.ensemble);
+    let ensemble = &study.model.ensemble;
+    let trees = options.trees.of(ensemble);
     let groups = &options.grouping.groups;
     let single = explainer.explain_on(&x, trees, &*stages.start("Scoring", n))?;
     let scores = sum_groups(&single, groups)?;
+    drop(single);
     let errors = if options.standard_error {
         let monitor = stages.start("Standard errors", n);
         Some(explainer.standard_errors(&x, groups, trees, &*monitor)?)
@@ -186,28 +231,24 @@ pub(super) fn explain(
             Some(explainer.mean_tree_ranks(&x, groups, &*stages.start("Ranking", n))?)
         }
     };
-    let ensemble = &study.model.ensemble;
-    let (predictions, residuals) = match explainer.linear_models() {
-        Some(models) => {
-            let (predictions, residuals) = of_linear_models(models, &single, &scores);
-            (predictions, Some(residuals))
+    let in_training = rows.sample == Sample::Training;
+    let monitor = stages.start("Predicting", n);
+    let model = ModelPredictions::of(ensemble, &x, in_training, &*monitor)?;
+    drop(monitor);
+    let account =
+        explainer.explains_predictions().then(|| account(study, &model, &scores, options.trees));
+    let fidelity = match &account {
+        Some(account) if !account.is_exact => {
+            fidelity(study, &rows, &model, account, options.trees, stages)?
         }
-        None => {
-            let raw = ensemble.predict_raw(&x, &*stages.start("Predicting", n))?;
-            let adds_up = explainer.adds_up_to().is_none();
-            let residuals = adds_up.then(|| of_model(&raw, ensemble.n_outputs, &scores));
-            (apply_link(ensemble.link, ensemble.n_outputs, raw), residuals)
-        }
+        _ => None,
     };
-    let model_predictions = if options.model_predictions && explainer.linear_models().is_some() {
-        Some(ensemble.predict(&x, &*stages.start("Predicting", n))?)
-    } else {
-        None
-    };
-    let is_assessed = explainer.linear_models().is_some() && rows.sample != Sample::Training;
-    let assessment = rows.target.as_ref().filter(|_| is_assessed).map(|truth| {
-        let (sample, weights) = (rows.sample, rows.weights.as_deref());
-        Assessment::measure(Predictor::LmdiPlus, sample, truth, &predictions, weights)
+    let is_assessed = explainer.linear_models().is_some() && !in_training;
+    let assessment = account.as_ref().filter(|_| is_assessed).and_then(|account| {
+        let (truth, weights) = (rows.target.as_ref()?, rows.weights.as_deref());
+        let (explained, threshold) = (&account.as_predictions, study.model.threshold);
+        let who = Predictor::LmdiPlus;
+        Some(Assessment::measure(who, rows.sample, truth, explained, weights, threshold))
     });
     Ok(Explained {
         grouping: options.grouping.clone(),
@@ -216,34 +257,86 @@ pub(super) fn explain(
         scores,
         errors,
         ranks,
-        predictions,
-        model_predictions,
-        residuals,
+        threshold: study.model.threshold,
+        predicted_by: model.by,
+        predictions: model.values,
+        account,
+        fidelity,
         assessment,
     })
 }
 
-/// What linear models predict, and how far grouped scores are from it.
-fn of_linear_models(models: &LmdiPlus, single: &Scores, scores: &Scores) -> (Vec<f64>, Vec<f64>) {
-    let mut predictions = Vec::new();
-    let mut residuals = Vec::with_capacity(single.n_rows);
-    for row in 0..single.n_rows {
-        let totals: Vec<f64> =
-            (0..single.n_outputs).map(|output| single.total(row, output)).collect();
-        let off = |(output, total): (usize, &f64)| (scores.total(row, output) - total).abs();
-        residuals.push(totals.iter().enumerate().map(off).fold(f64::NAN, f64::max));
-        predictions.extend(models.prediction_of(&totals));
+/// How much of the predictions is explained. Out of bag, predictions and scores are of the same trees:
+/// what a tree knows of its own rows says nothing about new ones.
+fn fidelity(
+    study: &Study,
+    rows: &Rows,
+    model: &ModelPredictions,
+    account: &Account,
+    trees: TreeChoice,
+    stages: &dyn Stages,
+) -> Result<Option<FidelityOn>> {
+    let (ensemble, explainer) = (&study.model.ensemble, study.explainer());
+    let measure = |predictions: &[f64], explained: &[f64], by: PredictedBy| {
+        let width = ensemble.n_predictions();
+        let class = |shares: &[f64]| class_of(shares, study.model.threshold);
+        let of = Fidelity::measure(predictions, explained, width, class)?;
+        Some(FidelityOn { of, sample: rows.sample, by })
+    };
+    if account.out_of_bag.is_none() {
+        let by = if trees == TreeChoice::InBag { PredictedBy::AllTrees } else { model.by };
+        return Ok(measure(&model.values, &account.as_predictions, by));
     }
-    (predictions, residuals)
+    if explainer.linear_models().is_none() {
+        let by_all = model.by_all_trees(ensemble);
+        return Ok(measure(&by_all.values, &account.as_predictions, by_all.by));
+    }
+    let monitor = stages.start("Fidelity", rows.len());
+    let left_out = TreeSubset::OutOfBag(ensemble);
+    let scores = explainer.explain_on(&rows.x.view(), left_out, &*monitor)?;
+    let explained = as_predictions(ensemble, explainer, &totals(&scores), scores.n_outputs);
+    Ok(measure(&model.values, &explained, model.by))
 }
 
-/// How far scores are from the model's raw outputs.
-fn of_model(raw: &[f64], n_outputs: usize, scores: &Scores) -> Vec<f64> {
-    // Of two outputs that tell the same, the last is explained.
-    let first = n_outputs - scores.n_outputs;
-    let of_row = |(row, raw): (usize, &[f64])| {
-        let off = |output| (scores.total(row, output) - raw[first + output]).abs();
-        (0..scores.n_outputs).map(off).fold(f64::NAN, f64::max)
+/// Base plus scores, row by row, one number per output.
+fn totals(scores: &Scores) -> Vec<f64> {
+    let of_row = |row| (0..scores.n_outputs).map(move |output| scores.total(row, output));
+    (0..scores.n_rows).flat_map(of_row).collect()
+}
+
+/// What scores say about predictions.
+fn account(study: &Study, model: &ModelPredictions, scores: &Scores, trees: TreeChoice) -> Account {
+    let (ensemble, explainer) = (&study.model.ensemble, study.explainer());
+    let (scale, k) = (explainer.scale(), scores.n_outputs);
+    let explained = totals(scores);
+    let less = |from: &[f64], part: &[f64]| -> Vec<f64> {
+        from.iter().zip(part).map(|(from, part)| from - part).collect()
     };
-    raw.chunks_exact(n_outputs).enumerate().map(of_row).collect()
+    let predictions = model.on_scale(ensemble, scale, k);
+    let is_exact = explainer.linear_models().is_none() && explainer.adds_up_to().is_none();
+    let (unexplained, out_of_bag) = match model.by {
+        PredictedBy::OutOfBag { .. } if trees == TreeChoice::All => {
+            // Scores explain what all trees say, those included that saw the row.
+            let by_all = model.by_all_trees(ensemble).on_scale(ensemble, scale, k);
+            (less(&by_all, &explained), Some(less(&predictions, &by_all)))
+        }
+        _ => (less(&predictions, &explained), None),
+    };
+    let as_predictions = as_predictions(ensemble, explainer, &explained, k);
+    let is_transformed = scale != OutputScale::Identity;
+    Account { is_exact, explained, unexplained, out_of_bag, as_predictions, is_transformed }
+}
+
+/// What sums on the scale of scores are as predictions.
+fn as_predictions(
+    ensemble: &Ensemble,
+    explainer: &dyn LocalMethod,
+    totals: &[f64],
+    n_outputs: usize,
+) -> Vec<f64> {
+    let two_classes = ensemble.n_predictions() == 2;
+    totals
+        .chunks_exact(n_outputs.max(1))
+        .flat_map(|totals| explainer.scale().prediction_of(totals, two_classes))
+        .collect()
 }

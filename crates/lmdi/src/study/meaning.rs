@@ -20,7 +20,9 @@ pub struct Meaning<'a> {
 impl Meaning<'_> {
     /// The scale of the scores, such as `in units of price`.
     pub fn scale(&self, n_outputs: usize) -> String {
-        if let Some(what) = self.explainer.adds_up_to() {
+        if let Some(what) = self.explainer.adds_up_to()
+            && !self.explainer.explains_predictions()
+        {
             return format!("in units of the {what}");
         }
         let target = self.schema.target.as_ref();
@@ -42,9 +44,35 @@ impl Meaning<'_> {
         }
     }
 
-    /// What base plus scores is, such as `prediction`.
+    /// What a score of one output raises or lowers, such as `the odds that churn is yes`.
+    pub fn moved(&self, output: usize, n_outputs: usize) -> String {
+        if let Some(what) = self.explainer.adds_up_to()
+            && !self.explainer.explains_predictions()
+        {
+            return format!("the {what}");
+        }
+        let target = self.schema.target.as_ref();
+        let name = target.map_or("the target".into(), |target| short_name(&target.name));
+        match (&self.ensemble.outcome, self.explainer.scale()) {
+            (Outcome::Number, _) => format!("the prediction of {name}"),
+            (Outcome::Classes(labels), scale) => {
+                // One list of scores of two classes is that of the second.
+                let at = if n_outputs == 1 { labels.len() - 1 } else { output };
+                let label = labels.get(at).map_or(String::new(), |label| short_name(label));
+                let what = match scale {
+                    OutputScale::LogOdds | OutputScale::Softmax => "odds",
+                    OutputScale::Identity | OutputScale::Log => "probability",
+                };
+                format!("the {what} that {name} is {label}")
+            }
+        }
+    }
+
+    /// What base, scores and what they leave unexplained add up to, such as `prediction`.
     pub fn total(&self) -> &'static str {
-        if let Some(what) = self.explainer.adds_up_to() {
+        if let Some(what) = self.explainer.adds_up_to()
+            && !self.explainer.explains_predictions()
+        {
             return what;
         }
         match (self.explainer.scale(), &self.ensemble.outcome) {

@@ -25,11 +25,13 @@
 //! | `training` | training data, and the job that trains and measures a model |
 //! | `assessment` | how well a model or an explainer predicts a sample |
 //! | `options`, `fitting` | which method explains, and how its explainer was fitted |
-//! | `explained` | rows with scores, ranks, errors and predictions |
+//! | `explained` | rows with scores, predictions, and what scores leave unexplained |
+//! | `fidelity` | how much of the predictions is explained, in words |
 //! | `meaning` | what scores measure, in words |
 
 mod assessment;
 mod explained;
+mod fidelity;
 mod fitting;
 mod meaning;
 mod options;
@@ -39,11 +41,12 @@ mod tests;
 mod training;
 
 pub use assessment::{Assessment, Predictor, Shortfall, measure_title, sample_title};
-pub use explained::{ExplainOptions, Explained, RankBy, TreeChoice};
+pub use explained::{Account, ExplainOptions, Explained, RankBy, TreeChoice};
+pub use fidelity::FidelityOn;
 pub use fitting::{Fitting, UnknownBags};
 pub use meaning::Meaning;
 pub use options::ExplainerOptions;
-pub use rows::{NamedFrame, Rows, Sample};
+pub use rows::{NamedFrame, RowKey, Rows, Sample};
 pub use training::{Suspect, Trained, TrainingData, TrainingJob};
 
 use crate::explanation::Columns;
@@ -228,7 +231,8 @@ impl Study {
         stages: &dyn Stages,
     ) -> Result<Self> {
         let ensemble = job.ensemble(&job.params.with_seed(seed), rows, stages)?;
-        Self::fit(Model::new(ensemble), job.schema.clone(), options, Some(rows), stages)
+        let model = Model { threshold: job.threshold, ..Model::new(ensemble) };
+        Self::fit(model, job.schema.clone(), options, Some(rows), stages)
     }
 
     /// The model with its explainer, as a file keeps them. `assessment` is that of the explainer.

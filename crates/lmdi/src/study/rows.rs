@@ -1,11 +1,12 @@
 //! Rows of a table as a model reads them, with what else is known about them.
 
-use crate::Result;
 use crate::file::Metadata;
 use crate::forest::train::TrainingSet;
 use crate::table::{
     Fingerprint, Frame, Matrix, Response, Schema, Target, TargetCells, Unseen, Values,
 };
+use crate::{Error, Result};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A table with the name that messages call it by.
@@ -62,6 +63,17 @@ pub struct Rows {
     pub weights: Option<Vec<f64>>,
     /// What the rows are to the model.
     pub sample: Sample,
+    /// What names them, if something does.
+    pub key: Option<RowKey>,
+}
+
+/// Names of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowKey {
+    /// The column of the table that names them.
+    pub name: String,
+    /// The text of each row, as the table has it.
+    pub texts: Vec<String>,
 }
 
 impl Rows {
@@ -75,7 +87,8 @@ impl Rows {
         let encoded = schema.encode(&table.frame)?;
         let places = (0..table.frame.rows()).collect();
         let x = encoded.matrix;
-        Ok((Self { table, places, x, target: None, weights: None, sample }, encoded.unseen))
+        let rows = Self { table, places, x, target: None, weights: None, sample, key: None };
+        Ok((rows, encoded.unseen))
     }
 
     /// The rows that have a target, with it and their weights.
@@ -90,9 +103,9 @@ impl Rows {
         Ok(Self { x, target: Some(cells), weights, places: present, ..self })
     }
 
-    /// All rows, with the target if each has one. The second value counts the rows without, if the
-    /// table has the column at all.
-    pub fn with_complete_target(self, target: &Target) -> Result<(Self, usize)> {
+    /// All rows, with the target if each has one, and with the weights of training if the table has
+    /// them. The second value counts the rows without a target, if the table has the column at all.
+    pub fn with_complete_target(self, schema: &Schema, target: &Target) -> Result<(Self, usize)> {
         let frame = &self.table.frame;
         if frame.column(&target.name).is_none() {
             return Ok((self, 0));
@@ -102,15 +115,22 @@ impl Rows {
             return Ok((self, missing));
         }
         let cells = target.cells(frame)?;
-        Ok((Self { target: Some(cells), ..self }, 0))
+        let has_weights = schema.weight.as_ref().is_some_and(|name| frame.column(name).is_some());
+        let weights = if has_weights { schema.weights(frame)? } else { None };
+        Ok((Self { target: Some(cells), weights, ..self }, 0))
+    }
+
+    /// Marks the rows as the training rows of a model if they are.
+    pub fn recognised(self, model: &Metadata) -> Self {
+        let is_training = model.fingerprint.is_some() && model.fingerprint == self.fingerprint();
+        let sample = if is_training { Sample::Training } else { self.sample };
+        Self { sample, ..self }
     }
 
     /// Marks the rows as the training rows of a model if they are, else as what an explainer is
     /// fitted to.
     pub fn identified(self, model: &Metadata) -> Self {
-        let is_training = model.fingerprint.is_some() && model.fingerprint == self.fingerprint();
-        let sample = if is_training { Sample::Training } else { Sample::FittedOn };
-        Self { sample, ..self }
+        Self { sample: Sample::FittedOn, ..self }.recognised(model)
     }
 
     /// Number of rows.
@@ -149,7 +169,39 @@ impl Rows {
             target: self.target.as_ref().map(|target| target.take(rows)),
             weights: weights.map(|weights| rows.iter().map(|&row| weights[row]).collect()),
             sample: self.sample,
+            key: self.key.as_ref().map(|key| RowKey {
+                name: key.name.clone(),
+                texts: rows.iter().map(|&row| key.texts[row].clone()).collect(),
+            }),
         }
+    }
+
+    /// The rows, named by the texts of a column, which must all be there and differ.
+    pub fn with_key(self, name: &str, texts: Vec<String>) -> Result<Self> {
+        let (what, found) = ("keys".into(), texts.len());
+        if found != self.len() {
+            return Err(Error::Shape { what, found, expected: self.len() });
+        }
+        let mut seen: HashMap<&str, usize> = HashMap::with_capacity(texts.len());
+        for (text, place) in texts.iter().zip(&self.places) {
+            let row = place + 1;
+            if text.trim().is_empty() {
+                return Err(Error::Data(format!(
+                    "key {name:?} is missing in row {row}; expected a text that names the row"
+                )));
+            }
+            if let Some(other) = seen.insert(text, row) {
+                return Err(Error::Data(format!(
+                    "key {name:?} is {text:?} in row {other} and in row {row}; expected another text in every row"
+                )));
+            }
+        }
+        Ok(Self { key: Some(RowKey { name: name.to_owned(), texts }), ..self })
+    }
+
+    /// The key of a row; none without keys.
+    pub fn key_of(&self, row: usize) -> Option<String> {
+        self.key.as_ref().map(|key| key.texts[row].clone())
     }
 
     /// The rows as a trainer takes them; none without a target.

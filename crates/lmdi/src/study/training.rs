@@ -2,6 +2,7 @@
 
 use super::{Assessment, NamedFrame, Predictor, Rows, Sample};
 use crate::file::{Metadata, Model};
+use crate::forest::decision::check_threshold;
 use crate::forest::train::EnsembleParams;
 use crate::forest::{Ensemble, oob_prediction};
 use crate::monitor::Stages;
@@ -46,6 +47,8 @@ pub struct TrainingJob {
     pub target: Target,
     /// What to train, and how.
     pub params: EnsembleParams,
+    /// Of two classes: the probability of the second from which on it is predicted.
+    pub threshold: Option<f64>,
     /// The rows to train on.
     pub train: Arc<Rows>,
     /// The rows kept out.
@@ -84,6 +87,7 @@ impl TrainingData {
             target: Some(cells),
             weights,
             sample: Sample::Training,
+            key: None,
         };
         Ok(Self { schema, target, reports, rows })
     }
@@ -99,7 +103,8 @@ impl TrainingData {
         let Self { schema, target, rows, .. } = self;
         let (train, holdout) = split(rows, holdout, params.seed())?;
         let holdout = holdout.map(Arc::new);
-        Ok(TrainingJob { schema, target, params, train: Arc::new(train), holdout })
+        let train = Arc::new(train);
+        Ok(TrainingJob { schema, target, params, threshold: None, train, holdout })
     }
 }
 
@@ -133,6 +138,14 @@ fn split(rows: Rows, share: f64, seed: u64) -> Result<(Rows, Option<Rows>)> {
 }
 
 impl TrainingJob {
+    /// The job with a threshold of the decision between two classes.
+    pub fn deciding_at(self, threshold: Option<f64>) -> Result<Self> {
+        if let Some(threshold) = threshold {
+            check_threshold(threshold, self.target.labels.len())?;
+        }
+        Ok(Self { threshold, ..self })
+    }
+
     /// The bytes that the trained model may take in memory, at most.
     pub fn model_memory(&self) -> u64 {
         let n_outputs = self.target.labels.len().max(1);
@@ -169,7 +182,8 @@ impl TrainingJob {
             ..Metadata::of_this_library()
         };
         let schema = Some(self.schema.clone());
-        let model = Model { ensemble, schema, explainer: None, metadata };
+        let threshold = self.threshold;
+        let model = Model { ensemble, schema, threshold, explainer: None, metadata };
         Ok(Trained { model, assessments })
     }
 
@@ -193,7 +207,8 @@ impl TrainingJob {
             let weights = rows.weights.as_deref();
             found.extend(rows.target.as_ref().map(|truth| {
                 let of_model = Predictor::Model;
-                Assessment::measure(of_model, rows.sample, truth, predictions, weights)
+                let threshold = self.threshold;
+                Assessment::measure(of_model, rows.sample, truth, predictions, weights, threshold)
             }));
         };
         if self.params.leaves_rows_out() {

@@ -18,6 +18,9 @@ pub struct SchemaOptions {
     pub target: String,
     /// The task, where the target's cells shall not decide.
     pub task: Option<Task>,
+    /// Of two labels the one whose probability is reported and explained; by default the second in
+    /// order.
+    pub positive: Option<String>,
     /// The column of row weights.
     pub weight: Option<String>,
     /// Columns not to use.
@@ -36,6 +39,7 @@ impl SchemaOptions {
         Self {
             target: target.into(),
             task: None,
+            positive: None,
             weight: None,
             drop: Vec::new(),
             kinds: Vec::new(),
@@ -113,7 +117,10 @@ impl Schema {
     /// ```
     pub fn learn(frame: &Frame, options: &SchemaOptions) -> Result<(Self, Vec<ColumnReport>)> {
         check_options(frame, options)?;
-        let target = Target::learn(frame, &options.target, options.task)?;
+        let mut target = Target::learn(frame, &options.target, options.task)?;
+        if let Some(positive) = &options.positive {
+            target = target.with_positive(positive)?;
+        }
         let mut columns = Vec::new();
         let mut dropped = Vec::new();
         let mut reports = Vec::with_capacity(frame.columns().len());

@@ -134,6 +134,27 @@ impl Target {
         Ok(Self { name: name.into(), task, labels })
     }
 
+    /// The target with this one of its two labels as the second, whose probability is reported.
+    pub fn with_positive(mut self, label: &str) -> Result<Self> {
+        let invalid = |found: String, expected: String| {
+            Err(Error::Parameter { name: "positive", found, expected })
+        };
+        if self.task != Task::Binary {
+            let found = format!("{label:?} for target {:?} ({})", self.name, self.task.name());
+            return invalid(found, "a target of two labels".into());
+        }
+        match self.labels.iter().position(|known| known == label) {
+            Some(0) => self.labels.reverse(),
+            Some(_) => {}
+            None => {
+                let known = quoted_list(self.labels.iter().map(String::as_str));
+                let found = format!("{label:?}, which is no label of {:?}", self.name);
+                return invalid(found, format!("one of {known}"));
+            }
+        }
+        Ok(self)
+    }
+
     /// The rows of `frame` in which column `name` is not missing: a row without a target teaches
     /// nothing and is to be left out before anything is learned.
     pub fn present_rows(frame: &Frame, name: &str) -> Result<Vec<usize>> {

@@ -6,6 +6,7 @@
 
 mod saved_model;
 
+use crate::flags::decision::DecisionFlags;
 use crate::flags::invalid;
 use crate::flags::lmdi_plus::LmdiPlusFlags;
 use crate::flags::method::{MethodFlags, tree_method_parser};
@@ -13,7 +14,7 @@ use crate::flags::model::ModelKind;
 use crate::flags::reading::ReadFlags;
 use crate::flags::result::ResultFlags;
 use crate::flags::running::ThreadFlags;
-use crate::flags::training::{TrainingFlags, facts, train};
+use crate::flags::training::{Asked, TrainingFlags, facts, train};
 use crate::input::model_file;
 use crate::input::tables::TableReader;
 use crate::output::destination::{Files, Outcomes, table_output, write_file, write_result};
@@ -27,7 +28,7 @@ use lmdi::importance::Method;
 use lmdi::named::Named;
 use lmdi::study::{Assessment, ExplainOptions, Explained, Rows, Sample, Study, TreeChoice};
 use lmdi::table::{Schema, Task};
-use lmdi::text::{count, short_number};
+use lmdi::text::count;
 use lmdi_io::same_file::is_same_file;
 use lmdi_io::write::Output;
 use lmdi_report::page::{PageOptions, page};
@@ -72,11 +73,13 @@ Examples:
   lmdi explain data.csv --target y --method tree-shap --out scores.csv
   lmdi explain train.csv --model model.lmdi --method lime --test new.csv --out scores.csv
   lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
+  lmdi explain customers.csv --target churn --positive yes --costs 1,4 --key customer_id --report r.html
 
-The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (for \
-classes also `probability:LABEL`), `base`, and `score:COL` for every column. Base plus scores is the \
-prediction: in units of the target, or for classes in log-odds of the second one; with three or more \
-classes each has its own `base:LABEL` and `score:LABEL:COL`.
+The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (the \
+model's; for classes also `probability:LABEL`), `explained` (base plus scores), `unexplained` (what they \
+leave of the prediction), `base`, and `score:COL` for every column. Scores are in units of the target, or \
+for classes in log-odds of the second one; with three or more classes each has its own `base:LABEL` and \
+`score:LABEL:COL`. Training rows are predicted out of bag, by the trees that did not see them.
 
 Explained are the rows of --test, or those that --holdout keeps out, or the training rows.")]
 pub struct Options {
@@ -121,6 +124,8 @@ pub struct Options {
     method: MethodFlags,
     #[command(flatten)]
     lmdi_plus: LmdiPlusFlags,
+    #[command(flatten)]
+    decision: DecisionFlags,
     #[command(flatten)]
     training: TrainingFlags,
     #[command(flatten)]
@@ -198,16 +203,13 @@ fn print_scored(
         TreeChoice::OutOfBag => ", each on the trees that did not see it",
         TreeChoice::InBag => ", each on the trees that saw it",
     };
-    let residual = explained.largest_residual();
     writeln!(
         out,
-        "Scored {} {}{which}, {seconds:.2} s. Base plus scores is the {}{}.",
+        "Scored {} {}{which}, {seconds:.2} s.",
         count(explained.rows.len()),
-        explained.rows.sample.title(),
-        study.meaning().total(),
-        residual
-            .map_or(String::new(), |residual| { format!(" to within {}", short_number(residual)) })
+        explained.rows.sample.title()
     )?;
+    summary::print_account(out, study, explained)?;
     Ok(())
 }
 
@@ -271,8 +273,7 @@ impl Options {
             ScoreTrees::Oob => TreeChoice::OutOfBag,
             ScoreTrees::Inbag => TreeChoice::InBag,
         };
-        let options = self.result.explain_options(schema, averages_trees, trees)?;
-        Ok(ExplainOptions { model_predictions: self.report.is_some(), ..options })
+        self.result.explain_options(schema, averages_trees, trees)
     }
 
     /// Trains a model and fits its explainer.
@@ -285,8 +286,11 @@ impl Options {
         let target = self.target.as_ref().ok_or_else(|| {
             invalid("target", "not given", "--target COL, unless --model names the file of a model")
         })?;
-        let kept: &[String] = if self.test.is_some() { &[] } else { &self.result.keep };
-        let job = Arc::new(self.training.job(&self.data, target, kind, kept, reader, out)?);
+        let names_rows = self.test.is_none();
+        let kept = if names_rows { self.result.read() } else { vec![] };
+        let key = self.result.key.as_deref();
+        let asked = Asked { decision: Some(&self.decision), kept, key, names_rows };
+        let job = Arc::new(self.training.job(&self.data, target, kind, &asked, reader, out)?);
         let boosted = job.params.is_boosted();
         let options = self.explain_options(&job.schema, !boosted)?;
         let of_classes = job.target.task != Task::Regression;
@@ -325,7 +329,8 @@ impl Options {
         sample: Sample,
         reader: &TableReader,
     ) -> Result<Arc<Rows>> {
-        Ok(Arc::new(reader.rows(path, schema, &self.result.keep, &[], sample)?))
+        let rows = reader.rows(path, schema, &self.result.read(), &[], sample)?;
+        Ok(Arc::new(self.result.keyed(rows, reader)?))
     }
 
     /// Writes the report.
@@ -360,7 +365,7 @@ impl Options {
             return Ok(());
         };
         let outcome = &study.model.ensemble.outcome;
-        let kept = reader.copies(&explained.rows, &self.result.keep);
+        let kept = reader.copies(&explained.rows, &self.result.read());
         let table = score_table(outcome, explained, kept, self.result.top)?;
         write_result(table, output, out)
     }

@@ -53,8 +53,9 @@ impl Options {
                 "no flag of training: the model is trained already",
             ));
         }
-        let model = model_file::load(path)
+        let mut model = model_file::load(path)
             .context("--model is forest, extra-trees, boosting or the file of a model")?;
+        self.decision.apply(&mut model)?;
         let file = ModelFile { name: printable(&path.display().to_string()).into_owned(), model };
         let ensemble = &file.model.ensemble;
         let schema = schema_of(&file.model);
@@ -97,7 +98,10 @@ impl Options {
         }
         let study = file.kept(schema, out)?;
         summary::print_fitting(out, &study, "", None, 0.0)?;
-        let rows = self.rows(&self.data, &study.schema, Sample::Unspecified, reader)?;
+        let metadata = &study.model.metadata;
+        let kept = self.result.read();
+        let rows = reader.rows_of_model(&self.data, &study.schema, metadata, &kept)?;
+        let rows = Arc::new(self.result.keyed(rows, reader)?);
         Ok((study, rows))
     }
 
@@ -165,7 +169,10 @@ impl Options {
                 "the rows to explain as DATA",
             ));
         }
-        let rows = self.rows(&self.data, &schema, Sample::Unspecified, reader)?;
+        let is_explained = self.test.is_none();
+        let kept = if is_explained { self.result.read() } else { vec![] };
+        let rows = reader.rows_of_model(&self.data, &schema, &file.model.metadata, &kept)?;
+        let rows = Arc::new(if is_explained { self.result.keyed(rows, reader)? } else { rows });
         let study = Study::fit(file.model, schema, method, Some(&rows), &Bars)?;
         summary::print_fitting(out, &study, &rows.table.name, None, 0.0)?;
         match &self.test {
@@ -198,8 +205,12 @@ impl Options {
         let target = target_of(&file.model, schema, self.target.as_deref())
             .with_context(|| file.name.clone())?;
         schema.target = Some(target.clone());
-        let kept: &[String] = if self.test.is_some() { &[] } else { &self.result.keep };
-        let rows = reader.rows_with_target(&self.data, schema, &target, kept)?;
+        let is_explained = self.test.is_none();
+        let kept = if is_explained { self.result.read() } else { vec![] };
+        let mut rows = reader.rows_with_target(&self.data, schema, &target, &kept)?;
+        if is_explained {
+            rows = self.result.keyed(rows, reader)?;
+        }
         training_log::print_rows(out, &rows, &target)?;
         Ok(rows.identified(&file.model.metadata))
     }

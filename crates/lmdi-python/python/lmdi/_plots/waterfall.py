@@ -19,7 +19,10 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
     steps = [(style.cell_text(explanation, row, at), values[at]) for at in first]
     if len(rest):
         steps.append((style.rest_label(rest), values[rest].sum()))
-    # Read from below: the base value, the small steps, the largest on top, and the prediction.
+    # Read from below: the base value, the small steps, the largest, what they leave unexplained on top, and
+    # the prediction.
+    left = _left(explanation, row)
+    steps = [*left, *steps]
     ax = style.axes(ax, style.height_of(len(steps)), [name for name, _ in steps])
     total = base + sum(step for _, step in steps)
     at = total
@@ -27,8 +30,13 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
     for line, (_, step) in enumerate(steps):
         start = at - step
         colour = style.UP if step > 0 else style.DOWN
-        ax.barh(line, step, left=start, color=colour, height=0.7)
-        inside = abs(step) > 0.16 * span
+        hatched = line < len(left)
+        if hatched:
+            outline = {"facecolor": "none", "edgecolor": style.NEUTRAL, "hatch": "///"}
+            ax.barh(line, step, left=start, height=0.7, **outline)
+        else:
+            ax.barh(line, step, left=start, color=colour, height=0.7)
+        inside = abs(step) > 0.16 * span and not hatched
         ax.annotate(
             style.number(step),
             (start + step / 2 if inside else max(at, start), line),
@@ -59,6 +67,20 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
     title = f"base value {style.short(base)}  →  {style.short(total)}"
     ax.set_title(title, fontsize=10, loc="left")
     return ax
+
+
+def _left(explanation: Any, row: int) -> list[tuple[str, float]]:
+    """What scores leave of the prediction, as steps; none where that is nothing by definition."""
+    unexplained = explanation.unexplained
+    if unexplained is None or not np.isfinite(unexplained[row]):
+        return []
+    found, left = explanation._predictions, []
+    if found.oob_trees is not None:
+        left.append(("trees that saw the row left out", float(found.on_scale[row] - found.to_explain[row])))
+    # Exact methods leave rounding errors.
+    if abs(unexplained[row]) > 1e-9 * max(1.0, abs(explanation.explained[row])):
+        left.append(("not explained", float(unexplained[row])))
+    return left
 
 
 def _span(base: Any, steps: Any) -> Any:

@@ -97,7 +97,7 @@ pub struct Change {
 ///     x: MatrixView::from_rows(&incomes, 3, 1)?,
 ///     scores: &scores,
 ///     predictions: &[0.9, 0.1, 0.4, 0.6, 0.1, 0.9], // two classes
-///     truth: None,
+///     truth: None, threshold: None,
 /// };
 /// let columns = Columns::numeric(["income"]);
 /// let found = counterfactuals(&rows, &rows, &columns, &CounterfactualOptions::default(), &Silent)?;

@@ -119,7 +119,7 @@ pub struct Subgroups {
 ///     x: MatrixView::from_rows(&sizes, 5, 1)?,
 ///     scores: &scores,
 ///     predictions: &[11.0, 12.0, 12.0, 32.0, 33.0],
-///     truth: None,
+///     truth: None, threshold: None,
 /// };
 /// let columns = Columns::numeric(["size"]);
 /// let options = SubgroupOptions { count: GroupCount::Given(2), ..SubgroupOptions::default() };

@@ -28,6 +28,8 @@ struct FileOut<'a> {
     schema: Option<schema::SchemaV1>,
     ensemble: ensemble::EnsembleOut<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     explainer: Option<explainer::ExplainerOut<'a>>,
 }
 
@@ -41,6 +43,8 @@ struct FileIn {
     #[serde(default)]
     schema: Option<schema::SchemaV1>,
     ensemble: ensemble::EnsembleIn,
+    #[serde(default)]
+    threshold: Option<f64>,
     #[serde(default)]
     explainer: Option<explainer::ExplainerIn>,
 }
@@ -61,6 +65,7 @@ pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
         metadata: metadata::MetadataV1::from(&model.metadata),
         schema: model.schema.as_ref().map(schema::SchemaV1::from),
         ensemble: ensemble::EnsembleOut::from(&model.ensemble),
+        threshold: model.threshold,
         explainer: model.explainer.as_ref().map(explainer::ExplainerOut::from),
     };
     let mut text = serde_json::to_vec(&file).map_err(|error| Error::Format(error.to_string()))?;
@@ -84,6 +89,7 @@ pub(super) fn decode(text: &[u8]) -> Result<Model> {
     Ok(Model {
         ensemble: file.ensemble.into_ensemble()?,
         schema: file.schema.map(schema::SchemaV1::into_schema).transpose()?,
+        threshold: file.threshold,
         explainer: file.explainer.map(explainer::ExplainerIn::into_explainer).transpose()?,
         metadata: file.metadata.into_metadata()?,
     })

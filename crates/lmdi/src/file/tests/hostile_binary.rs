@@ -131,7 +131,7 @@ fn codes_and_flags_are_checked() {
     refused(&change(choices, 5), "link has code 5");
     refused(&change(choices + 1, 4), "growth has code 4");
     refused(&change(choices + 1, 1), "boosted trees have no loss");
-    refused(&change(choices + 2, 7), "loss has code 7");
+    refused(&change(choices + 2, 8), "loss has code 8");
     refused(&change(choices + 2, 1), "independent trees have a loss");
     refused(&change(choices + 3, 2), "aggregation has code 2");
     refused(&change(start, 0), "0 nodes of 1 values");

@@ -124,7 +124,10 @@ impl Recipe {
         }
         let schema = self.table.then(|| schema(&mut ensemble, &mut random));
         let explainer = self.explained.then(|| explainer(&ensemble, &mut random));
-        Model { ensemble, schema, explainer, metadata: self.metadata(&mut random) }
+        let two_classes =
+            matches!(&ensemble.outcome, Outcome::Classes(labels) if labels.len() == 2);
+        let threshold = two_classes.then(|| (random.next_u32() % 1025) as f64 / 1024.0);
+        Model { ensemble, schema, threshold, explainer, metadata: self.metadata(&mut random) }
     }
 
     fn metadata(&self, random: &mut Generator) -> Metadata {

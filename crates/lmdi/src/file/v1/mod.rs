@@ -8,6 +8,7 @@
 //! version.
 
 mod class_weights;
+mod decision;
 mod ensemble;
 mod explainer;
 mod metadata;
@@ -24,6 +25,7 @@ use crate::table::Schema;
 use crate::{Error, Result};
 
 const CLASS_WEIGHTS: Tag = *b"CLSW";
+const DECISION: Tag = *b"DECI";
 const ENSEMBLE: Tag = *b"ENSM";
 const EXPLAINER: Tag = *b"EXPL";
 const METADATA: Tag = *b"META";
@@ -56,6 +58,12 @@ pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
     if model.ensemble.class_weights != ClassWeights::Equal {
         sections.push((CLASS_WEIGHTS, true, &weights));
     }
+    let threshold = model.threshold;
+    let decision =
+        threshold.map(|threshold| move |writer: &mut Writer| decision::write(threshold, writer));
+    if let Some(decision) = &decision {
+        sections.push((DECISION, true, decision));
+    }
     if let Some(explainer) = &explainer {
         sections.push((EXPLAINER, false, explainer));
     }
@@ -74,6 +82,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
     let mut reading = None;
     let mut ensemble: Option<Ensemble> = None;
     let mut class_weights = ClassWeights::Equal;
+    let mut threshold = None;
     let mut explainer: Option<Explainer> = None;
     let mut training_rows = None;
     for section in container::open(bytes)? {
@@ -85,6 +94,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
             READING => reading = Some(reading::read(&mut reader)?),
             ENSEMBLE => ensemble = Some(ensemble::read(&mut reader)?),
             CLASS_WEIGHTS => class_weights = class_weights::read(&mut reader)?,
+            DECISION => threshold = Some(decision::read(&mut reader)?),
             EXPLAINER => explainer = Some(explainer::read(&mut reader)?),
             TRAINING_ROWS => training_rows = Some(training_rows::read(&mut reader)?),
             _ if section.required => {
@@ -117,7 +127,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
     match ensemble {
         Some(ensemble) => {
             let ensemble = Ensemble { class_weights, ..ensemble };
-            Ok(Model { ensemble, schema, explainer, metadata })
+            Ok(Model { ensemble, schema, threshold, explainer, metadata })
         }
         None => Err(Error::Format("section ENSM (the trees) is missing".into())),
     }

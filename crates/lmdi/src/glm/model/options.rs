@@ -204,7 +204,11 @@ impl GlmOptions {
                     return fail("l1_ratio", l1_ratio.to_string(), "a number from 0 to 1");
                 }
                 if !strength_ok(strength) {
-                    return fail("penalty", format!("{strength:?}"), "a finite positive strength");
+                    let (name, found) = match strength {
+                        Strength::Alpha(alpha) => ("alpha", alpha),
+                        Strength::Inverse(c) => ("C", c),
+                    };
+                    return fail(name, found.to_string(), "a finite positive number");
                 }
             }
             PenaltyChoice::CrossValidated { l1_ratios, grid } => {

@@ -10,9 +10,8 @@
 
 use super::model::LmdiPlus;
 use crate::forest::InBag;
-use crate::forest::predict::{logistic, softmax};
 use crate::forest::routing::{Block, LANES};
-use crate::importance::{OutputScale, Scores, TreeSubset};
+use crate::importance::{Scores, TreeSubset};
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
 use crate::{Error, Result};
@@ -108,40 +107,7 @@ impl LmdiPlus {
     /// Turns linear predictors (one an output) into the prediction of a row: a number, or the
     /// probability of every class.
     pub fn prediction_of(&self, totals: &[f64]) -> Vec<f64> {
-        match (self.scale, totals) {
-            // Least squares may leave the range of probabilities by a little.
-            (OutputScale::Identity, [p]) if self.two_classes => {
-                let p = p.clamp(0.0, 1.0);
-                vec![1.0 - p, p]
-            }
-            (OutputScale::Identity, [_, _, ..]) => {
-                let mut p: Vec<f64> = totals.iter().map(|p| p.clamp(0.0, 1.0)).collect();
-                let sum: f64 = p.iter().sum();
-                if sum > 0.0 {
-                    p.iter_mut().for_each(|p| *p /= sum);
-                }
-                p
-            }
-            (OutputScale::Identity, _) => totals.to_vec(),
-            (OutputScale::Log, _) => totals.iter().map(|&eta| libm::exp(eta)).collect(),
-            (OutputScale::LogOdds, [eta]) => {
-                let p = logistic(*eta);
-                vec![1.0 - p, p]
-            }
-            (OutputScale::LogOdds, _) => {
-                let mut p: Vec<f64> = totals.iter().map(|&eta| logistic(eta)).collect();
-                let sum: f64 = p.iter().sum();
-                for p in &mut p {
-                    *p /= sum;
-                }
-                p
-            }
-            (OutputScale::Softmax, _) => {
-                let mut p = totals.to_vec();
-                softmax(&mut p);
-                p
-            }
-        }
+        self.scale.prediction_of(totals, self.two_classes)
     }
 
     /// Few enough rows that their sums stay in the second-level cache (half a megabyte) while tree after

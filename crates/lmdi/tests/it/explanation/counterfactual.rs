@@ -53,6 +53,7 @@ impl Rows {
             scores: &self.scores,
             predictions: &self.predictions,
             truth: None,
+            threshold: None,
         }
     }
 

@@ -126,6 +126,7 @@ impl Rows {
             scores: &self.scores,
             predictions: &self.predictions,
             truth: Some(Response::Numeric(&self.truth)),
+            threshold: None,
         }
     }
 

@@ -12,7 +12,7 @@ use lmdi::table::Encoding;
 use std::fs;
 use std::path::PathBuf;
 
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "stump",
     "forest",
     "boosting",
@@ -22,6 +22,7 @@ const NAMES: [&str; 9] = [
     "one_vs_rest",
     "weighted",
     "balanced",
+    "decided",
 ];
 
 fn root() -> PathBuf {
@@ -196,6 +197,18 @@ fn the_documented_examples_are_real() {
     assert!(dump == kept);
     let json = Model::from_bytes(block("```json\n").as_bytes()).unwrap();
     assert!(json.to_bytes().unwrap() == kept);
+}
+
+#[test]
+fn a_threshold_is_read_and_checked() {
+    assert_eq!(binary("decided").threshold, Some(0.3));
+    assert_eq!(binary("one_vs_rest").threshold, None, "files without one are as before");
+    for (threshold, part) in [(1.5, "from 0 to 1"), (f64::NAN, "from 0 to 1")] {
+        let model = Model { threshold: Some(threshold), ..binary("decided") };
+        assert!(model.to_bytes().unwrap_err().to_string().contains(part));
+    }
+    let three = Model { threshold: Some(0.5), ..binary("boosting") };
+    assert!(three.to_bytes().unwrap_err().to_string().contains("two classes"));
 }
 
 #[test]

@@ -127,7 +127,9 @@ fn unknown_objectives_leave_the_trees() {
         ("lightgbm-4.7.0-regression", "objective=regression", "objective=lambdarank"),
         ("catboost-1.2.10-regression", "\"RMSE\"", "\"Quantile\""),
     ] {
-        let model = read(&changed(sample, from, to), Rounds::Best).unwrap();
+        // CatBoost names its loss more than once.
+        let text = String::from_utf8(model_bytes(sample)).unwrap();
+        let model = read(text.replace(from, to).as_bytes(), Rounds::Best).unwrap();
         assert_eq!(model.ensemble.growth.loss(), Some(Loss::Other), "{sample}");
         use_it(&model.ensemble);
     }
@@ -158,9 +160,7 @@ fn what_cannot_be_explained_is_refused_by_name() {
     refused(&changed(xgboost, "\"num_target\":\"1\"", "\"num_target\":\"2\""), "several targets");
     let lightgbm = "lightgbm-4.7.0-regression";
     refused(&changed(lightgbm, "is_linear=0", "is_linear=1"), "linear tree");
-    refused(&changed(lightgbm, "objective=regression", "objective=lambdarank"), "lambdarank");
     refused(&changed(lightgbm, "objective=regression", "objective=regression sqrt"), "sqrt");
-    refused(&changed(lightgbm, "objective=regression\n", ""), "no objective");
     let catboost = "catboost-1.2.10-regression";
     refused(&changed(catboost, "\"FloatFeature\"", "\"OnlineCtr\""), "\"OnlineCtr\" is not read");
     let named = "catboost-1.2.10-categorical";

@@ -1,0 +1,106 @@
+//! Fidelity of explained rows, and what to say about it.
+//!
+//! It counts on rows that are new to the model and to its explainer: hold-out, test and given rows,
+//! and training rows predicted out of bag. On the rows that a model knows, it also predicts noise,
+//! which LMDI+ is fitted to leave out; there the figure is shown, and nobody is warned.
+
+use super::{Fitting, Sample, Study};
+use crate::explanation::{Fidelity, PredictedBy};
+use crate::text::short_number;
+
+/// Predictions out of bag by fewer trees per row vary with the trees more than with the model.
+const ENOUGH_TREES: f64 = 15.0;
+
+/// Slopes nearer to 1 than this are by chance.
+const STRAIGHT: f64 = 0.05;
+
+/// Fidelity on a sample of rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FidelityOn {
+    /// What was found.
+    pub of: Fidelity,
+    /// The rows.
+    pub sample: Sample,
+    /// The trees that predicted them.
+    pub by: PredictedBy,
+}
+
+impl FidelityOn {
+    /// Whether the rows are new to those who predicted them, and predicted by enough trees.
+    pub fn is_fair(&self) -> bool {
+        match (self.by, self.sample) {
+            (PredictedBy::OutOfBag { trees, .. }, _) => trees >= ENOUGH_TREES,
+            (_, Sample::HoldOut | Sample::Test | Sample::Unspecified) => true,
+            (_, Sample::Training | Sample::FittedOn) => false,
+        }
+    }
+
+    /// What the rows are called.
+    pub fn rows(&self) -> &'static str {
+        match (self.by, self.sample) {
+            (PredictedBy::OutOfBag { .. }, _) => "training rows, out of bag",
+            (_, Sample::Training) => "training rows",
+            (_, Sample::HoldOut) => "hold-out rows",
+            (_, Sample::FittedOn) => "rows that the explainer was fitted to",
+            (_, Sample::Test) => "test rows",
+            (_, Sample::Unspecified) => "given rows",
+        }
+    }
+
+    /// The figure in words.
+    pub fn sentence(&self, method: &str) -> String {
+        let classes = self.of.same_class.map_or(String::new(), |share| {
+            format!(", and gives {} of the rows the same class", percent(share))
+        });
+        format!(
+            "{method} reproduces {} of the variation in the model's predictions ({}){classes}.",
+            percent(self.of.share.max(0.0)),
+            self.rows()
+        )
+    }
+
+    /// What a reader must know, in the words of the command; none where enough is explained or the
+    /// rows are not new.
+    pub fn warning(&self, study: &Study) -> Option<String> {
+        if !self.of.is_low() || !self.is_fair() {
+            return None;
+        }
+        let slope = self.of.slope;
+        let direction = if (slope - 1.0).abs() < STRAIGHT {
+            String::new()
+        } else {
+            let verb = if slope > 1.0 { "overstate" } else { "understate" };
+            let by = short_number((100.0 * (slope - 1.0)).abs().round());
+            format!(" On average they {verb} differences between rows by {by} %.")
+        };
+        let method = study.method().title();
+        let is_known = self.sample != Sample::Unspecified || self.by != PredictedBy::AllTrees;
+        let known =
+            if is_known { "" } else { " If the model was trained on them, this says little." };
+        Some(format!(
+            "{method} reproduces only {} of the variation in the model's predictions ({}), so its scores say little \
+             about single predictions.{known}{direction} {}--method tree-shap explains predictions exactly.",
+            percent(self.of.share.max(0.0)),
+            self.rows(),
+            nearer(study, slope)
+        ))
+    }
+}
+
+/// A choice of LMDI+ that comes nearer to the model, where one is known to.
+fn nearer(study: &Study, slope: f64) -> &'static str {
+    let Fitting::LinearModels { options, .. } = study.fitting() else { return "" };
+    let is_boosted = study.model.ensemble.is_boosted();
+    if options.include_raw && is_boosted && slope > 1.0 + STRAIGHT {
+        "--no-raw keeps the linear terms out that overshoot. "
+    } else {
+        ""
+    }
+}
+
+fn percent(share: f64) -> String {
+    if share < 1.0 && share > 0.9995 {
+        return "over 99.9 %".into();
+    }
+    format!("{:.1} %", 100.0 * share)
+}
