@@ -38,8 +38,7 @@ fn batch() -> RecordBatch {
         ),
         ("list", Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(list))),
     ];
-    RecordBatch::try_from_iter(columns)
-        .expect("equal lengths")
+    RecordBatch::try_from_iter(columns).expect("equal lengths")
 }
 
 #[test]
