@@ -12,7 +12,7 @@ use lmdi::table::Encoding;
 use std::fs;
 use std::path::PathBuf;
 
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "stump",
     "forest",
     "boosting",
@@ -22,6 +22,7 @@ const NAMES: [&str; 10] = [
     "one_vs_rest",
     "weighted",
     "balanced",
+    "formatted",
     "decided",
 ];
 
