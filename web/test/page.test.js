@@ -305,7 +305,7 @@ test("counterfactuals are the nearest rows, and limits are kept", async () => {
 });
 
 test("a key finds rows, and a threshold decides", async () => {
-  const data = join(folder, "keyed.csv");
+  const data = join(folder, "patients.csv");
   const rows = parse(readFileSync(join(ROOT, "examples/breast_cancer.csv"), "utf8"));
   const text = [
     ["patient", ...rows.names].join(","),

@@ -1,5 +1,7 @@
 """Bad input ends in an exception of the right type that says what to do; never in an abort."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -204,7 +206,10 @@ def test_categories_the_model_does_not_know_are_missing_cells(data):
     gone = table.assign(c=pd.Categorical([None] * len(table), ["no", "yes"]))
     with pytest.warns(lmdi.LmdiWarning, match="column 'c' holds 'never'.*taken as missing"):
         values = explainer.explain(new).values
-    assert np.array_equal(values, explainer.explain(gone).values)
+    with warnings.catch_warnings():
+        # Without the column there is little to reproduce, which is told.
+        warnings.simplefilter("ignore", lmdi.LmdiWarning)
+        assert np.array_equal(values, explainer.explain(gone).values)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +224,7 @@ def test_categories_the_model_does_not_know_are_missing_cells(data):
         ({"selection": "accuracy"}, "measure"),
         ({"folds": 1}, "`folds` is 1; expected at least 2"),
         ({"l1_ratio": 2}, "l1_ratio"),
-        ({"alpha": -1, "glm": "ridge"}, "penalty"),
+        ({"alpha": -1, "glm": "ridge"}, "`alpha` is -1; expected a finite positive number"),
         ({"alpha": 1, "C": 1}, "beside alpha"),
         ({"alpha": 1}, "`alpha` is 1 without l1_ratio; expected one l1_ratio beside it"),
         ({"glm": "ols", "alpha": 1}, "beside alpha or C"),

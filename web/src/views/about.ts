@@ -60,6 +60,8 @@ function trustInWords(report: Report): (Node | string)[] {
       h("strong", {}, number(additivity.largest)),
       ".",
     ];
+  // How near scores come to the prediction is said beside this.
+  if (report.about.fidelity) return [];
   return ["The scores of a row add up to the ", h("strong", {}, report.scale.total), "."];
 }
 

@@ -288,10 +288,10 @@ class LMDIPlus(Explainer):
                 "another and have none"
             )
         explanation = self._explanation(cells, arrays, self.explainer_.scale, trees == "all")
-        if trees == "all" and explanation.out_of_bag:
+        found = explanation._predictions
+        if trees == "all" and explanation.out_of_bag and found is not None:
             with self._running("LMDI+ fidelity", len(cells.array)) as run:
                 values, base_values, _ = self.explainer_.score(cells.table, "oob", False, run)
-            found = explanation._predictions
             explanation._predictions = found._replace(oob_explained=base_values + values.sum(axis=1))
         fidelity = explanation.fidelity
         if fidelity is not None and fidelity.is_low and self._is_new(explanation):
@@ -300,7 +300,8 @@ class LMDIPlus(Explainer):
 
     def _is_new(self, explanation: Explanation) -> bool:
         """Whether rows are new to the model, as far as is known, or predicted out of bag by enough trees."""
-        trees = explanation._predictions.oob_trees
+        found = explanation._predictions
+        trees = None if found is None else found.oob_trees
         if trees is not None:
             return trees >= ENOUGH_TREES
         return not (getattr(self, "_fitted_to", frozenset()) & _some_rows(explanation.data))
@@ -406,10 +407,10 @@ def low_fidelity(fidelity: Fidelity, out_of_bag: bool) -> str:
     if abs(fidelity.slope - 1) >= 0.05:
         verb = "overstate" if fidelity.slope > 1 else "understate"
         direction = f" On average they {verb} differences between rows by {abs(fidelity.slope - 1):.0%}."
-    rows = "training rows, out of bag" if out_of_bag else "given rows"
-    known = "" if out_of_bag else " If the model was trained on them, this says little."
+    kind = "out-of-bag " if out_of_bag else ""
+    known = "" if out_of_bag else " On rows that the model was trained on, that is common."
     return (
-        f"LMDI+ reproduces only {max(fidelity.share, 0):.1%} of the variation in the model's predictions "
-        f"({rows}), so its scores say little about single predictions.{known}{direction} lmdi.TreeSHAP "
+        f"LMDI+ reproduces only {max(fidelity.share, 0):.1%} of the variation in the model's {kind}predictions "
+        f"of these rows, so its scores say little about single predictions.{known}{direction} lmdi.TreeSHAP "
         "explains predictions exactly"
     )

@@ -52,7 +52,8 @@ class Predictions(NamedTuple):
         """Some rows; `numpy.newaxis` gives one row its axis back."""
         arrays = (self.values, self.on_scale, self.to_explain, self.explained)
         oob = None if self.oob_explained is None else np.asarray(self.oob_explained)[key]
-        return Predictions(*(np.asarray(array)[key] for array in arrays), self.oob_trees, oob, self.threshold)
+        values, on_scale, to_explain, explained = (np.asarray(array)[key] for array in arrays)
+        return Predictions(values, on_scale, to_explain, explained, self.oob_trees, oob, self.threshold)
 
     def outputs(self, key: Any) -> Predictions:
         """Some outputs of several."""
