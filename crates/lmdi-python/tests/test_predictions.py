@@ -124,7 +124,7 @@ def test_low_fidelity_is_told_with_its_direction(numbers):
     with pytest.warns(lmdi.LmdiWarning, match="reproduces only .* they understate") as told:
         explainer.explain(X)
     assert "TreeSHAP" in str(told[0].message)
-    with pytest.warns(lmdi.LmdiWarning, match="given rows"):
+    with pytest.warns(lmdi.LmdiWarning, match="of these rows"):
         explainer.explain(X[:200] + 1e-6)
     explainer.explain(X[:200])  # The model knows these, and their noise.
     explainer.explain(X[:20] + 1e-6)  # Too few to tell.
