@@ -6,12 +6,13 @@ use crate::local::scale_name;
 use crate::model::{Model, file_bytes};
 use crate::options::Keywords;
 use crate::run::Run;
+use lmdi::explanation::{is_predicted_out_of_bag, score_rows_seen_by_all};
 use lmdi::file::{Explainer, Model as Content};
 use lmdi::forest::Ensemble;
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::TreeSubset;
 use lmdi::importance::lmdi_plus::ScoreOptions;
-use lmdi::monitor::Monitor;
+use lmdi::monitor::{Monitor, Silent};
 use lmdi::table::MatrixView;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -92,7 +93,15 @@ impl LmdiPlusExplainer {
         standard_error: bool,
         run: Run,
     ) -> PyResult<(Cube<'py>, Cube<'py>, Option<Cube<'py>>)> {
+        let view = x.view()?;
+        let auto = trees == "auto";
         let trees = match trees {
+            "auto" => {
+                let is_out_of_bag = run.call(py, |monitor| {
+                    is_predicted_out_of_bag(self.ensemble(), &view, false, monitor)
+                })?;
+                if is_out_of_bag { TreeSubset::OutOfBag(self.ensemble()) } else { TreeSubset::All }
+            }
             "all" => TreeSubset::All,
             "oob" => TreeSubset::OutOfBag(self.ensemble()),
             "inbag" => TreeSubset::InBag(self.ensemble()),
@@ -100,12 +109,21 @@ impl LmdiPlusExplainer {
                 return Err(exception(lmdi::Error::Parameter {
                     name: "trees",
                     found: other.into(),
-                    expected: "all, oob or inbag".into(),
+                    expected: "auto, all, oob or inbag".into(),
                 }));
             }
         };
-        let (view, options) = (x.view()?, ScoreOptions { trees, standard_error });
-        let scores = run.call(py, |monitor| self.fitted.score(&view, &options, monitor))?;
+        let options = ScoreOptions { trees, standard_error };
+        let scores = run.call(py, |monitor| {
+            let mut scores = self.fitted.score(&view, &options, monitor)?;
+            if auto {
+                let all = ScoreOptions { trees: TreeSubset::All, standard_error };
+                score_rows_seen_by_all(&mut scores, &view, |rows| {
+                    self.fitted.score(rows, &all, &Silent)
+                })?;
+            }
+            Ok(scores)
+        })?;
         score_arrays(py, scores)
     }
 

@@ -44,7 +44,7 @@ def read(path):
 
 def check_same(explainer, X, table, e=None):
     """The same scores, base values and predictions, bit by bit."""
-    e = explainer.explain(X) if e is None else e
+    e = explainer.explain(X, trees="auto") if e is None else e
     scores, bases = e.values, e.base_values
     if scores.ndim == 2:
         scores, bases, of = scores[..., None], bases[..., None], [""]
@@ -79,7 +79,7 @@ def test_an_explainer_of_the_command(run, tmp_path, ending):
     run("explain", table, "--target", "progression", *options)
     frame = pd.read_csv(table).drop(columns="progression")
     explainer = lmdi.load(tmp_path / "model.lmdi")
-    e = explainer.explain(frame)
+    e = explainer.explain(frame, trees="auto")
     # Both add up the 0/1 columns of a column of text.
     assert e.feature_names == list(frame.columns)
     assert e.display_data[:, 1].tolist() == frame["sex"].tolist()
@@ -87,7 +87,7 @@ def test_an_explainer_of_the_command(run, tmp_path, ending):
     with pytest.warns(lmdi.LmdiWarning, match="column 'sex' holds 'group 9'"):
         explainer.explain(frame.assign(sex="group 9"))
     # Further columns are ignored, as by the command.
-    assert np.array_equal(explainer.explain(pd.read_csv(table)).values, e.values)
+    assert np.array_equal(explainer.explain(pd.read_csv(table), trees="auto").values, e.values)
 
 
 def test_an_explainer_of_classes_by_the_command(run, tmp_path):

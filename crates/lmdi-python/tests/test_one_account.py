@@ -68,7 +68,7 @@ def case(request, tmp_path_factory):
         "answers": json.loads((folder / "answers.json").read_text()),
         "groups": json.loads((folder / "groups.json").read_text()),
         "page": page,
-        "e": explainer.explain(frame.drop(columns=target)),
+        "e": explainer.explain(frame.drop(columns=target), trees="auto"),
         "classes": explainer.model_.classes_,
         "truth": frame[target],
         "is_forest": model == "forest",

@@ -66,7 +66,8 @@ pub fn run(options: &Options) -> Result<()> {
     let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let (schema, ensemble) = (&study.schema, &study.model.ensemble);
-    let explain = result.explain_options(schema, ensemble.averages_trees(), TreeChoice::All)?;
+    let explain =
+        result.explain_options(schema, ensemble.averages_trees(), TreeChoice::Predicting)?;
     let metadata = &study.model.metadata;
     let rows = reader.rows_of_model(&options.data, schema, metadata, &result.read())?;
     let rows = result.keyed(rows, &reader)?;

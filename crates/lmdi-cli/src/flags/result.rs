@@ -97,7 +97,9 @@ impl ResultFlags {
         let rank = match self.rank {
             None => None,
             Some(RankFlag::Score) => Some(RankBy::Score),
-            Some(RankFlag::Rank) if trees == TreeChoice::All => Some(RankBy::TreeRank),
+            Some(RankFlag::Rank) if matches!(trees, TreeChoice::Predicting | TreeChoice::All) => {
+                Some(RankBy::TreeRank)
+            }
             Some(RankFlag::Rank) => {
                 return Err(invalid(
                     "rank",

@@ -6,7 +6,7 @@ use lmdi::glm::Strength;
 use lmdi::importance::OutputScale;
 use lmdi::importance::lmdi_plus::{LOW_FIDELITY, TreeFit};
 use lmdi::named::Named;
-use lmdi::study::{Explained, Fitting, Study, UnknownBags};
+use lmdi::study::{Explained, Fitting, Study, TreeChoice, UnknownBags};
 use lmdi::table::Values;
 use lmdi::text::{count, counted, short_number};
 use lmdi_io::printable::printable;
@@ -140,7 +140,9 @@ fn print_fits(out: &mut dyn Write, study: &Study, tolerance: Option<f64>) -> io:
 /// What base plus scores is, how rows were predicted, and how much of that is explained.
 pub fn print_account(out: &mut dyn Write, study: &Study, explained: &Explained) -> io::Result<()> {
     if let PredictedBy::OutOfBag { seen_by_all, .. } = explained.predicted_by {
-        write!(out, "They are predicted out of bag, by the trees that did not see them")?;
+        let same = explained.trees == TreeChoice::OutOfBag;
+        let trees = if same { "the same trees" } else { "the trees that did not see them" };
+        write!(out, "They are predicted out of bag, by {trees}")?;
         match seen_by_all {
             0 => writeln!(out, ".")?,
             n => writeln!(out, "; every tree saw {}, predicted by all.", counted(n, "row"))?,

@@ -36,16 +36,18 @@ fn training_rows_are_predicted_by_the_trees_that_did_not_see_them() {
         out.lines().find(|line| line.trim_start().starts_with("out-of-bag")).expect("quality");
     let shown: f64 = line.split_whitespace().last().and_then(|x| x.parse().ok()).expect("RMSE");
     assert!((error - shown).abs() < 1e-4 * shown, "{error} written, {shown} measured");
+    // The trees that predict a row are those that score it.
+    assert!(scores.column("out_of_bag").is_none());
+    assert_close(&sums(&scores, &["explained", "unexplained"]), numbers(&scores, "prediction"));
+    assert_close(&totals(&scores, ""), numbers(&scores, "explained"));
+    // Scored on all trees, a row has a part that those that saw it made up.
+    let all = ["--score-trees", "all", "--out", "o.csv"];
+    let explain = ["explain", &data, "--target", "progression", "--trees", "40"];
+    place.run(&[&explain[..], &all[..]].concat()).good();
+    let by_all = table(&place, "o.csv");
     let parts = ["explained", "unexplained", "out_of_bag"];
-    assert_close(&sums(&scores, &parts), numbers(&scores, "prediction"));
-    // Scored on the trees that predict it, a row has no such part.
-    let oob = ["--score-trees", "oob", "--out", "o.csv"];
-    place
-        .run(&[&["explain", &data, "--target", "progression", "--trees", "40"], &oob[..]].concat());
-    let of_same = table(&place, "o.csv");
-    assert!(of_same.column("out_of_bag").is_none());
-    assert_eq!(numbers(&of_same, "prediction"), numbers(&scores, "prediction"));
-    assert_close(&sums(&of_same, &["explained", "unexplained"]), numbers(&scores, "prediction"));
+    assert_eq!(numbers(&by_all, "prediction"), numbers(&scores, "prediction"));
+    assert_close(&sums(&by_all, &parts), numbers(&scores, "prediction"));
     // A saved model knows its training rows, whichever command reads them.
     place.run(&["score", "m.lmdi", &data, "--out", "again.csv"]).good();
     assert_eq!(place.read("s.csv"), place.read("again.csv"));
@@ -55,7 +57,22 @@ fn training_rows_are_predicted_by_the_trees_that_did_not_see_them() {
     place.run(&["predict", "m.lmdi", "part.csv", "--out", "p.csv"]).good();
     let (found, plain) = (table(&place, "part_scores.csv"), table(&place, "p.csv"));
     assert_eq!(numbers(&found, "prediction"), numbers(&plain, "prediction"));
-    assert_close(numbers(&found, "explained"), &numbers(&scores, "explained")[..100]);
+    assert_close(numbers(&found, "explained"), &numbers(&by_all, "explained")[..100]);
+}
+
+/// With few trees some rows were seen by all of them, and are predicted and scored by all.
+#[test]
+fn a_row_that_every_tree_saw_keeps_its_scores() {
+    let place = Place::new();
+    let data = example("diabetes.csv");
+    let explain = ["explain", &data, "--target", "progression", "--trees", "3"];
+    place.run(&[&explain[..], &["--out", "s.csv"]].concat()).good();
+    place.run(&[&explain[..], &["--out", "o.csv", "--score-trees", "oob"]].concat()).good();
+    let (scores, left_out) = (table(&place, "s.csv"), table(&place, "o.csv"));
+    let unscored = numbers(&left_out, "explained").iter().filter(|sum| sum.is_nan()).count();
+    assert!(unscored > 50, "three trees leave many rows to none: {unscored}");
+    assert!(numbers(&scores, "explained").iter().all(|sum| sum.is_finite()));
+    assert_close(&sums(&scores, &["explained", "unexplained"]), numbers(&scores, "prediction"));
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn csv_parquet_and_any_number_of_threads_hold_the_same() {
         "--target",
         "cultivar",
         "--trees",
-        "8",
+        "40",
         "--standard-error",
         "--rank",
         "score",
@@ -381,7 +381,7 @@ fn scores_on_standard_output_leave_the_report_to_standard_error() {
         .run_with(&["explain", "-", "--target", "progression", "--trees", "3", "--out", "-"], data);
     assert!(run.err.contains("What matters") && run.err.contains("standard input"), "{}", run.err);
     let out = run.good();
-    let names = "row,prediction,explained,unexplained,out_of_bag,base,score:age,";
+    let names = "row,prediction,explained,unexplained,base,score:age,";
     assert!(out.starts_with(names), "{out}");
     assert_eq!(out.lines().count(), 443);
 }
@@ -413,7 +413,7 @@ fn hostile_names_are_kept_in_files_and_escaped_on_terminals() {
     let out = place.run(&["score", "m.lmdi", "t.csv", "--out", "-", "--group", &group]).good();
     assert!(
         out.starts_with(
-            "row,prediction,probability:u:\\,probability:v,explained,unexplained,out_of_bag,base,score:g,"
+            "row,prediction,probability:u:\\,probability:v,explained,unexplained,base,score:g,"
         ),
         "{out}"
     );

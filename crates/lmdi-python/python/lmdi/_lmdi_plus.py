@@ -269,8 +269,9 @@ class LMDIPlus(Explainer):
         ----------
         X
             The rows.
-        trees : "all", "oob" or "inbag"
-            For the training rows: all trees, or only those that did not, or did, see a row.
+        trees : "all", "auto", "oob" or "inbag"
+            The trees that score training rows: all; those that predict a row, which did not see it ("auto",
+            as the command does); or only those that did not, or did, see a row.
         std_error : bool
             Whether to also give the standard error of each score over the trees; for forests only.
         """
@@ -410,7 +411,7 @@ def low_fidelity(fidelity: Fidelity, out_of_bag: bool) -> str:
     kind = "out-of-bag " if out_of_bag else ""
     known = "" if out_of_bag else " On rows that the model was trained on, that is common."
     return (
-        f"LMDI+ reproduces only {max(fidelity.share, 0):.1%} of the variation in the model's {kind}predictions "
-        f"of these rows, so its scores say little about single predictions.{known}{direction} lmdi.TreeSHAP "
+        f"LMDI+ reproduces only {max(fidelity.share, 0):.1%} of the variation in the model's "
+        f"{kind}predictions of these rows, so its scores say little about single predictions.{known}{direction} lmdi.TreeSHAP "
         "explains predictions exactly"
     )

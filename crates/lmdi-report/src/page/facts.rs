@@ -179,7 +179,7 @@ fn explanation_facts(study: &Study, explained: &Explained, has_stability: bool) 
         entries.push(("Linear models".into(), text.clone()));
     }
     let trees = match explained.trees {
-        TreeChoice::All => "all",
+        TreeChoice::Predicting | TreeChoice::All => "all",
         TreeChoice::OutOfBag => "those that did not see the row",
         TreeChoice::InBag => "those that saw the row",
     };

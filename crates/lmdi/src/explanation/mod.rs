@@ -28,6 +28,8 @@ pub use explained::ExplainedRows;
 pub use fidelity::{Fidelity, LOW_FIDELITY};
 pub use grouping::{Grouping, sum_groups};
 pub use order::{rank_by_score, top_features};
-pub use predicted::{ModelPredictions, PredictedBy};
+pub use predicted::{
+    ModelPredictions, PredictedBy, is_predicted_out_of_bag, score_rows_seen_by_all,
+};
 pub use stability::{Stability, TopStability, bootstrap_rows, stability};
 pub use subgroup::{SubgroupOptions, Subgroups, subgroups};

@@ -13,7 +13,7 @@
 use crate::Result;
 use crate::forest::predict::apply_link;
 use crate::forest::{Aggregation, Ensemble, Link, drew_from, oob_prediction};
-use crate::importance::OutputScale;
+use crate::importance::{OutputScale, Scores};
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
 
@@ -55,9 +55,7 @@ impl ModelPredictions {
     ) -> Result<Self> {
         let raw = ensemble.predict_raw(x, monitor)?;
         let mut values = apply_link(ensemble.link, ensemble.n_outputs, raw.clone());
-        let is_out_of_bag = has_out_of_bag(ensemble, x.rows())
-            && (in_training || drew_from(ensemble, x, monitor)? == Some(true));
-        if !is_out_of_bag {
+        if !is_predicted_out_of_bag(ensemble, x, in_training, monitor)? {
             return Ok(Self { values, by: PredictedBy::AllTrees, raw, votes: None });
         }
         let out_of_bag = oob_prediction(ensemble, x, &Checks(monitor))?;
@@ -119,6 +117,39 @@ impl ModelPredictions {
         let values = apply_link(ensemble.link, ensemble.n_outputs, raw.clone());
         Self { values, by: PredictedBy::AllTrees, raw, votes: None }
     }
+}
+
+/// Whether rows are predicted out of bag: training rows of a forest, known by the caller or by the
+/// leaves they fall into.
+pub fn is_predicted_out_of_bag(
+    ensemble: &Ensemble,
+    x: &MatrixView<'_>,
+    in_training: bool,
+    monitor: &dyn Monitor,
+) -> Result<bool> {
+    Ok(has_out_of_bag(ensemble, x.rows())
+        && (in_training || drew_from(ensemble, x, monitor)? == Some(true)))
+}
+
+/// Completes out-of-bag scores: rows that every tree saw have none, and are predicted by all trees.
+/// `by_all` scores rows by all trees.
+pub fn score_rows_seen_by_all(
+    scores: &mut Scores,
+    x: &MatrixView<'_>,
+    by_all: impl FnOnce(&MatrixView<'_>) -> Result<Scores>,
+) -> Result<()> {
+    let k = scores.n_outputs;
+    let is_unscored =
+        |row: &usize| scores.base[row * k..(row + 1) * k].iter().any(|base| base.is_nan());
+    let rows: Vec<usize> = (0..scores.n_rows).filter(is_unscored).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let cells: Vec<f64> =
+        rows.iter().flat_map(|&row| (0..x.cols()).map(move |column| x.get(row, column))).collect();
+    let found = by_all(&MatrixView::from_rows(&cells, rows.len(), x.cols())?)?;
+    scores.replace_rows(&rows, &found);
+    Ok(())
 }
 
 /// A monitor whose work can be stopped, but is not counted again.

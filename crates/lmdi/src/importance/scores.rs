@@ -34,6 +34,19 @@ impl Scores {
         }
     }
 
+    /// Replaces rows by those of other scores of the same features and outputs, in their order.
+    pub(crate) fn replace_rows(&mut self, rows: &[usize], others: &Self) {
+        let (width, k) = (self.n_features * self.n_outputs, self.n_outputs);
+        for (from, &to) in rows.iter().enumerate() {
+            self.values[to * width..(to + 1) * width].copy_from_slice(others.row(from));
+            self.base[to * k..(to + 1) * k].copy_from_slice(&others.base[from * k..(from + 1) * k]);
+            if let (Some(mine), Some(theirs)) = (&mut self.standard_error, &others.standard_error) {
+                mine[to * width..(to + 1) * width]
+                    .copy_from_slice(&theirs[from * width..(from + 1) * width]);
+            }
+        }
+    }
+
     /// The scores of one row: feature by feature, one number per output.
     pub fn row(&self, row: usize) -> &[f64] {
         let width = self.n_features * self.n_outputs;

@@ -3,19 +3,23 @@
 use super::{Assessment, FidelityOn, Predictor, Rows, Sample, Study};
 use crate::Result;
 use crate::explanation::{
-    ExplainedRows, Fidelity, Grouping, ModelPredictions, PredictedBy, rank_by_score, sum_groups,
+    ExplainedRows, Fidelity, Grouping, ModelPredictions, PredictedBy, rank_by_score,
+    score_rows_seen_by_all, sum_groups,
 };
 use crate::forest::Ensemble;
 use crate::forest::decision::class_of;
 use crate::importance::{LocalMethod, OutputScale, Scores, TreeSubset};
-use crate::monitor::Stages;
+use crate::monitor::{Silent, Stages};
 use std::sync::Arc;
 
 /// The trees that training rows are explained by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TreeChoice {
-    /// All of them.
+    /// Those that predict the row: of a forest's training rows the trees that did not see them, else
+    /// all. Methods that know all trees only take all.
     #[default]
+    Predicting,
+    /// All of them.
     All,
     /// Each row by those that did not see it.
     OutOfBag,
@@ -24,10 +28,23 @@ pub enum TreeChoice {
 }
 
 impl TreeChoice {
+    /// The choice once it is known which trees predict.
+    fn settled(self, by: PredictedBy, explainer: &dyn LocalMethod) -> Self {
+        match (self, by) {
+            (Self::Predicting, PredictedBy::OutOfBag { .. })
+                if explainer.linear_models().is_some() =>
+            {
+                Self::OutOfBag
+            }
+            (Self::Predicting, _) => Self::All,
+            (chosen, _) => chosen,
+        }
+    }
+
     /// The trees of an ensemble.
     pub fn of(self, ensemble: &Ensemble) -> TreeSubset<'_> {
         match self {
-            Self::All => TreeSubset::All,
+            Self::Predicting | Self::All => TreeSubset::All,
             Self::OutOfBag => TreeSubset::OutOfBag(ensemble),
             Self::InBag => TreeSubset::InBag(ensemble),
         }
@@ -59,7 +76,7 @@ pub struct ExplainOptions {
 impl ExplainOptions {
     /// Scores of these groups, and nothing else.
     pub fn scores_of(grouping: Grouping) -> Self {
-        Self { grouping, trees: TreeChoice::All, standard_error: false, rank: None }
+        Self { grouping, trees: TreeChoice::Predicting, standard_error: false, rank: None }
     }
 }
 
@@ -213,9 +230,19 @@ pub(super) fn explain(
     let (x, n) = (rows.x.view(), rows.len());
     let explainer = study.explainer();
     let ensemble = &study.model.ensemble;
-    let trees = options.trees.of(ensemble);
+    let in_training = rows.sample == Sample::Training;
+    let monitor = stages.start("Predicting", n);
+    let model = ModelPredictions::of(ensemble, &x, in_training, &*monitor)?;
+    drop(monitor);
+    let choice = options.trees.settled(model.by, explainer);
+    let trees = choice.of(ensemble);
     let groups = &options.grouping.groups;
-    let single = explainer.explain_on(&x, trees, &*stages.start("Scoring", n))?;
+    let monitor = stages.start("Scoring", n);
+    let mut single = explainer.explain_on(&x, trees, &*monitor)?;
+    drop(monitor);
+    if options.trees == TreeChoice::Predicting {
+        score_rows_seen_by_all(&mut single, &x, |rows| explainer.explain(rows, &Silent))?;
+    }
     let scores = sum_groups(&single, groups)?;
     drop(single);
     let errors = if options.standard_error {
@@ -231,15 +258,10 @@ pub(super) fn explain(
             Some(explainer.mean_tree_ranks(&x, groups, &*stages.start("Ranking", n))?)
         }
     };
-    let in_training = rows.sample == Sample::Training;
-    let monitor = stages.start("Predicting", n);
-    let model = ModelPredictions::of(ensemble, &x, in_training, &*monitor)?;
-    drop(monitor);
-    let account =
-        explainer.explains_predictions().then(|| account(study, &model, &scores, options.trees));
+    let account = explainer.explains_predictions().then(|| account(study, &model, &scores, choice));
     let fidelity = match &account {
         Some(account) if !account.is_exact => {
-            fidelity(study, &rows, &model, account, options.trees, stages)?
+            fidelity(study, &rows, &model, account, choice, stages)?
         }
         _ => None,
     };
@@ -252,7 +274,7 @@ pub(super) fn explain(
     });
     Ok(Explained {
         grouping: options.grouping.clone(),
-        trees: options.trees,
+        trees: choice,
         rows,
         scores,
         errors,

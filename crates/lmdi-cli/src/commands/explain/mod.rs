@@ -40,6 +40,8 @@ use std::time::Instant;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ScoreTrees {
+    /// Those that predict the row: of a forest, the ones that did not see it
+    Auto,
     /// All trees
     All,
     /// Those that did not see the row
@@ -112,7 +114,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE", conflicts_with = "holdout")]
     test: Option<PathBuf>,
     /// Trees that a training row is scored on
-    #[arg(long, value_enum, value_name = "TREES", default_value = "all")]
+    #[arg(long, value_enum, value_name = "TREES", default_value = "auto")]
     score_trees: ScoreTrees,
     /// The model to train (forest, extra-trees or boosting), or the file of a trained one, which
     /// may be one of XGBoost, LightGBM or CatBoost
@@ -199,7 +201,7 @@ fn print_scored(
     seconds: f64,
 ) -> Result<()> {
     let which = match explained.trees {
-        TreeChoice::All => "",
+        TreeChoice::Predicting | TreeChoice::All => "",
         TreeChoice::OutOfBag => ", each on the trees that did not see it",
         TreeChoice::InBag => ", each on the trees that saw it",
     };
@@ -246,7 +248,7 @@ impl Options {
 
     /// Fails on flags that do not go together, before any work.
     fn check(&self) -> Result<()> {
-        let some_trees = self.score_trees != ScoreTrees::All;
+        let some_trees = self.scores_some_trees();
         if some_trees && (self.test.is_some() || self.training.holdout > 0.0) {
             return Err(invalid(
                 "score_trees",
@@ -266,9 +268,15 @@ impl Options {
         Ok(())
     }
 
+    /// Whether training rows are to be scored on some of the trees, whatever predicts them.
+    fn scores_some_trees(&self) -> bool {
+        matches!(self.score_trees, ScoreTrees::Oob | ScoreTrees::Inbag)
+    }
+
     /// What is computed of each row.
     fn explain_options(&self, schema: &Schema, averages_trees: bool) -> Result<ExplainOptions> {
         let trees = match self.score_trees {
+            ScoreTrees::Auto => TreeChoice::Predicting,
             ScoreTrees::All => TreeChoice::All,
             ScoreTrees::Oob => TreeChoice::OutOfBag,
             ScoreTrees::Inbag => TreeChoice::InBag,
@@ -315,7 +323,7 @@ impl Options {
     fn refits(&self, cells: usize) -> u8 {
         /// Beyond this, a refit takes long enough to be requested.
         const MOST_CELLS: usize = 1_000_000;
-        if self.report.is_none() || self.score_trees != ScoreTrees::All {
+        if self.report.is_none() || self.scores_some_trees() {
             return 0;
         }
         self.stability_runs.unwrap_or(if cells <= MOST_CELLS { 2 } else { 0 })

@@ -67,7 +67,9 @@ impl Options {
                 && file.model.explainer.is_some()
                 && self.lmdi_plus.first_given().is_none();
             match (is_kept, self.score_trees) {
-                (true, ScoreTrees::All) => self.with_kept(file, schema, reader, out)?,
+                (true, ScoreTrees::Auto | ScoreTrees::All) => {
+                    self.with_kept(file, schema, reader, out)?
+                }
                 (true, _) => self.with_kept_on_training_rows(file, schema, reader, out)?,
                 (false, _) => {
                     let method = self.method.options(&schema, lmdi_plus, reader)?;
@@ -185,7 +187,7 @@ impl Options {
     }
 
     fn check_training_rows(&self, rows: &Rows, model: &str) -> Result<()> {
-        if self.score_trees != ScoreTrees::All && rows.sample != Sample::Training {
+        if self.scores_some_trees() && rows.sample != Sample::Training {
             bail!(
                 "{} is not the table that {model} was trained on; --score-trees oob and inbag need it",
                 rows.table.name
