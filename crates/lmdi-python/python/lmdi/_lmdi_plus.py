@@ -412,6 +412,6 @@ def low_fidelity(fidelity: Fidelity, out_of_bag: bool) -> str:
     known = "" if out_of_bag else " On rows that the model was trained on, that is common."
     return (
         f"LMDI+ reproduces only {max(fidelity.share, 0):.1%} of the variation in the model's "
-        f"{kind}predictions of these rows, so its scores say little about single predictions.{known}{direction} lmdi.TreeSHAP "
-        "explains predictions exactly"
+        f"{kind}predictions of these rows, so its scores say little about single predictions."
+        f"{known}{direction} lmdi.TreeSHAP explains predictions exactly"
     )
