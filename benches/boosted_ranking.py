@@ -167,13 +167,6 @@ def table(results):
     return "\n".join(lines) + f"\n\n{first}\n{above[0]}, and by {above[1]}.\n"
 
 
-def put_table(results):
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(before + BEGIN + table(results) + END + after)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="keep the results and put their table into the docs")
@@ -186,7 +179,7 @@ def main():
             RESULTS.parent.mkdir(exist_ok=True)
             results.to_csv(RESULTS, index=False)
     if options.write or options.table:
-        put_table(pd.read_csv(RESULTS))
+        common.put_table(PAGE, BEGIN, END, table(pd.read_csv(RESULTS)))
 
 
 if __name__ == "__main__":

@@ -166,3 +166,10 @@ def versions():
 
     names = ["scikit-learn", "imodels", "shap", "numpy"]
     return ", ".join(f"{name} {version(name)}" for name in names)
+
+
+def put_table(page, begin, end, table):
+    """Puts a table into a page of the docs, between two marks."""
+    before, rest = page.read_text().split(begin)
+    _, after = rest.split(end)
+    page.write_text(before + begin + table + end + after)

@@ -142,13 +142,6 @@ def table(results):
     return "\n".join(lines) + "\n"
 
 
-def put_table(results):
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(before + BEGIN + table(results) + END + after)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=5000)
@@ -164,7 +157,7 @@ def main():
             RESULTS.parent.mkdir(exist_ok=True)
             results.to_csv(RESULTS, index=False)
     if options.write or options.table:
-        put_table(pd.read_csv(RESULTS))
+        common.put_table(PAGE, BEGIN, END, table(pd.read_csv(RESULTS)))
 
 
 if __name__ == "__main__":
