@@ -15,12 +15,8 @@
 //! (least squares). Scoring costs about as much as predicting: one walk per tree, one addition per
 //! feature on the path, and one multiplication per feature for all raw parts together.
 
-mod boosted;
 mod choices;
-mod class_weight;
-mod fit;
-mod forest;
-mod leaf_steps;
+mod fitting;
 mod local_method;
 mod model;
 mod options;
@@ -29,7 +25,6 @@ mod rank;
 mod rows;
 mod score;
 mod spread;
-mod target;
 
 pub use choices::{Choices, Glm, Preset};
 pub use model::{LOW_FIDELITY, LmdiPlus, RawTerm, TreeFit, TreeModel};

@@ -24,10 +24,10 @@
 
 use super::fit::{Shared, TargetAndWeight};
 use super::leaf_steps::LeafSteps;
-use super::model::TreeModel;
 use super::target::independent_response;
 use crate::Result;
 use crate::forest::Link;
+use crate::importance::lmdi_plus::model::TreeModel;
 use crate::monitor::Monitor;
 use crate::table::Response;
 use rayon::prelude::*;

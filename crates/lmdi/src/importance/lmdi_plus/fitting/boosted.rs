@@ -16,11 +16,11 @@
 
 use super::fit::{Shared, TargetAndWeight};
 use super::leaf_steps::{LeafSteps, RateEvidence};
-use super::model::TreeModel;
 use super::target::working_response;
 use crate::Result;
 use crate::basis::Basis;
 use crate::forest::Growth;
+use crate::importance::lmdi_plus::model::TreeModel;
 use crate::monitor::Monitor;
 use crate::table::Response;
 use rayon::prelude::*;
@@ -35,7 +35,7 @@ type Prepared = (Basis, Vec<u32>);
 /// The linear models of a boosted ensemble.
 pub(super) struct BoostedFit {
     pub(super) models: Vec<TreeModel>,
-    /// How much of the model they reproduce; see [`LmdiPlus::fidelity`](super::LmdiPlus::fidelity).
+    /// How much of the model they reproduce; see [`LmdiPlus::fidelity`](crate::importance::lmdi_plus::LmdiPlus::fidelity).
     pub(super) fidelity: f64,
 }
 

@@ -6,14 +6,14 @@
 
 use super::boosted::BoostedFit;
 use super::class_weight::{counts_draws, row_class_weights};
-use super::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
-use super::options::{FitOn, FitTo, LmdiPlusOptions, Validation};
-use super::rows::RowChoice;
 use super::target::Plan;
 use crate::basis::{Basis, TreeRows};
 use crate::forest::routing::Router;
 use crate::forest::{Ensemble, InBag, Tree};
 use crate::glm::{Family, GlmFit, GlmOptions, fit_glm};
+use crate::importance::lmdi_plus::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
+use crate::importance::lmdi_plus::options::{FitOn, FitTo, LmdiPlusOptions, Validation};
+use crate::importance::lmdi_plus::rows::RowChoice;
 use crate::importance::{check_cells, check_weights};
 use crate::monitor::Monitor;
 use crate::table::{MatrixView, Response, contiguous_folds, stratified_folds};

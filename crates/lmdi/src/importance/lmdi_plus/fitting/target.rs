@@ -6,12 +6,12 @@
 //!
 //! [`super::leaf_steps`] brings both to the values that the tree itself gives its leaves.
 
-use super::model::outputs_of;
-use super::options::{FitTo, LmdiPlusOptions};
 use crate::forest::predict::{logistic, softmax};
 use crate::forest::{Ensemble, Link, Loss, Outcome};
 use crate::glm::Family;
 use crate::importance::OutputScale;
+use crate::importance::lmdi_plus::model::outputs_of;
+use crate::importance::lmdi_plus::options::{FitTo, LmdiPlusOptions};
 use crate::named::Named;
 use crate::table::Response;
 use crate::{Error, Result};
