@@ -8,19 +8,22 @@ pub(crate) trait Vectorised {
     fn run(self) -> Self::Output;
 }
 
-struct Dispatched<W>(W);
-
-impl<W: Vectorised> pulp::NullaryFnOnce for Dispatched<W> {
-    type Output = W::Output;
-
-    #[inline(always)]
-    fn call(self) -> W::Output {
-        self.0.run()
-    }
-}
-
-/// Runs `work` with the widest vectors of this processor. The result does not depend on them: no
-/// sum changes its order, and products are never fused with sums.
+/// Runs `work` with the vectors of AVX2 where this processor has them, and else with those that
+/// every processor of its kind has. The result does not depend on them: no sum changes its order,
+/// and products are never fused with sums.
 pub(crate) fn vectorised<W: Vectorised>(work: W) -> W::Output {
-    pulp::Arch::new().dispatch(Dispatched(work))
+    #[cfg(target_arch = "x86_64")]
+    {
+        use fearless_simd::{Avx2, Level, Simd};
+        use std::sync::LazyLock;
+
+        static AVX2: LazyLock<Option<Avx2>> = LazyLock::new(|| Level::new().as_avx2());
+        if let Some(avx2) = *AVX2 {
+            return avx2.vectorize(
+                #[inline(always)]
+                || work.run(),
+            );
+        }
+    }
+    work.run()
 }

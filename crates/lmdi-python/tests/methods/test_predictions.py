@@ -123,7 +123,10 @@ def test_low_fidelity_is_told_with_its_direction(numbers):
     explainer = lmdi.LMDIPlus(forest, glm="ridge", alpha=1e3).fit(X, y)
     with pytest.warns(lmdi.LmdiWarning, match="reproduces only .* they understate") as told:
         explainer.explain(X)
-    assert "TreeSHAP" in str(told[0].message)
+    assert "% lmdi.TreeSHAP" in str(told[0].message).replace("%. ", "% ")
+    other = lmdi.LMDIPlus(forest, fit_to="response", glm="ridge", alpha=1e3).fit(X, y)
+    with pytest.warns(lmdi.LmdiWarning, match='preset="model" follows the model more closely, and lmdi.Tree'):
+        other.explain(X)
     with pytest.warns(lmdi.LmdiWarning, match="of these rows"):
         explainer.explain(X[:200] + 1e-6)
     explainer.explain(X[:200])  # The model knows these, and their noise.

@@ -54,16 +54,30 @@ def check(model, X, expected, atol=1e-6):
         e = explainer.explain(X)
         np.testing.assert_allclose(total(e), expected, atol=atol)
         np.testing.assert_allclose(explainer.expected_value, e.base_values[0], atol=1e-9)
+        predicts_as(model, X, e)
+        np.testing.assert_allclose(e.unexplained, 0, atol=1e-6)
+        np.testing.assert_allclose(e[3].prediction, e.prediction[3])
     again = pickle.loads(pickle.dumps(explainer))
     assert np.array_equal(again.explain(X[:5]).values, e.values[:5])
     pairs = lmdi.TreeSHAP(model).interactions(X[:5])
     np.testing.assert_allclose(pairs.sum(axis=2), lmdi.TreeSHAP(model).explain(X[:5]).values, atol=1e-9)
 
 
+def predicts_as(model, X, e):
+    """`prediction` is the model's own: for every row, all members together."""
+    own = model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+    if not e.out_of_bag:
+        np.testing.assert_allclose(e.prediction, own, atol=1e-6)
+    assert e.prediction.shape == own.shape
+    np.testing.assert_allclose(e.explained, total(e), atol=1e-9)
+
+
 def fits(model, X, y, expected, **keywords):
     """LMDI+ adds up to its own prediction, which is close to the model's."""
     explainer = lmdi.LMDIPlus(model, glm="ridge", **keywords).fit(X, y)
     scores = explainer.explain(X)
+    predicts_as(model, X, scores)
+    assert scores.fidelity.share > 0.5
     assert np.corrcoef(np.ravel(total(scores)), np.ravel(expected))[0, 1] > 0.8
     again = pickle.loads(pickle.dumps(explainer))
     assert np.array_equal(again.explain(X[:5]).values, scores.values[:5])

@@ -341,3 +341,19 @@ def test_the_colour_bar_names_what_it_shows(one):
 
     assert one.plot.beeswarm().figure.axes[-1].get_ylabel() == "feature value"
     pyplot.close("all")
+
+
+def test_the_sign_is_told_in_words(data):
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    def told(y, kind=RandomForestRegressor):
+        return lmdi.TreeSHAP(kind(3, random_state=0).fit(data.X, y)).explain(data.X)
+
+    assert told(data.y).meaning == "A value above 0 raises the prediction; one below 0 lowers it."
+    assert "the probability of yes;" in told(data.two, RandomForestClassifier).meaning
+    three = told(data.three, RandomForestClassifier)
+    assert "its class" in three.meaning and "of 10;" in three[..., "10"].meaning
+    both = told(np.column_stack([data.y, -data.y]))
+    assert "prediction of its target" in both.meaning and "prediction of y1" in both[..., "y1"].meaning
+    odds = lmdi.Explanation(np.zeros((1, 1)), np.zeros(1), output_names=["<b>"], scale="log_odds")
+    assert "the odds of <b>;" in odds.meaning and "the odds of &lt;b&gt;" in odds._repr_html_()

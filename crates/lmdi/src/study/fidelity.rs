@@ -6,6 +6,7 @@
 
 use super::{Fitting, Sample, Study};
 use crate::explanation::{Fidelity, PredictedBy};
+use crate::importance::lmdi_plus::FitTo;
 use crate::text::short_number;
 
 /// Predictions out of bag by fewer trees per row vary with the trees more than with the model.
@@ -82,19 +83,21 @@ impl FidelityOn {
              about single predictions.{known}{direction} {}--method tree-shap explains predictions exactly.",
             percent(self.of.share.max(0.0)),
             self.rows(),
-            nearer(study, slope)
+            nearer(study)
         ))
     }
 }
 
 /// A choice of LMDI+ that comes nearer to the model, where one is known to.
-fn nearer(study: &Study, slope: f64) -> &'static str {
-    let Fitting::LinearModels { options, .. } = study.fitting() else { return "" };
-    let is_boosted = study.model.ensemble.is_boosted();
-    if options.include_raw && is_boosted && slope > 1.0 + STRAIGHT {
-        "--no-raw keeps the linear terms out that overshoot. "
-    } else {
-        ""
+fn nearer(study: &Study) -> &'static str {
+    match study.fitting() {
+        // Boosted trees are fitted to the model by every preset.
+        Fitting::LinearModels { options, .. }
+            if options.fit_to == FitTo::Response && !study.model.ensemble.is_boosted() =>
+        {
+            "--preset model follows the model more closely, and "
+        }
+        _ => "",
     }
 }
 

@@ -247,6 +247,10 @@ fn an_explainer_far_below_its_model_is_said_to_be() {
         "WARNING: LMDI+ reproduces only 0.0 % of the variation in the model's predictions";
     assert!(out.contains(warning), "{out}");
     assert!(out.contains("(hold-out rows)") && out.contains("understate"), "{out}");
+    let advice = "--preset model follows the model more closely, and --method tree-shap";
+    assert!(!out.contains(advice), "{out}");
+    let out = place.run(&[&base[..], &flags[..], &["--fit-to", "response"]].concat()).good();
+    assert!(out.contains(advice), "{out}");
 }
 
 /// LMDI+ that is fitted to the explained rows must not be measured on them as if they were held

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from .._errors import not_fitted
 from .._input import responses
 from .._input.columns import Cells
-from .._models.composite import Composite, Part, check_scale, collected, rows_of, summed
+from .._models.composite import Composite, Part, added, check_scale, collected, rows_of, summed
 from .._models.model import Model
 from .._models.target_check import warn_if_misfit
 from .._results.explanation import Explanation, Scale
-from .._results.predictions import predictions_of
+from .._results.predictions import Predictions, predictions_of
 from .._running import running
 
 if TYPE_CHECKING:
@@ -138,8 +138,6 @@ class Explainer:
             whole, [(part, one.values, one.base_values) for part, one in found], n_outputs
         )
         cells = whole.read(X)
-        only = found[0][1] if len(found) == 1 else None
-        is_same = only is not None and np.array_equal(only.base_values, base_values)
         return Explanation(
             values,
             base_values,
@@ -149,8 +147,34 @@ class Explainer:
             scale=whole.scale or found[0][1].scale,
             categories={at: list(levels) for at, levels in whole.levels.items()},
             index=cells.index,
-            # Of several models nobody knows here which rows each was trained on.
-            predictions=only._predictions if only is not None and is_same else None,
+            predictions=self._predictions_of_parts(X, found, base_values, values, n_outputs),
+        )
+
+    def _predictions_of_parts(
+        self, X: Any, found: list[Any], base_values: np.ndarray, values: np.ndarray, n_outputs: int | None
+    ) -> Predictions | None:
+        """What the composite predicts, beside the weighted sum of what its parts say.
+
+        A model that is its only part is predicted out of bag where it knows the rows. Of several nobody
+        knows here which rows each was trained on: the estimator's own prediction is all there is.
+        """
+        parts = [(part, one._predictions) for part, one in found]
+        if any(one is None for _, one in parts):
+            return None
+        whole = self.composite_
+        same_scale = whole.scale in (None, found[0][1].scale)
+        if len(parts) == 1 and same_scale and np.array_equal(found[0][1].base_values, base_values):
+            return parts[0][1]
+        estimator = whole.estimator
+        prediction = estimator.predict(X) if whole.classes_ is None else estimator.predict_proba(X)
+        to_explain = added(whole, [(part, one.to_explain) for part, one in parts], n_outputs)
+        return Predictions(
+            np.asarray(prediction, dtype=np.float64),
+            to_explain,
+            to_explain,
+            base_values + values.sum(axis=1),
+            None,
+            per_output=whole.output_names is not None,
         )
 
     def _take_target(

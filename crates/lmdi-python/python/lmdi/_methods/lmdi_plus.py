@@ -297,8 +297,15 @@ class LMDIPlus(Explainer):
             explanation._predictions = found._replace(oob_explained=base_values + values.sum(axis=1))
         fidelity = explanation.fidelity
         if fidelity is not None and fidelity.is_low and self._is_new(explanation):
-            warnings.warn(low_fidelity(fidelity, explanation.out_of_bag), LmdiWarning, stacklevel=2)
+            warnings.warn(self._low_fidelity(fidelity, explanation.out_of_bag), LmdiWarning, stacklevel=2)
         return explanation
+
+    def _low_fidelity(self, fidelity: Fidelity, out_of_bag: bool) -> str:
+        fits_the_response = self.fit_to == "response" or self.preset in ("data", "paper")
+        follows = fits_the_response and not self.model_._compiled.is_boosted
+        return low_fidelity(
+            fidelity, out_of_bag, 'preset="model" follows the model more closely, and ' * follows
+        )
 
     def _is_new(self, explanation: Explanation) -> bool:
         """Whether rows are new to the model, as far as is known, or predicted out of bag by enough trees."""
@@ -403,7 +410,7 @@ def _some_rows(cells: Any) -> frozenset[bytes]:
     return frozenset(row.tobytes() for row in np.ascontiguousarray(cells[::step], dtype=np.float64))
 
 
-def low_fidelity(fidelity: Fidelity, out_of_bag: bool) -> str:
+def low_fidelity(fidelity: Fidelity, out_of_bag: bool, advice: str) -> str:
     """What a user must know about an explanation that reproduces little of the model."""
     direction = ""
     if abs(fidelity.slope - 1) >= 0.05:
@@ -414,5 +421,5 @@ def low_fidelity(fidelity: Fidelity, out_of_bag: bool) -> str:
     return (
         f"LMDI+ reproduces only {max(fidelity.share, 0):.1%} of the variation in the model's "
         f"{kind}predictions of these rows, so its scores say little about single predictions."
-        f"{known}{direction} lmdi.TreeSHAP explains predictions exactly"
+        f"{known}{direction} {advice}lmdi.TreeSHAP explains predictions exactly"
     )

@@ -100,7 +100,10 @@ def model_of(model: Any, table: Any = None) -> Model | Composite:
                 require(f"explaining a {kind.__name__}")
             file, function = found.rsplit(".", 1)
             reader = getattr(import_module(f".{file}", __name__), function)
-            return reader(model, table) if found.startswith(NEED_TABLE) else reader(model)
+            read = reader(model, table) if found.startswith(NEED_TABLE) else reader(model)
+            if isinstance(read, Composite):
+                read.estimator = model
+            return read
     raise TypeError(_refusal(model))
 
 

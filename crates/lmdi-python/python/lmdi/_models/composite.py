@@ -53,6 +53,8 @@ class Composite:
     parts: list[Part]
     columns: Columns
     classes_: np.ndarray | None = None
+    #: The user's fitted model, which predicts; set by `_models.model_of`.
+    estimator: Any = None
     #: What is added to the sum; a number, or one per output.
     offset: Any = 0.0
     #: The scale of the sum, where it is not that of the parts.
@@ -182,22 +184,31 @@ def summed(
     """
     n_columns = whole.columns.count
     total: np.ndarray | None = None
-    base: np.ndarray | None = None
-    for part, values, base_values in parts:
+    for part, values, _ in parts:
         own = part.weight * collected(values, part.source, n_columns)
-        start = part.weight * np.asarray(base_values)
         if part.output is not None:
             assert n_outputs is not None
             wide = np.zeros((*own.shape, n_outputs))
             wide[..., part.output] = own
             own = wide
-            wide_base = np.zeros((len(start), n_outputs))
-            wide_base[:, part.output] = start
-            start = wide_base
         total = own if total is None else total + own
-        base = start if base is None else base + start
-    assert total is not None and base is not None
-    return total, base + whole.offset
+    assert total is not None
+    return total, added(whole, [(part, base_values) for part, _, base_values in parts], n_outputs)
+
+
+def added(whole: Composite, parts: list[tuple[Part, Any]], n_outputs: int | None) -> np.ndarray:
+    """The number per row and output of a composite from those of its parts."""
+    total: np.ndarray | None = None
+    for part, numbers in parts:
+        own = part.weight * np.asarray(numbers)
+        if part.output is not None:
+            assert n_outputs is not None
+            wide = np.zeros((len(own), n_outputs))
+            wide[:, part.output] = own
+            own = wide
+        total = own if total is None else total + own
+    assert total is not None
+    return total + whole.offset
 
 
 def collected(values: np.ndarray, source: np.ndarray | None, n_columns: int, axis: int = 1) -> np.ndarray:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._checks import whole
 from .._errors import listed
 from .groups import group_columns
+from .meaning import meaning_of
 from .predictions import Fidelity, Predictions, fidelity_of
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Explanation:
     scale : str
         "identity" (the unit of the prediction), "log_odds", "softmax" (margins), "log", "probability",
         "transformed" (the unit of the target that the model was trained on) or "impurity".
+    meaning : str
+        What the sign of a value says, in words.
     index : pandas.Index or None
         Labels of the rows, if they were in a pandas frame.
 
@@ -134,11 +137,22 @@ class Explanation:
     def fidelity(self) -> Fidelity | None:
         """How much of the variation of the model's predictions of these rows is explained.
 
-        None where predictions do not vary, and for one of several outputs.
+        None where predictions do not vary, for some of several classes, and for several targets at once.
         """
         if self._predictions is None or self.scale == "impurity" or self._one_row:
             return None
         return fidelity_of(self._predictions, self.scale)
+
+    @property
+    def meaning(self) -> str:
+        """What the sign of a value says, in words.
+
+        >>> import lmdi, numpy as np
+        >>> lmdi.Explanation(np.zeros((1, 2)), np.zeros(1), output_names=["yes"], scale="log_odds").meaning
+        'A value above 0 raises the odds of yes; one below 0 lowers them.'
+        """
+        several_numbers = self._predictions is not None and self._predictions.per_output
+        return meaning_of(self.scale, self.output_names, of_numbers=several_numbers)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -40,7 +40,8 @@ def explanation_table(explanation: Any) -> str:
     rest = columns - len(lines)
     more = f"<p>and {rest:,} more columns</p>" if rest > 0 else ""
     head = '<tr><th style="text-align:left">column</th><th>mean |value|</th><th></th></tr>'
-    return f"<p>{title}</p><table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>{more}"
+    words = f"<p>{text(explanation.meaning)}</p>"
+    return f"<p>{title}</p><table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>{more}{words}"
 
 
 def table(head: list[str], lines: list[list[str]], title: str = "") -> str:

@@ -47,17 +47,22 @@ class Predictions(NamedTuple):
     oob_explained: NDArray[np.float64] | None = None
     #: Of two classes: the probability of the second from which on it is predicted.
     threshold: float | None = None
+    #: Whether the values are a number per output, of a model with several targets.
+    per_output: bool = False
 
     def rows(self, key: Any) -> Predictions:
         """Some rows; `numpy.newaxis` gives one row its axis back."""
         arrays = (self.values, self.on_scale, self.to_explain, self.explained)
         oob = None if self.oob_explained is None else np.asarray(self.oob_explained)[key]
         values, on_scale, to_explain, explained = (np.asarray(array)[key] for array in arrays)
-        return Predictions(values, on_scale, to_explain, explained, self.oob_trees, oob, self.threshold)
+        return self._replace(
+            values=values, on_scale=on_scale, to_explain=to_explain, explained=explained, oob_explained=oob
+        )
 
     def outputs(self, key: Any) -> Predictions:
         """Some outputs of several."""
         return self._replace(
+            values=self.values[..., key] if self.per_output else self.values,
             on_scale=self.on_scale[..., key],
             to_explain=self.to_explain[..., key],
             explained=self.explained[..., key],
@@ -80,14 +85,17 @@ def predictions_of(
 
 
 def fidelity_of(predictions: Predictions, scale: str) -> Fidelity | None:
-    """None where the model's predictions do not vary, and for some of several outputs."""
+    """None where predictions do not vary, for some of several classes, and for several targets at once."""
     values, explained = predictions.values, predictions.explained
+    if scale == "transformed":
+        # Only the scale of the target that the model was trained on has both numbers.
+        values, scale = predictions.on_scale, "identity"
     if predictions.oob_trees is not None and predictions.oob_explained is not None:
         # Of the same trees: what a tree knows of its own rows says nothing about new ones.
         explained = predictions.oob_explained
     width = 1 if values.ndim == 1 else values.shape[1]
     n_outputs = 1 if explained.ndim == 1 else explained.shape[1]
-    if width > 2 and n_outputs != width:
+    if (predictions.per_output and width > 1) or (width > 2 and n_outputs != width):
         return None
     values, explained = (np.ascontiguousarray(array).ravel() for array in (values, explained))
     found = _lmdi.fidelity(values, width, explained, n_outputs, scale, predictions.threshold)
