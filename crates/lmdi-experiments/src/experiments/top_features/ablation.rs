@@ -29,13 +29,14 @@ const BASE: [Method; 7] = [
     Method::LocalMdi,
 ];
 
-const MODELS: [Model; 6] = [
+const MODELS: [Model; 7] = [
     Model::Forest,
     Model::Trees(10),
     Model::Trees(50),
     Model::Leaf(5),
     Model::Leaf(10),
     Model::Boosting,
+    Model::StochasticBoosting,
 ];
 
 /// The experiment.
@@ -60,7 +61,7 @@ impl Ablation {
     fn methods_of(&self, model: Model) -> Vec<Method> {
         let fits = |method: &&Method| match model {
             Model::Forest => true,
-            Model::Boosting => BASE.contains(method) && method.explains_boosting(),
+            model if model.is_boosted() => BASE.contains(method) && method.explains_boosting(),
             _ => BASE.contains(method),
         };
         self.methods.iter().filter(fits).copied().collect()
