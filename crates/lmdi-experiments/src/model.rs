@@ -59,13 +59,7 @@ impl Model {
             Kind::Regression => Vec::new(),
             Kind::Classification => vec!["0".into(), "1".into()],
         };
-        let set = TrainingSet {
-            x: part.view(),
-            y: part.answers.response(),
-            weights: None,
-            feature_names: &names,
-            labels: &labels,
-        };
+        let set = TrainingSet { feature_names: &names, labels: &labels, ..part.set() };
         let forest = paper_forest(kind, seed);
         let forest = match self {
             Model::Forest => forest,

@@ -22,7 +22,7 @@ fn main() -> lmdi::Result<()> {
     let params = ForestParams { n_trees: 50, ..ForestParams::regression() };
     let forest = train_forest(&set, &params, &Silent)?;
     let options = LmdiPlusOptions::default();
-    let explainer = LmdiPlus::fit(&forest, &set.x, &set.y, set.weights, &options, &Silent)?;
+    let explainer = LmdiPlus::fit(&forest, &set, &options, &Silent)?;
     let scores = explainer.score(&x, &ScoreOptions::default(), &Silent)?;
 
     println!("What matters, mean |score| over {} rows:", scores.n_rows);

@@ -19,9 +19,10 @@ pub use given::permutation;
 pub use out_of_bag::permutation_out_of_bag;
 
 use super::{Groups, Metric};
+use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, NONE, Outcome, Tree};
 use crate::random::{below, generator};
-use crate::table::{MatrixView, Response};
+use crate::table::Response;
 use crate::{Error, Result};
 
 /// What a user can choose.
@@ -49,12 +50,11 @@ impl PermutationOptions<'_> {
 /// Fails on inputs that do not belong together, before any work.
 fn check(
     ensemble: &Ensemble,
-    x: &MatrixView<'_>,
-    response: &Response<'_>,
-    weights: Option<&[f64]>,
+    rows: &TrainingSet<'_>,
     groups: &Groups,
     options: &PermutationOptions<'_>,
 ) -> Result<()> {
+    let (x, response, weights) = (&rows.x, &rows.y, rows.weights);
     ensemble.check()?;
     if x.cols() != ensemble.n_features() {
         return Err(Error::Shape {

@@ -190,7 +190,7 @@ fn role(report: &ColumnReport, options: &SchemaOptions) -> Role {
     } else if options.weight.as_ref() == Some(&report.name) {
         Role::Weight
     } else if options.drop.contains(&report.name) {
-        Role::Dropped(Reason::Asked)
+        Role::Dropped(Reason::Requested)
     } else if matches!(report.kind, Kind::Constant | Kind::Identifier) {
         Role::Dropped(Reason::Kind(report.kind))
     } else {
@@ -297,7 +297,7 @@ mod tests {
         let (schema, _) = Schema::learn(&frame(), &options).expect("usable");
         let names = ["size=1", "size=2", "size=3", "size=4", "size=(missing)", "same"];
         assert_eq!(schema.encoded_names(), names);
-        assert!(schema.dropped.iter().all(|column| column.reason == Reason::Asked));
+        assert!(schema.dropped.iter().all(|column| column.reason == Reason::Requested));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use crate::support::random_models::{Kind, Table, cases, close};
 use lmdi::file::Model;
+use lmdi::forest::train::TrainingSet;
 use lmdi::glm::{Family, GlmOptions, PenaltyChoice, Strength, fit_glm};
 use lmdi::importance::mdi::{MdiScale, mdi};
 use lmdi::importance::mdi_plus::{MdiPlusGlm, MdiPlusOptions, MdiPlusPenalty, mdi_plus};
@@ -60,7 +61,8 @@ fn importances_are_those_of_imodels() {
             };
             let groups = Groups::singles(5);
             let found =
-                mdi_plus(&ensemble, &x, &response, None, &groups, &options, &Silent).unwrap();
+                mdi_plus(&ensemble, &TrainingSet::new(x, response), &groups, &options, &Silent)
+                    .unwrap();
             for (feature, (found, expected)) in found.values.iter().zip(&expected).enumerate() {
                 let what = format!("case {index}, {name}, feature {feature}");
                 assert!(
@@ -71,7 +73,8 @@ fn importances_are_those_of_imodels() {
             // A column that no tree splits on, counted from the constant prediction.
             let options = MdiPlusOptions { above_constant: true, ..options };
             let found =
-                mdi_plus(&ensemble, &x, &response, None, &groups, &options, &Silent).unwrap();
+                mdi_plus(&ensemble, &TrainingSet::new(x, response), &groups, &options, &Silent)
+                    .unwrap();
             assert_eq!((found.values[4], found.deviation[4]), (0.0, 0.0), "case {index}, {name}");
         }
     }
@@ -83,8 +86,7 @@ fn run(
     groups: &Groups,
     options: &MdiPlusOptions<'_>,
 ) -> Importances {
-    let weights = table.weights.as_deref();
-    mdi_plus(model, &table.x.view(), &table.response(), weights, groups, options, &Silent).unwrap()
+    mdi_plus(model, &table.set(), groups, options, &Silent).unwrap()
 }
 
 fn glms(classes: usize) -> Vec<(MdiPlusGlm, MdiPlusPenalty)> {
@@ -242,8 +244,7 @@ fn wrong_input_is_named() {
     let usual = MdiPlusOptions::for_response(&table.response());
     let groups = Groups::singles(table.x.cols());
     let message = |model, options: &MdiPlusOptions<'_>| {
-        let (x, y) = (table.x.view(), table.response());
-        mdi_plus(model, &x, &y, None, &groups, options, &Silent).unwrap_err().to_string()
+        mdi_plus(model, &table.set(), &groups, options, &Silent).unwrap_err().to_string()
     };
     assert!(message(&boosted, &usual).contains("defined for forests"));
     let logistic = MdiPlusOptions { glm: MdiPlusGlm::Logistic, ..usual.clone() };

@@ -312,14 +312,7 @@ fn weights_of_zero_are_rows_left_out() {
         }
     }
     let none = Table { weights: Some(vec![0.0; n]), ..plain.clone() };
-    let refused = LmdiPlus::fit(
-        &model,
-        &none.x.view(),
-        &none.response(),
-        none.weights.as_deref(),
-        &LmdiPlusOptions::paper(),
-        &Silent,
-    );
+    let refused = LmdiPlus::fit(&model, &none.set(), &LmdiPlusOptions::paper(), &Silent);
     assert!(refused.is_err());
 }
 
@@ -369,9 +362,7 @@ fn few_or_no_out_of_bag_rows() {
     let table = Table::numeric(vec![noise(n, 0), noise(n, 1)], noise(n, 2));
     let model = table.train(Kind::Forest { classes: 0, bootstrap: false }, 2);
     let out_of_bag = LmdiPlusOptions { fit_on: Some(FitOn::OutOfBag), ..LmdiPlusOptions::paper() };
-    let fit = |model: &Ensemble| {
-        LmdiPlus::fit(model, &table.x.view(), &table.response(), None, &out_of_bag, &Silent)
-    };
+    let fit = |model: &Ensemble| LmdiPlus::fit(model, &table.set(), &out_of_bag, &Silent);
     assert!(fit(&model).expect_err("no counts").to_string().contains("fit_on"));
     let mut bagged = model.clone();
     for tree in &mut bagged.trees {
@@ -430,8 +421,7 @@ fn counts_with_zeros() {
     let negative = Table::numeric(vec![x.clone()], x.clone());
     let model = negative.train(BAGGED, 2);
     let options = LmdiPlusOptions { family: Some(Family::Poisson), ..LmdiPlusOptions::paper() };
-    let refused =
-        LmdiPlus::fit(&model, &negative.x.view(), &negative.response(), None, &options, &Silent);
+    let refused = LmdiPlus::fit(&model, &negative.set(), &options, &Silent);
     assert!(refused.expect_err("negative counts").to_string().contains("poisson"));
 }
 

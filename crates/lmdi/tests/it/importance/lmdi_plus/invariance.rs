@@ -2,6 +2,7 @@
 //! what must: cells that differ once they are rounded to 32 bits.
 
 use crate::support::random_models::{Kind, Table, cases, close, kind, preset};
+use lmdi::forest::train::TrainingSet;
 use lmdi::forest::{Ensemble, InBag};
 use lmdi::glm::{Family, PenaltyChoice, Strength};
 use lmdi::importance::LmdiPlus;
@@ -137,8 +138,8 @@ proptest! {
         let scores = bytes(&scores_of(&explainer, &table.x.view()));
         for view in views {
             prop_assert_eq!(&bytes(&scores_of(&explainer, &view)), &scores);
-            let weights = table.weights.as_deref();
-            let other = LmdiPlus::fit(&model, &view, &table.response(), weights, &options, &Silent).expect("an explainer");
+            let set = TrainingSet { x: view, ..table.set() };
+            let other = LmdiPlus::fit(&model, &set, &options, &Silent).expect("an explainer");
             prop_assert_eq!(&bytes(&scores_of(&other, &view)), &scores);
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::support::golden::{Reference, ReferenceScores, distance, mean_spearman, reference};
 use lmdi::forest::Outcome;
+use lmdi::forest::train::TrainingSet;
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions};
 use lmdi::monitor::Silent;
@@ -35,7 +36,8 @@ fn explain(golden: &Reference, options: &LmdiPlusOptions) -> LmdiPlus {
         Outcome::Classes(_) => Response::Classes { codes: &codes, n_classes: 2 },
     };
     let x = golden.x_train();
-    let explainer = LmdiPlus::fit(&ensemble, &x.view(), &response, None, options, &Silent);
+    let explainer =
+        LmdiPlus::fit(&ensemble, &TrainingSet::new(x.view(), response), options, &Silent);
     let explainer = explainer.expect("a fit");
     assert_eq!(explainer.n_unconverged(), 0, "fits that did not converge");
     explainer

@@ -216,11 +216,9 @@ impl Table {
     }
 
     pub fn explain(&self, model: &Ensemble, options: &LmdiPlusOptions) -> LmdiPlus {
-        let weights = self.weights.as_deref();
         // As the columns of `DenseTree` are.
         let options = &LmdiPlusOptions { bound_raw: true, ..options.clone() };
-        LmdiPlus::fit(model, &self.x.view(), &self.response(), weights, options, &Silent)
-            .expect("an explainer")
+        LmdiPlus::fit(model, &self.set(), options, &Silent).expect("an explainer")
     }
 
     pub fn score(
