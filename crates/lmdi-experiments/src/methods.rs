@@ -253,11 +253,8 @@ impl Explained<'_> {
             Method::Saabas => of_trees(LibraryMethod::Saabas),
             Method::LocalMdi => of_trees(LibraryMethod::LocalMdi),
             Method::Lime => {
-                let options = LimeOptions {
-                    n_samples: self.lime_samples,
-                    seed: self.seed,
-                    ..LimeOptions::default()
-                };
+                let options =
+                    LimeOptions::default().with_n_samples(self.lime_samples).with_seed(self.seed);
                 Lime::new(self.ensemble, &self.train.view(), options)?.explain(rows, monitor)
             }
             Method::Maple => {

@@ -19,7 +19,7 @@ fn main() -> lmdi::Result<()> {
     let x = MatrixView::from_rows(&cells, 500, 3)?;
     let set = TrainingSet::regression(x, &rents, &names);
 
-    let params = ForestParams { n_trees: 50, ..ForestParams::regression() };
+    let params = ForestParams::regression().with_n_trees(50);
     let forest = train_forest(&set, &params, &Silent)?;
     let options = LmdiPlusOptions::default();
     let explainer = LmdiPlus::fit(&forest, &set, &options, &Silent)?;

@@ -64,6 +64,7 @@ pub mod monitor;
 pub mod named;
 pub mod prelude;
 pub mod random;
+mod setters;
 pub mod study;
 pub mod table;
 pub mod text;

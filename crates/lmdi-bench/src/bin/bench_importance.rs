@@ -64,8 +64,7 @@ fn measure(
             Ok((scores.values, scores.n_rows, scores.n_features * scores.n_outputs))
         }
         "mdi-plus" => {
-            let options =
-                MdiPlusOptions { above_constant: false, ..MdiPlusOptions::for_response(y) };
+            let options = MdiPlusOptions::for_response(y).with_above_constant(false);
             Ok(line(mdi_plus(ensemble, set, &groups, &options, &Silent)?))
         }
         "permutation" => {
@@ -73,7 +72,7 @@ fn measure(
                 Response::Numeric(_) => Metric::R2,
                 Response::Classes { .. } => Metric::Accuracy,
             };
-            let options = PermutationOptions { metric, ..PermutationOptions::for_response(y) };
+            let options = PermutationOptions::for_response(y).with_metric(metric);
             Ok(line(permutation(ensemble, set, &groups, &options, &Silent)?))
         }
         other => Err(Error::Data(format!("{other:?} is not measured here"))),

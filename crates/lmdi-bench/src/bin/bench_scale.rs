@@ -50,15 +50,13 @@ fn train(rows: usize, features: usize, trees: usize, path: &Path) -> Result<serd
         feature_names: &names,
         labels: &[],
     };
-    let params = ForestParams {
-        n_trees: trees,
-        max_leaf_nodes: Some(256),
-        min_samples_leaf: 5,
-        max_features: MaxFeatures::Fraction(0.33),
-        split_finder: SplitFinder::Histogram,
-        seed: SEED,
-        ..ForestParams::regression()
-    };
+    let params = ForestParams::regression()
+        .with_n_trees(trees)
+        .with_max_leaf_nodes(Some(256))
+        .with_min_samples_leaf(5)
+        .with_max_features(MaxFeatures::Fraction(0.33))
+        .with_split_finder(SplitFinder::Histogram)
+        .with_seed(SEED);
     let (forest, seconds) = lmdi_bench::timed(|| train_forest(&set, &params, &Silent))?;
     let bytes = Model::new(forest).to_bytes()?;
     lmdi_bench::write(path, &bytes)?;

@@ -109,14 +109,13 @@ pub fn run(options: &Options) -> Result<()> {
     let out = &mut printer;
     let mut study = saved_study::load(&options.model, &options.method, &reader)?;
     let columns = study.columns();
-    let mut search = CounterfactualOptions {
-        k: options.k,
-        space: options.space,
-        distance: options.distance,
-        threshold: options.threshold.filter(|_| study.labels().is_empty()),
-        wanted: options.wanted(&study)?,
-        restrictions: options.restrictions(&columns)?,
-    };
+    let mut search = CounterfactualOptions::default()
+        .with_k(options.k)
+        .with_space(options.space)
+        .with_distance(options.distance)
+        .with_threshold(options.threshold.filter(|_| study.labels().is_empty()))
+        .with_wanted(options.wanted(&study)?)
+        .with_restrictions(options.restrictions(&columns)?);
     if let (Some(threshold), false) = (options.threshold, study.labels().is_empty()) {
         check_threshold(threshold, study.labels().len())?;
         study.model.threshold = Some(threshold);

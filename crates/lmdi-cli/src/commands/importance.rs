@@ -206,11 +206,9 @@ impl Options {
             return Ok((found, format!("MDI+: what a column alone adds to {metric}")));
         }
         let default = PermutationOptions::for_response(&set.y);
-        let options = PermutationOptions {
-            metric: self.metric.unwrap_or(default.metric),
-            repeats: self.repeats.map_or(default.repeats, |repeats| repeats as usize),
-            seed: self.seed.unwrap_or(default.seed),
-        };
+        let options = PermutationOptions::new(self.metric.unwrap_or(default.metric))
+            .with_repeats(self.repeats.map_or(default.repeats, |repeats| repeats as usize))
+            .with_seed(self.seed.unwrap_or(default.seed));
         let metric = options.metric.text();
         if self.oob {
             if rows.sample != Sample::Training {
@@ -297,7 +295,7 @@ impl Options {
     fn mdi_plus(&self, response: &Response<'_>) -> MdiPlusOptions<'static> {
         let default = MdiPlusOptions::for_response(response);
         let metric = self.metric.unwrap_or(default.metric);
-        let options = MdiPlusOptions { metric, ..default };
+        let options = default.with_metric(metric);
         match self.glm {
             Some(model) => options.with_model(model),
             None => options,

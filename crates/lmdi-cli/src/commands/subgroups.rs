@@ -79,13 +79,13 @@ pub fn run(options: &Options) -> Result<()> {
     let out = &mut printer;
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let explained = saved_study::explain(&study, &options.data, options.key.as_ref(), &reader)?;
-    let search = SubgroupOptions {
-        count: options.groups.map_or(GroupCount::Stable(options.max_groups), GroupCount::Given),
-        restarts: options.restarts,
-        rule_depth: options.rule_depth,
-        seed: options.seed,
-        ..SubgroupOptions::default()
-    };
+    let search = SubgroupOptions::default()
+        .with_count(
+            options.groups.map_or(GroupCount::Stable(options.max_groups), GroupCount::Given),
+        )
+        .with_restarts(options.restarts)
+        .with_rule_depth(options.rule_depth)
+        .with_seed(options.seed);
     let columns = study.columns();
     let progress = Progress::new("Grouping", search.units() as usize);
     let found = subgroups(&explained.view(), &columns, &search, &progress)

@@ -163,20 +163,18 @@ impl TrainingFlags {
     }
 
     fn schema_options(&self, target: &str) -> SchemaOptions {
-        SchemaOptions {
-            target: target.to_owned(),
-            task: self.task.map(|task| match task {
+        SchemaOptions::new(target.to_owned())
+            .with_task(self.task.map(|task| match task {
                 TaskFlag::Regression => Task::Regression,
                 TaskFlag::Binary => Task::Binary,
                 TaskFlag::Multiclass => Task::Multiclass,
-            }),
-            positive: None,
-            weight: self.weight.clone(),
-            drop: self.drop.clone(),
-            kinds: self.kinds.kinds.clone(),
-            max_levels: self.max_levels.unwrap_or(lmdi::table::DEFAULT_MAX_LEVELS),
-            reading: Reading::default(),
-        }
+            }))
+            .with_positive(None)
+            .with_weight(self.weight.clone())
+            .with_drop(self.drop.clone())
+            .with_kinds(self.kinds.kinds.clone())
+            .with_max_levels(self.max_levels.unwrap_or(lmdi::table::DEFAULT_MAX_LEVELS))
+            .with_reading(Reading::default())
     }
 }
 

@@ -83,15 +83,13 @@ impl MdiPlusKeywords {
                 return Err(invalid("alphas", format!("{given:?}"), expected));
             }
         }
-        Ok(MdiPlusOptions {
-            include_raw: self.include_raw,
-            above_constant: self.above_constant,
-            trim: self.trim,
-            folds: self.folds,
-            tolerance: self.tolerance,
-            max_iterations: self.max_iterations,
-            ..options
-        })
+        Ok(options
+            .with_include_raw(self.include_raw)
+            .with_above_constant(self.above_constant)
+            .with_trim(self.trim)
+            .with_folds(self.folds)
+            .with_tolerance(self.tolerance)
+            .with_max_iterations(self.max_iterations))
     }
 }
 
@@ -115,7 +113,7 @@ pub fn partial_predictions<'py>(
     let set = TrainingSet { weights, ..TrainingSet::new(x.view()?, y.response()?) };
     let options = keywords.options(&set.y)?;
     let found = metric.with(py, &run, options.metric, |metric, monitor| {
-        let options = MdiPlusOptions { metric, ..options };
+        let options = options.with_metric(metric);
         mdi_plus::mdi_plus(&content.ensemble, &set, &groups, &options, monitor)
     })?;
     arrays(py, found)
@@ -144,7 +142,7 @@ pub fn shuffled<'py>(
     let default = PermutationOptions::for_response(&set.y);
     let measure = if out_of_bag { permutation_out_of_bag } else { permutation::permutation };
     let found = metric.with(py, &run, default.metric, |metric, monitor| {
-        let options = PermutationOptions { metric, repeats, seed };
+        let options = PermutationOptions::new(metric).with_repeats(repeats).with_seed(seed);
         measure(&content.ensemble, &set, &groups, &options, monitor)
     })?;
     arrays(py, found)

@@ -113,11 +113,13 @@ impl LmdiPlusExplainer {
                 }));
             }
         };
-        let options = ScoreOptions { trees, standard_error };
+        let options = ScoreOptions::default().with_trees(trees).with_standard_error(standard_error);
         let scores = run.call(py, |monitor| {
             let mut scores = self.fitted.score(&view, &options, monitor)?;
             if auto {
-                let all = ScoreOptions { trees: TreeSubset::All, standard_error };
+                let all = ScoreOptions::default()
+                    .with_trees(TreeSubset::All)
+                    .with_standard_error(standard_error);
                 score_rows_seen_by_all(&mut scores, &view, |rows| {
                     self.fitted.score(rows, &all, &Silent)
                 })?;

@@ -25,6 +25,7 @@ use super::{Scores, check_cells, check_response};
 use crate::forest::Ensemble;
 use crate::forest::train::TrainingSet;
 use crate::monitor::Monitor;
+use crate::setters::setters;
 use crate::table::MatrixView;
 use crate::{Error, Result};
 use leaves::SharedLeaves;
@@ -36,12 +37,26 @@ use training::{TrainingRows, targets};
 const VALIDATION_ROWS: usize = 200;
 
 /// What a user can choose.
+///
+/// ```
+/// use lmdi::importance::maple::MapleOptions;
+/// assert_eq!(MapleOptions::default().with_n_columns(3).n_columns, Some(3));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MapleOptions {
     /// Strength of the ridge penalty.
     pub alpha: f64,
     /// How many columns the local models have; `None` finds the number that predicts best.
     pub n_columns: Option<usize>,
+}
+
+impl MapleOptions {
+    setters! {
+        with_alpha(alpha: f64);
+        optional:
+        with_n_columns(n_columns: usize),
+    }
 }
 
 impl MapleOptions {

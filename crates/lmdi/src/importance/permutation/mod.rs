@@ -22,11 +22,13 @@ use super::{Groups, Metric};
 use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, NONE, Outcome, Tree};
 use crate::random::{below, generator};
+use crate::setters::setters;
 use crate::table::Response;
 use crate::{Error, Result};
 
 /// What a user can choose.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct PermutationOptions<'m> {
     /// What is compared.
     pub metric: Metric<'m>,
@@ -36,14 +38,32 @@ pub struct PermutationOptions<'m> {
     pub seed: u64,
 }
 
+impl<'m> PermutationOptions<'m> {
+    /// Five repetitions, by this metric.
+    ///
+    /// ```
+    /// use lmdi::importance::{Metric, permutation::PermutationOptions};
+    /// let options = PermutationOptions::new(Metric::AbsoluteError).with_repeats(20);
+    /// assert_eq!((options.repeats, options.seed), (20, 0));
+    /// ```
+    pub fn new(metric: Metric<'m>) -> Self {
+        Self { metric, repeats: 5, seed: 0 }
+    }
+
+    setters! {
+        with_metric(metric: Metric<'m>),
+        with_repeats(repeats: usize),
+        with_seed(seed: u64),
+    }
+}
+
 impl PermutationOptions<'_> {
     /// Five repetitions, by R2 for numbers and log-loss for classes.
     pub fn for_response(response: &Response<'_>) -> Self {
-        let metric = match response {
+        Self::new(match response {
             Response::Numeric(_) => Metric::R2,
             Response::Classes { .. } => Metric::LogLoss,
-        };
-        Self { metric, repeats: 5, seed: 0 }
+        })
     }
 }
 

@@ -121,6 +121,12 @@ fn wrong_input_is_named() {
     let message = |options: MapleOptions| {
         Maple::fit(&model, &table.set(), None, &options, &Silent).unwrap_err().to_string()
     };
-    assert!(message(MapleOptions { alpha: -1.0, n_columns: None }).contains("`alpha` is -1"));
-    assert!(message(MapleOptions { alpha: 1.0, n_columns: Some(0) }).contains("`n_columns`"));
+    assert!(
+        message(MapleOptions::default().with_alpha(-1.0).with_n_columns(None))
+            .contains("`alpha` is -1")
+    );
+    assert!(
+        message(MapleOptions::default().with_alpha(1.0).with_n_columns(Some(0)))
+            .contains("`n_columns`")
+    );
 }

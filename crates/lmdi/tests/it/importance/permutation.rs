@@ -72,7 +72,8 @@ fn run(case: &Case, groups: &Groups, seed: u64, repeats: usize) -> [Importances;
         "r2" => Response::Numeric(&case.y[range]),
         _ => Response::Classes { codes: &codes[range], n_classes: 2 },
     };
-    let options = PermutationOptions { metric: metric(&case.metric), repeats, seed };
+    let options =
+        PermutationOptions::new(metric(&case.metric)).with_repeats(repeats).with_seed(seed);
     let cells = test.concat();
     let x = MatrixView::from_rows(&cells, test.len(), p).unwrap();
     let y = response(case.n_train..case.x.len());
@@ -138,11 +139,9 @@ fn wrong_input_is_named() {
     let message = |options: &PermutationOptions<'_>, monitor: &dyn Monitor| {
         permutation(&ensemble, &set, &groups, options, monitor).unwrap_err().to_string()
     };
-    let wrong = PermutationOptions { metric: Metric::LogLoss, ..usual };
+    let wrong = usual.with_metric(Metric::LogLoss);
     assert!(message(&wrong, &Silent).contains("expected r2"));
-    assert!(
-        message(&PermutationOptions { repeats: 0, ..usual }, &Silent).contains("`repeats` is 0")
-    );
+    assert!(message(&usual.with_repeats(0), &Silent).contains("`repeats` is 0"));
     assert!(message(&usual, &Stopped).contains("interrupted"));
     let error = permutation_out_of_bag(&ensemble, &set, &groups, &usual, &Silent).unwrap_err();
     assert!(error.to_string().contains("rows of the training table"), "{error}");

@@ -29,11 +29,7 @@ fn an_unpenalised_fit_gives_the_models_raw_output_back() {
             }
         };
         let paper = LmdiPlusOptions::paper();
-        let plain = LmdiPlusOptions {
-            include_raw: false,
-            penalty: Some(PenaltyChoice::None),
-            ..paper.clone()
-        };
+        let plain = paper.clone().with_include_raw(false).with_penalty(Some(PenaltyChoice::None));
         let x = case.x.view();
         let set = TrainingSet::new(x, response);
         let explainer = LmdiPlus::fit(ensemble, &set, &plain, &Silent).unwrap();

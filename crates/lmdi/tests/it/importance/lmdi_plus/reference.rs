@@ -20,12 +20,10 @@ const SPEARMAN: f64 = 0.98;
 
 /// The paper's choices with solvers run to convergence.
 fn tight() -> LmdiPlusOptions {
-    LmdiPlusOptions {
-        search_tolerance: 1e-10,
-        tolerance: 1e-12,
-        max_iterations: 100_000,
-        ..LmdiPlusOptions::paper()
-    }
+    LmdiPlusOptions::paper()
+        .with_search_tolerance(1e-10)
+        .with_tolerance(1e-12)
+        .with_max_iterations(100_000)
 }
 
 fn explain(golden: &Reference, options: &LmdiPlusOptions) -> LmdiPlus {
