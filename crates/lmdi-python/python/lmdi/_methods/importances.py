@@ -13,7 +13,7 @@ from .explainer import Explainer
 
 
 class Importances(Explainer):
-    """Base of the global methods: one number a column, or a group of columns."""
+    """Base of the global methods: one number per column, or per group of columns."""
 
     _fitted_attribute = "importances_"
 
