@@ -22,11 +22,11 @@ enum Kind {
     Beeswarm,
     /// Mean absolute score of every column
     Bar,
-    /// One row, from the base over its scores to the total
+    /// One row, from the base to the prediction
     Waterfall,
     /// Scores of one column against its values
     Scatter,
-    /// Rows beside columns, coloured by score
+    /// Rows by columns, coloured by score
     Heatmap,
 }
 
@@ -40,7 +40,7 @@ Examples:
   lmdi plot scatter houses.lmdi houses.csv --column size --color-by age --out size.png
   lmdi plot heatmap houses.lmdi houses.csv --out heatmap.svg --method tree-shap
 
-Pictures of many rows show a sample of them and say so. PNG is drawn with a font of its own, so that it looks the same everywhere.")]
+Plots of many rows show a sample and say so. PNG files are drawn with a built-in font, so they look the same everywhere.")]
 pub struct Options {
     /// What to draw
     #[arg(value_enum)]
@@ -58,7 +58,7 @@ pub struct Options {
     /// The column that scatter draws [default: the one with the largest mean |score|]
     #[arg(long, value_name = "COL")]
     column: Option<String>,
-    /// A column that scatter colours dots by
+    /// The column that colours the dots of a scatter plot
     #[arg(long, value_name = "COL")]
     color_by: Option<String>,
     /// Most columns to draw [default: 15; waterfall: 10]
@@ -67,7 +67,7 @@ pub struct Options {
     /// The class whose scores are drawn, of three or more [default: the first]
     #[arg(long, value_name = "LABEL")]
     class: Option<String>,
-    /// Pixels of a PNG for each one of the SVG
+    /// Pixels of a PNG per pixel of the SVG
     #[arg(long, value_name = "X", default_value_t = 2.0)]
     zoom: f64,
     #[command(flatten)]

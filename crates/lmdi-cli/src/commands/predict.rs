@@ -22,10 +22,9 @@ Examples:
   lmdi predict houses.lmdi new.parquet --out prices.parquet --keep id
   cat new.csv | lmdi predict houses.lmdi - --out - | head
 
-Columns are found by name, in any order. The result has a row for each row of the table: `prediction` \
-and, for a model of classes, `probability:LABEL` for every label. Levels that training did not know \
-are counted on standard error; they count as the pooled rare levels if the column has them, else as \
-no level.")]
+Columns are matched by name, in any order. The result has one row per row of the table: `prediction` \
+and, for classes, `probability:LABEL` for every label. Levels that are new since training are counted \
+on standard error; they count as the pooled rare levels if the column has them, else as no level.")]
 pub struct Options {
     /// Model file, of ours or of XGBoost, LightGBM or CatBoost
     model: PathBuf,

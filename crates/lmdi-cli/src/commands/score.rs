@@ -26,9 +26,10 @@ Examples:
   lmdi score houses.lmdi new.csv --out scores.csv --method tree-shap
   lmdi score houses.lmdi new.csv --out scores.csv --method lime --background houses.csv
 
-Columns are found by name, in any order; the target is not needed. The result is that of `lmdi \
-explain`: row, prediction, explained, unexplained, base and one score per column. Levels that training did not know are counted on \
-standard error; they count as the pooled rare levels if the column has them, else as no level.")]
+Columns are matched by name, in any order; the target is not needed. The result is that of `lmdi \
+explain`: row, prediction, explained, unexplained, base and one score per column. Levels that are new \
+since training are counted on standard error; they count as the pooled rare levels if the column has \
+them, else as no level.")]
 pub struct Options {
     /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
     model: PathBuf,
