@@ -172,8 +172,10 @@ export const overall = {
   tableHeads: ["feature", "mean |score|", "share of all"],
   legend: (what: string) => `Colour is the ${what}: low `,
   valueOfFeature: "value of the feature",
-  legendRest: " high. Grey: text without an order. Pale: missing.",
+  legendRest: " high. Texts have a colour per value. Pale: missing.",
+  otherLevels: "Grey: all others. ",
   line: " The upright line marks the chosen row.",
+  outside: (n: number) => ` ${counted(n, "score")} beyond the axis, drawn at its ends.`,
 };
 
 export const row = {
@@ -302,6 +304,33 @@ export const threshold = {
   correct: (share: Part) => says`${share} of these decisions are right.`,
 };
 
+export const whatIf = {
+  title: "What if cells were different?",
+  how: "Change cells of this row and see what the model would say. All trees answer, as for a new row, so a training row may differ a little from its sheet above.",
+  prediction: (label: Part | null, before: Part, now: Part, change: string) =>
+    label
+      ? says`Probability of ${label}: ${before} → ${now} (${change})`
+      : says`Prediction: ${before} → ${now} (${change})`,
+  caption: "Cells that can be changed, the largest scores first",
+  noScores: "Cells that can be changed. Scores of this method are not computed in the page.",
+  heads: ["feature", "value", "score before", "score now", "change", "note"],
+  cellOf: (feature: string) => `Value of ${feature}`,
+  outside: (low: string, high: string) =>
+    `Outside the training range of ${low} to ${high}: the model has seen nothing like it.`,
+  reset: "Back to the row's own cells",
+  more: "More or fewer features",
+  curveOf: "Curve of",
+  curveLabel: (feature: string, first: string, last: string) =>
+    `Prediction over the values of ${feature}: ${first} at the lowest, ${last} at the highest`,
+  curveText: (rows: number) =>
+    `Thick: this row if only that cell were different. Dashed: the mean of ${counted(rows, "row")} (thin lines). The ring is the present value.`,
+  noCurve: "Curves are drawn for columns of numbers.",
+  predicted: "prediction",
+  probability: (label: string) => `probability of ${label}`,
+  large:
+    "The model is too large for this page to say what changed cells would give. Add --what-if always to include it.",
+};
+
 export const counterfactuals = {
   title: "Similar rows with a different outcome",
   ofNumber:
@@ -331,8 +360,8 @@ export const counterfactuals = {
     ...(key ? says` (${key})` : []),
     ...says`: ${decided}`,
   ],
-  differs: (distance: number, more: number) =>
-    `What differs, at a distance of ${number(distance)}${more > 0 ? `; ${counted(more, "smaller difference")} not listed` : ""}`,
+  differs: (row: number, distance: number, more: number) =>
+    `What differs in row ${count(row)}, at a distance of ${number(distance)}${more > 0 ? `; ${counted(more, "smaller difference")} not listed` : ""}`,
   heads: (label: string | null) => {
     const ofClass = label === null ? "" : `, class ${label}`;
     return ["feature", "here", "there", `score here${ofClass}`, `score there${ofClass}`];
@@ -394,8 +423,8 @@ export const groups = {
   foundBy: "Found by: ",
   rule: (accuracy: number, precision: number, recall: number) =>
     `. This rule is right about ${percent(accuracy)} of all rows. Of the rows it finds, ${percent(precision)} are in the group; it finds ${percent(recall)} of the group.`,
-  apart: (label: string | null) =>
-    `What sets it apart${label === null ? "" : `; scores of class ${label}`}`,
+  apart: (at: number, label: string | null) =>
+    `What sets group ${at + 1} apart${label === null ? "" : `; scores of class ${label}`}`,
   heads: ["feature", "here", "others", "score here", "others"],
 };
 

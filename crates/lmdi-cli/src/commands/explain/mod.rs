@@ -30,7 +30,7 @@ use lmdi::table::{Schema, Task};
 use lmdi::text::count;
 use lmdi_io::same_file::is_same_file;
 use lmdi_io::write::Output;
-use lmdi_report::page::{PageOptions, page};
+use lmdi_report::page::{PageOptions, WhatIf, page};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,16 @@ enum ScoreTrees {
     Oob,
     /// Those that saw the row
     Inbag,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WhatIfFlag {
+    /// If the model takes at most 8 MB in the page, and all rows still fit
+    Auto,
+    /// Whatever its size
+    Always,
+    /// Not at all, to keep the model out of the page
+    Never,
 }
 
 /// A model to train, or the file of a trained one.
@@ -110,6 +120,10 @@ pub struct Options {
     /// explanations are [default: 2 for up to a million cells, else 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
     stability_runs: Option<u8>,
+    /// Whether the report can compute what changed cells would give: if the model is small, always,
+    /// or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", requires = "report")]
+    what_if: WhatIfFlag,
     /// Explain the rows of this table, which needs no target
     #[arg(long, value_name = "FILE", conflicts_with = "holdout")]
     test: Option<PathBuf>,
@@ -351,7 +365,13 @@ impl Options {
     ) -> Result<()> {
         let Some(path) = &self.report else { return Ok(()) };
         let tables = reader.sources();
-        let options = PageOptions { compare: &self.compare, refits: refits.into(), tables };
+        let what_if = match self.what_if {
+            WhatIfFlag::Auto => WhatIf::Auto,
+            WhatIfFlag::Always => WhatIf::Always,
+            WhatIfFlag::Never => WhatIf::Never,
+        };
+        let refits = refits.into();
+        let options = PageOptions { compare: &self.compare, refits, what_if, tables };
         let bytes = page(study, explained, &options, &Bars)?.into_bytes();
         write_file(path, &bytes, "; open it in a browser", out)
     }
