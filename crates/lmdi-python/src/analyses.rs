@@ -6,7 +6,7 @@
 use crate::boundary::arrays::{Responses, Table};
 use crate::boundary::errors::exception;
 use crate::boundary::run::Run;
-use lmdi::explanation::subgroup::choice::Candidate;
+use lmdi::explanation::subgroup::choice::CountCandidate;
 use lmdi::explanation::subgroup::description::{Subgroup, ValueSummary};
 use lmdi::explanation::subgroup::{GroupCount, NO_GROUP};
 use lmdi::explanation::{
@@ -79,14 +79,13 @@ pub fn counterfactuals(
         let width = queries.3.len()? / queries.0.view()?.rows().max(1);
         lmdi::forest::decision::check_threshold(cut, width).map_err(exception)?;
     }
-    let mut asked = CounterfactualOptions {
-        k,
-        space: Space::from_name(&space).map_err(exception)?,
-        distance: Distance::from_name(&distance).map_err(exception)?,
-        threshold,
-        wanted,
-        restrictions: vec![Restriction::Free; columns.len()],
-    };
+    let mut asked = CounterfactualOptions::default()
+        .with_k(k)
+        .with_space(Space::from_name(&space).map_err(exception)?)
+        .with_distance(Distance::from_name(&distance).map_err(exception)?)
+        .with_threshold(threshold)
+        .with_wanted(wanted)
+        .with_restrictions(vec![Restriction::Free; columns.len()]);
     let kinds = [Restriction::Fixed, Restriction::OnlyUp, Restriction::OnlyDown];
     for (places, kind) in restrictions.into_iter().zip(kinds) {
         for at in places {
@@ -125,13 +124,11 @@ pub fn subgroups<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let columns = columns.columns();
     let (groups, most, restarts, rule_depth, seed) = options;
-    let asked = SubgroupOptions {
-        count: groups.map_or(GroupCount::Stable(most), GroupCount::Given),
-        restarts,
-        rule_depth,
-        seed,
-        ..SubgroupOptions::default()
-    };
+    let asked = SubgroupOptions::default()
+        .with_count(groups.map_or(GroupCount::Stable(most), GroupCount::Given))
+        .with_restarts(restarts)
+        .with_rule_depth(rule_depth)
+        .with_seed(seed);
     let scores = rows.scores()?;
     let (x, predictions) = rows.parts()?;
     let truth = truth.as_ref().map(Responses::response).transpose()?;
@@ -145,7 +142,7 @@ pub fn subgroups<'py>(
         known.set_item("k", choice.k)?;
         known.set_item("stable", choice.stable)?;
         known.set_item("n_rows", choice.rows)?;
-        let of_k = |one: &Candidate| (one.k, one.similarities.clone());
+        let of_k = |one: &CountCandidate| (one.k, one.similarities.clone());
         known.set_item("similarities", choice.candidates.iter().map(of_k).collect::<Vec<_>>())?;
         PyResult::Ok(known)
     });

@@ -2,11 +2,9 @@
 
 use crate::flags::invalid;
 use crate::flags::method::MethodFlags;
-use crate::flags::reading::ReadFlags;
-use crate::flags::running::ThreadFlags;
+use crate::flags::running::RunFlags;
 use crate::input::saved_study;
-use crate::input::tables::TableReader;
-use crate::output::destination::{Files, write_file};
+use crate::output::destination::write_file;
 use crate::output::printer::Printer;
 use crate::output::terminal::shortened;
 use anyhow::{Context, Result};
@@ -25,11 +23,11 @@ enum Kind {
     Beeswarm,
     /// Mean absolute score of every column
     Bar,
-    /// One row, from the base over its scores to the total
+    /// One row, from the base to the prediction
     Waterfall,
     /// Scores of one column against its values
     Scatter,
-    /// Rows beside columns, coloured by score
+    /// Rows by columns, coloured by score
     Heatmap,
     /// Paths of many rows from the base over the scores to what is explained
     Decision,
@@ -55,7 +53,7 @@ Examples:
   lmdi plot heatmap houses.lmdi houses.csv --out heatmap.svg --method tree-shap
   lmdi plot decision houses.lmdi houses.csv --title 'How prices come about' --out decision.pdf --width 600
 
-Pictures of many rows show a sample of them and say so. PNG and PDF are drawn with a font of their own, so that they look the same everywhere.")]
+Plots of many rows show a sample and say so. PNG and PDF files are drawn with a built-in font, so they look the same everywhere.")]
 pub struct Options {
     /// What to draw
     #[arg(value_enum)]
@@ -73,7 +71,8 @@ pub struct Options {
     /// The column that scatter draws [default: the one with the largest mean |score|]
     #[arg(long, value_name = "COL")]
     column: Option<String>,
-    /// A column that scatter colours dots by; auto is the one that interacts most with the drawn one
+    /// The column that colours the dots of a scatter plot; auto is the one that interacts most with
+    /// the drawn one
     #[arg(long, value_name = "COL|auto")]
     color_by: Option<String>,
     /// Most columns to draw [default: 15; waterfall: 10]
@@ -97,24 +96,16 @@ pub struct Options {
     #[command(flatten)]
     method: MethodFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     options.check()?;
-    Files::default()
-        .reading("DATA", Some(&options.data))
-        .reading("MODEL", Some(&options.model))
-        .reading("--background", options.method.others.background.as_deref())
-        .writing("out", Some(&options.out))
-        .check()?;
+    let files = saved_study::files(&options.model, &options.data, &options.method)
+        .writing("out", Some(&options.out));
+    let reader = options.running.start(&files)?;
     let mut out = Printer::beside(None);
-    let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let columns = study.columns();
     let column =

@@ -1,12 +1,10 @@
 //! `lmdi score`: new rows explained by a saved explainer, or by a method that needs none.
 
 use crate::flags::method::MethodFlags;
-use crate::flags::reading::ReadFlags;
 use crate::flags::result::ResultFlags;
-use crate::flags::running::ThreadFlags;
+use crate::flags::running::RunFlags;
 use crate::input::saved_study;
-use crate::input::tables::TableReader;
-use crate::output::destination::{Files, table_output, write_result};
+use crate::output::destination::{table_output, write_result};
 use crate::output::printer::Printer;
 use crate::output::score_table::score_table;
 use crate::process::console;
@@ -28,9 +26,10 @@ Examples:
   lmdi score houses.lmdi new.csv --out scores.csv --method tree-shap
   lmdi score houses.lmdi new.csv --out scores.csv --method lime --background houses.csv
 
-Columns are found by name, in any order; the target is not needed. The result is that of `lmdi \
-explain`: row, prediction, explained, unexplained, base and one score per column. Levels that training did not know are counted on \
-standard error; they count as the pooled rare levels if the column has them, else as no level.")]
+Columns are matched by name, in any order; the target is not needed. The result is that of `lmdi \
+explain`: row, prediction, explained, unexplained, base and one score per column. Levels that are new \
+since training are counted on standard error; they count as the pooled rare levels if the column has \
+them, else as no level.")]
 pub struct Options {
     /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
     model: PathBuf,
@@ -44,26 +43,18 @@ pub struct Options {
     #[command(flatten)]
     result: ResultFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     let output = table_output(&options.out)?;
-    Files::default()
-        .reading("DATA", Some(&options.data))
-        .reading("MODEL", Some(&options.model))
-        .reading("--background", options.method.others.background.as_deref())
-        .writing("out", Some(&options.out))
-        .check()?;
+    let files = saved_study::files(&options.model, &options.data, &options.method)
+        .writing("out", Some(&options.out));
+    let reader = options.running.start(&files)?;
     let mut out = Printer::beside(Some(&output));
     let result = &options.result;
     options.method.check(None, Some(result))?;
-    let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let (schema, ensemble) = (&study.schema, &study.model.ensemble);
     let explain =

@@ -4,10 +4,8 @@ use crate::flags::invalid;
 use crate::flags::lmdi_plus::LmdiPlusFlags;
 use crate::flags::method::MethodFlags;
 use crate::flags::model::ModelKind;
-use crate::flags::reading::ReadFlags;
-use crate::flags::running::ThreadFlags;
-use crate::flags::training::{Asked, TrainingFlags};
-use crate::input::tables::TableReader;
+use crate::flags::running::RunFlags;
+use crate::flags::training::{JobOptions, TrainingFlags};
 use crate::output::destination::{Destination, Files};
 use crate::output::terminal::{Align, Decimals, TextTable};
 use crate::process::progress::{NoBars, Progress};
@@ -27,7 +25,7 @@ use std::sync::Arc;
 /// Columns that are printed.
 const COLUMNS: usize = 15;
 
-/// Fit a model several times and say how far the scores of its rows agree.
+/// Fit a model several times and measure how far the scores of its rows agree.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -35,23 +33,23 @@ Examples:
   lmdi stability houses.csv --target price --fits 10 --bootstrap-rows --out stability.csv
   lmdi stability houses.csv --target price --method tree-shap --holdout 0.33
 
-The model is refitted and explained each time with another seed (--seed and those after it), or with --bootstrap-rows also on rows drawn with replacement. Each fit scores the same rows: those of --holdout, or all. For each row it is counted how many different columns are among the top k % of any fit (the fewer, the better), and how alike the ranks of the columns are (1 is the same order).
+Each fit has another seed (--seed and those after it), and with --bootstrap-rows other rows, drawn with replacement. All fits score the same rows: those of --holdout, or all. Two measures are taken per row: how many different columns are among the top k % of any fit (the fewer, the better), and how similar the ranks of the columns are (1 is the same order).
 
-The table has a row for each scored row: `row`, `correlation`, and `unique:K%` for every share.")]
+The result has one row per scored row: `row`, `correlation`, and `unique:K%` for every share.")]
 pub struct Options {
     /// CSV or Parquet file; - is standard input
     data: PathBuf,
     /// The column to predict
     #[arg(long, value_name = "COL")]
     target: String,
-    /// Where to write what was found for each row: a name ending in .csv, .parquet or .json, or -
+    /// Where to write the measures of each row: a name ending in .csv, .parquet or .json, or -
     /// for standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// How often to fit
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=1000))]
     fits: u16,
-    /// Fit each time on as many training rows drawn with replacement
+    /// Draw the training rows of each fit with replacement
     #[arg(long)]
     bootstrap_rows: bool,
     /// Shares of the columns that count as the top, in percent
@@ -67,22 +65,18 @@ pub struct Options {
     #[command(flatten)]
     training: TrainingFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     let destination = Destination::from_argument(options.out.as_deref())?;
     options.method.check(Some(&options.lmdi_plus), None)?;
-    Files::default()
+    let files = Files::default()
         .reading("DATA", Some(&options.data))
         .reading("--background", options.method.others.background.as_deref())
-        .writing("out", options.out.as_deref())
-        .check()?;
+        .writing("out", options.out.as_deref());
+    let reader = options.running.start(&files)?;
     let is_share = |percent: &&f64| **percent > 0.0 && **percent <= 100.0;
     if let Some(percent) = options.top.iter().find(|percent| !is_share(percent)) {
         return Err(invalid(
@@ -93,9 +87,8 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let mut printer = Destination::printer(destination.as_ref());
     let out = &mut printer;
-    let reader = TableReader::new(&options.reading);
     let Options { data, target, model, .. } = options;
-    let job = options.training.job(data, target, *model, &Asked::default(), &reader, out)?;
+    let job = options.training.job(data, target, *model, &JobOptions::default(), &reader, out)?;
     let of_classes = job.target.task != Task::Regression;
     let lmdi_plus = options.lmdi_plus.options(of_classes, job.params.is_boosted())?;
     let method = options.method.options(&job.schema, lmdi_plus, &reader)?;

@@ -1,11 +1,9 @@
 //! `lmdi subgroups`: groups of rows that are predicted as they are for the same reasons.
 
 use crate::flags::method::MethodFlags;
-use crate::flags::reading::ReadFlags;
-use crate::flags::running::ThreadFlags;
+use crate::flags::running::RunFlags;
 use crate::input::saved_study;
-use crate::input::tables::TableReader;
-use crate::output::destination::{Destination, Files};
+use crate::output::destination::Destination;
 use crate::output::predictions;
 use crate::output::terminal::{Align, Decimals, TextTable, shortened};
 use crate::process::progress::Progress;
@@ -26,7 +24,7 @@ use std::path::PathBuf;
 /// Columns that are printed of each group.
 const COLUMNS: usize = 5;
 
-/// Group rows that are predicted as they are for the same reasons, and describe the groups.
+/// Group rows whose predictions have the same reasons, and describe the groups.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -34,9 +32,9 @@ Examples:
   lmdi subgroups houses.lmdi houses.csv --groups 4 --out groups.csv
   lmdi subgroups houses.lmdi new.parquet --out groups.json
 
-Rows are grouped by their scores (k-means). Without --groups, the number is the largest one for which groups come back when rows are drawn anew (Ben-Hur et al. 2002); the table of similarities shows how clear that is.
+Rows are grouped by their scores (k-means). Without --groups, the number is the largest stable one: the same groups are found in other samples of the rows (Ben-Hur et al. 2002). The table of similarities shows how clear the choice is.
 
-The table has a row for each row: `row`, `group` (1 is the largest) and `prediction`. JSON holds the descriptions too. Errors are given where DATA has the target.")]
+The result has one row per row of DATA: `row`, `group` (1 is the largest) and `prediction`. JSON includes the descriptions. Errors are given if DATA has the target.")]
 pub struct Options {
     /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
     model: PathBuf,
@@ -52,10 +50,10 @@ pub struct Options {
     /// Most groups to consider
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "groups")]
     max_groups: usize,
-    /// Starts of k-means; the best counts
+    /// Restarts of k-means; the best one counts
     #[arg(long, value_name = "N", default_value_t = 10)]
     restarts: usize,
-    /// Most conditions, one after another, in the rule that finds a group
+    /// Most conditions in the rule that describes a group
     #[arg(long, value_name = "N", default_value_t = 3)]
     rule_depth: usize,
     /// Seed of all random choices
@@ -67,35 +65,27 @@ pub struct Options {
     #[command(flatten)]
     method: MethodFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     let destination = Destination::from_argument(options.out.as_deref())?;
     options.method.check(None, None)?;
-    Files::default()
-        .reading("DATA", Some(&options.data))
-        .reading("MODEL", Some(&options.model))
-        .reading("--background", options.method.others.background.as_deref())
-        .writing("out", options.out.as_deref())
-        .check()?;
+    let files = saved_study::files(&options.model, &options.data, &options.method)
+        .writing("out", options.out.as_deref());
+    let reader = options.running.start(&files)?;
     let mut printer = Destination::printer(destination.as_ref());
     let out = &mut printer;
-    let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let explained = saved_study::explain(&study, &options.data, options.key.as_ref(), &reader)?;
-    let search = SubgroupOptions {
-        count: options.groups.map_or(GroupCount::Stable(options.max_groups), GroupCount::Given),
-        restarts: options.restarts,
-        rule_depth: options.rule_depth,
-        seed: options.seed,
-        ..SubgroupOptions::default()
-    };
+    let search = SubgroupOptions::default()
+        .with_count(
+            options.groups.map_or(GroupCount::Stable(options.max_groups), GroupCount::Given),
+        )
+        .with_restarts(options.restarts)
+        .with_rule_depth(options.rule_depth)
+        .with_seed(options.seed);
     let columns = study.columns();
     let progress = Progress::new("Grouping", search.units() as usize);
     let found = subgroups(&explained.view(), &columns, &search, &progress)

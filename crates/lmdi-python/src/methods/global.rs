@@ -1,10 +1,11 @@
-//! The global methods: one number a column or group of columns.
+//! The global methods: one number per column or group of columns.
 
 use crate::boundary::arrays::{Cube, Responses, Table, shaped, weight_slice};
 use crate::boundary::errors::{exception, invalid};
 use crate::boundary::run::Run;
 use crate::methods::metric::ChosenMetric;
 use crate::model::Model;
+use lmdi::forest::train::TrainingSet;
 use lmdi::importance::mdi::MdiScale;
 use lmdi::importance::mdi_plus::{MdiPlusGlm, MdiPlusModel, MdiPlusOptions, MdiPlusPenalty};
 use lmdi::importance::permutation::{PermutationOptions, permutation_out_of_bag};
@@ -14,7 +15,7 @@ use lmdi::table::Response;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-/// Values and deviations, one number a group each.
+/// Values and deviations, one number per group each.
 type Pair<'py> = (Cube<'py>, Cube<'py>);
 
 /// The group of every feature, and the number of groups.
@@ -82,15 +83,13 @@ impl MdiPlusKeywords {
                 return Err(invalid("alphas", format!("{given:?}"), expected));
             }
         }
-        Ok(MdiPlusOptions {
-            include_raw: self.include_raw,
-            above_constant: self.above_constant,
-            trim: self.trim,
-            folds: self.folds,
-            tolerance: self.tolerance,
-            max_iterations: self.max_iterations,
-            ..options
-        })
+        Ok(options
+            .with_include_raw(self.include_raw)
+            .with_above_constant(self.above_constant)
+            .with_trim(self.trim)
+            .with_folds(self.folds)
+            .with_tolerance(self.tolerance)
+            .with_max_iterations(self.max_iterations))
     }
 }
 
@@ -110,11 +109,12 @@ pub fn partial_predictions<'py>(
     run: Run,
 ) -> PyResult<Pair<'py>> {
     let (content, groups) = (model.content(), groups_of(groups)?);
-    let (view, response, weights) = (x.view()?, y.response()?, weight_slice(&weights)?);
-    let options = keywords.options(&response)?;
+    let weights = weight_slice(&weights)?;
+    let set = TrainingSet { weights, ..TrainingSet::new(x.view()?, y.response()?) };
+    let options = keywords.options(&set.y)?;
     let found = metric.with(py, &run, options.metric, |metric, monitor| {
-        let options = MdiPlusOptions { metric, ..options };
-        mdi_plus::mdi_plus(&content.ensemble, &view, &response, weights, &groups, &options, monitor)
+        let options = options.with_metric(metric);
+        mdi_plus::mdi_plus(&content.ensemble, &set, &groups, &options, monitor)
     })?;
     arrays(py, found)
 }
@@ -137,12 +137,13 @@ pub fn shuffled<'py>(
     run: Run,
 ) -> PyResult<Pair<'py>> {
     let (content, groups) = (model.content(), groups_of(groups)?);
-    let (view, response, weights) = (x.view()?, y.response()?, weight_slice(&weights)?);
-    let usual = PermutationOptions::for_response(&response);
+    let weights = weight_slice(&weights)?;
+    let set = TrainingSet { weights, ..TrainingSet::new(x.view()?, y.response()?) };
+    let default = PermutationOptions::for_response(&set.y);
     let measure = if out_of_bag { permutation_out_of_bag } else { permutation::permutation };
-    let found = metric.with(py, &run, usual.metric, |metric, monitor| {
-        let options = PermutationOptions { metric, repeats, seed };
-        measure(&content.ensemble, &view, &response, weights, &groups, &options, monitor)
+    let found = metric.with(py, &run, default.metric, |metric, monitor| {
+        let options = PermutationOptions::new(metric).with_repeats(repeats).with_seed(seed);
+        measure(&content.ensemble, &set, &groups, &options, monitor)
     })?;
     arrays(py, found)
 }

@@ -253,7 +253,7 @@ fn dropped_text(schema: &Schema) -> String {
         .iter()
         .map(|column| match column.reason {
             Reason::Kind(kind) => format!("{} ({})", column.name, kind.name()),
-            Reason::Asked => format!("{} (requested)", column.name),
+            Reason::Requested => format!("{} (requested)", column.name),
         })
         .collect();
     texts.join(", ")

@@ -149,7 +149,9 @@ pub(super) fn fit(
         let rows = rows.ok_or_else(|| options.needs("rows with their target"))?;
         return fit_lmdi_plus(model, wanted, rows, stages);
     }
-    let explainer = options.other(&model.ensemble, rows, stages)?;
+    let background = rows.map(|rows| rows.x.view());
+    let set = rows.and_then(|rows| rows.training_set(&[], &[]));
+    let explainer = options.explainer(&model.ensemble, background, set.as_ref(), stages)?;
     let has_background = matches!(options, ExplainerOptions::Lime { background: Some(_), .. });
     let fitting = match (options.method().needs(), rows) {
         (Needs::Training, Some(rows)) => Fitting::AroundRows(rows.len()),
@@ -170,12 +172,11 @@ fn fit_lmdi_plus(
     let family = wanted.family(of_classes, ensemble.is_boosted());
     let (options, unknown_bags) = settled(model, wanted, rows.sample)?;
     let chosen = options.rows(ensemble, rows.len())?;
-    let Some(y) = rows.response() else {
+    let Some(set) = rows.training_set(&[], &[]) else {
         return Err(Error::Data("the rows to fit LMDI+ to have no target".into()));
     };
     let monitor = stages.start("Fitting LMDI+", ensemble.trees.len());
-    let (x, weights) = (rows.x.view(), rows.weights.as_deref());
-    let explainer = LmdiPlus::fit(ensemble, &x, &y, weights, &options, &*monitor)?;
+    let explainer = LmdiPlus::fit(ensemble, &set, &options, &*monitor)?;
     let n_rows = rows.len();
     let fitting = Fitting::LinearModels { options, family, chosen, n_rows, unknown_bags };
     Ok((Box::new(explainer), fitting))

@@ -11,10 +11,9 @@ use crate::flags::invalid;
 use crate::flags::lmdi_plus::LmdiPlusFlags;
 use crate::flags::method::{MethodFlags, tree_method_parser};
 use crate::flags::model::ModelKind;
-use crate::flags::reading::ReadFlags;
 use crate::flags::result::ResultFlags;
-use crate::flags::running::ThreadFlags;
-use crate::flags::training::{Asked, TrainingFlags, facts, train};
+use crate::flags::running::RunFlags;
+use crate::flags::training::{JobOptions, TrainingFlags, facts, train};
 use crate::input::model_file;
 use crate::input::tables::TableReader;
 use crate::output::destination::{Files, Outcomes, table_output, write_file, write_result};
@@ -87,29 +86,30 @@ Examples:
   lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
   lmdi explain customers.csv --target churn --positive yes --costs 1,4 --key customer_id --report r.html
 
-The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (the \
-model's; for classes also `probability:LABEL`), `explained` (base plus scores), `unexplained` (what they \
-leave of the prediction), `base`, and `score:COL` for every column. Scores are in units of the target, or \
-for classes in log-odds of the second one; with three or more classes each has its own `base:LABEL` and \
-`score:LABEL:COL`. Training rows are predicted out of bag, by the trees that did not see them.
+The result has one row per explained row: `row` (its place in the table, from 1), `prediction` (the \
+model's; for classes also `probability:LABEL`), `explained` (base plus scores), `unexplained` (the rest \
+of the prediction), `base`, and `score:COL` for every column. Scores are in units of the target. For \
+classes they are shares of probability (forests) or log-odds (boosting) of the second label; with three \
+or more classes, each has its own `base:LABEL` and `score:LABEL:COL`. Training rows are predicted out \
+of bag, by the trees that did not see them.
 
-Explained are the rows of --test, or those that --holdout keeps out, or the training rows.")]
+The explained rows are those of --test, or those that --holdout keeps out, or else the training rows.")]
 pub struct Options {
     /// CSV or Parquet file; - is standard input
     data: PathBuf,
-    /// The column to predict; a model file knows it
+    /// The column to predict; not needed if a model file names it
     #[arg(long, value_name = "COL")]
     target: Option<String>,
     /// Where to write the scores: a name ending in .csv or .parquet, or - for standard output (CSV;
-    /// the report then goes to standard error)
+    /// the summary then goes to standard error)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Where to keep the model with its explainer, for `lmdi score`; a name ending in .json is
     /// written as JSON
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Where to write the report: a page to open in a browser, which needs no network and holds the
-    /// scores, what matters, single rows, and how far to trust it
+    /// Where to write the report: a page for the browser, which needs no network. It shows the
+    /// scores, what matters overall, single rows, and how far to trust them
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Another method to show beside the first in the report: tree-shap, saabas or local-mdi;
@@ -127,7 +127,7 @@ pub struct Options {
     /// Explain the rows of this table, which needs no target
     #[arg(long, value_name = "FILE", conflicts_with = "holdout")]
     test: Option<PathBuf>,
-    /// Trees that a training row is scored on
+    /// The trees that score a training row
     #[arg(long, value_enum, value_name = "TREES", default_value = "auto")]
     score_trees: ScoreTrees,
     /// The model to train (forest, extra-trees or boosting), or the file of a trained one, which
@@ -145,9 +145,7 @@ pub struct Options {
     #[command(flatten)]
     training: TrainingFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// A study, and the rows it is to explain.
@@ -161,16 +159,15 @@ struct Prepared {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
+    options.running.apply()?;
     let output = options.out.as_deref().map(table_output).transpose()?;
     options.check_files()?;
     options.check()?;
     let mut printer = Printer::beside(output.as_ref());
     let out = &mut printer;
     let reader = match options.report {
-        Some(_) => TableReader::recording(&options.reading),
-        None => TableReader::new(&options.reading),
+        Some(_) => TableReader::recording(&options.running.reading),
+        None => TableReader::new(&options.running.reading),
     };
     let reader = reader.copying_to(output.as_ref());
     let prepared = match &options.model {
@@ -312,8 +309,9 @@ impl Options {
         let names_rows = self.test.is_none();
         let kept = if names_rows { self.result.read() } else { vec![] };
         let key = self.result.key.as_deref();
-        let asked = Asked { decision: Some(&self.decision), kept, key, names_rows };
-        let job = Arc::new(self.training.job(&self.data, target, kind, &asked, reader, out)?);
+        let job_options = JobOptions { decision: Some(&self.decision), kept, key, names_rows };
+        let job =
+            Arc::new(self.training.job(&self.data, target, kind, &job_options, reader, out)?);
         let boosted = job.params.is_boosted();
         let options = self.explain_options(&job.schema, !boosted)?;
         let of_classes = job.target.task != Task::Regression;

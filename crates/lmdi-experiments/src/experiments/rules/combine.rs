@@ -60,8 +60,8 @@ fn add(sums: &mut [f64], terms: &[f64]) {
 mod tests {
     use super::*;
     use crate::data::{Answers, Part};
+    use crate::ensemble::EnsembleKind;
     use crate::methods::order;
-    use crate::model::Model;
     use crate::simulate::normal::normal;
     use lmdi::importance::lmdi_plus::LmdiPlusOptions;
     use lmdi::monitor::Silent;
@@ -78,12 +78,11 @@ mod tests {
         let x = Matrix::from_column_major(cells, rows, cols).expect("a matrix");
         let part = Part { x, answers: Answers::Numbers(y) };
         for trees in [1, 6] {
-            let ensemble = Model::Trees(trees).train(&part, 3, &Silent).expect("a forest");
-            let (x, y) = (part.view(), part.answers.response());
+            let ensemble = EnsembleKind::Trees(trees).train(&part, 3, &Silent).expect("a forest");
             let options = LmdiPlusOptions::default();
-            let fit = LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent).expect("a fit");
+            let fit = LmdiPlus::fit(&ensemble, &part.set(), &options, &Silent).expect("a fit");
             let [rank, score, all_ranks, size] =
-                combine(&fit, &ensemble, &x, &Silent).expect("sizes");
+                combine(&fit, &ensemble, &part.view(), &Silent).expect("sizes");
             for (mean_size, score) in size.values.iter().zip(&score.values) {
                 assert!(mean_size / trees as f64 >= score - 1e-12);
             }

@@ -1,4 +1,4 @@
-"""Plots of an explanation: one file a plot, each a function from an explanation to Axes."""
+"""Plots of an explanation: one file per plot, each a function from an explanation to Axes."""
 
 from __future__ import annotations
 

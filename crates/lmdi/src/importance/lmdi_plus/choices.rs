@@ -219,13 +219,13 @@ impl Choices {
         let name = match (self.preset, self.ablation) {
             (None, None) => return Ok(LmdiPlusOptions::default()),
             (Some(_), Some(_)) => {
-                return Err(wrong("preset", "given with ablation", "one of the two"));
+                return Err(invalid("preset", "given with ablation", "one of the two"));
             }
             (Some(_), None) => "preset",
             (None, Some(_)) => "ablation",
         };
         if let Some(choice) = self.first_choice() {
-            return Err(wrong(
+            return Err(invalid(
                 name,
                 format!("given with {choice}"),
                 format!("one of the two: {name} fixes every choice of the method"),
@@ -233,7 +233,7 @@ impl Choices {
         }
         match (self.preset, self.ablation) {
             (None, Some(step)) => LmdiPlusOptions::ablation(step)
-                .ok_or_else(|| wrong("ablation", step.to_string(), "a step from 1 to 4")),
+                .ok_or_else(|| invalid("ablation", step.to_string(), "a step from 1 to 4")),
             (Some(preset), _) => Ok(preset.options()),
             (None, None) => Ok(LmdiPlusOptions::default()),
         }
@@ -249,7 +249,7 @@ impl Choices {
         };
         match (self.validation, by_folds) {
             (Some(Validation::OutOfBag), Some((name, found))) => {
-                Err(wrong(name, format!("{found}, with validation oob"), "validation folds"))
+                Err(invalid(name, format!("{found}, with validation oob"), "validation folds"))
             }
             (None, Some(_)) => Ok(Some(Validation::Folds)),
             (asked, _) => Ok(asked),
@@ -262,9 +262,9 @@ impl Choices {
             (None, None) => None,
             (Some(alpha), None) => Some(Strength::Alpha(alpha)),
             (None, Some(c)) => Some(Strength::Inverse(c)),
-            (Some(_), Some(c)) => return Err(wrong("C", c.to_string(), "no value beside alpha")),
+            (Some(_), Some(c)) => return Err(invalid("C", c.to_string(), "no value beside alpha")),
         };
-        let (usual, grid) = GlmOptions::reference_search(family);
+        let (default, grid) = GlmOptions::reference_search(family);
         let glm = match self.glm {
             Some(glm) => glm,
             None if strength.is_none() && self.l1_ratio.is_none() => return Ok(None),
@@ -272,11 +272,11 @@ impl Choices {
         };
         if let (Some(ratios), Glm::Ols | Glm::Ridge | Glm::Lasso) = (&self.l1_ratio, glm) {
             let found = format!("{ratios:?} with {}", glm.name());
-            return Err(wrong("l1_ratio", found, "no value unless glm is elastic-net"));
+            return Err(invalid("l1_ratio", found, "no value unless glm is elastic-net"));
         }
         let l1_ratios = match glm {
             Glm::Ols if strength.is_some() => {
-                return Err(wrong(
+                return Err(invalid(
                     "glm",
                     "ols, with alpha or C",
                     "ridge, lasso or elastic-net beside alpha or C",
@@ -285,7 +285,7 @@ impl Choices {
             Glm::Ols => return Ok(Some(PenaltyChoice::None)),
             Glm::Ridge => vec![0.0],
             Glm::Lasso => vec![1.0],
-            Glm::ElasticNet => self.l1_ratio.clone().unwrap_or(usual),
+            Glm::ElasticNet => self.l1_ratio.clone().unwrap_or(default),
         };
         match (strength, &l1_ratios[..]) {
             (Some(strength), &[l1_ratio]) => Ok(Some(PenaltyChoice::Fixed { strength, l1_ratio })),
@@ -294,13 +294,13 @@ impl Choices {
                     Strength::Alpha(alpha) => ("alpha", alpha),
                     Strength::Inverse(c) => ("C", c),
                 };
-                Err(wrong(
+                Err(invalid(
                     name,
                     format!("{value} without l1_ratio"),
                     "one l1_ratio beside it, such as 0.5, or glm ridge or lasso",
                 ))
             }
-            (Some(_), ratios) => Err(wrong(
+            (Some(_), ratios) => Err(invalid(
                 "l1_ratio",
                 format!("{ratios:?}"),
                 "one number beside a fixed penalty (alpha or C)",
@@ -315,6 +315,6 @@ fn first(given: &[(&'static str, bool)]) -> Option<&'static str> {
     given.iter().find(|(_, given)| *given).map(|(name, _)| *name)
 }
 
-fn wrong(name: &'static str, found: impl Into<String>, expected: impl Into<String>) -> Error {
+fn invalid(name: &'static str, found: impl Into<String>, expected: impl Into<String>) -> Error {
     Error::Parameter { name, found: found.into(), expected: expected.into() }
 }

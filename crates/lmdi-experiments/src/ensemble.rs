@@ -11,7 +11,7 @@ use lmdi::monitor::Monitor;
 
 /// An ensemble by its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Model {
+pub enum EnsembleKind {
     /// The paper's forest: 100 trees; regression with leaves of 5 and a third of the features,
     /// classification with leaves of 1 and the root of their number.
     Forest,
@@ -33,22 +33,22 @@ pub enum Model {
     StochasticBoosting,
 }
 
-impl Model {
+impl EnsembleKind {
     /// Its name in result files.
     pub fn name(self) -> String {
         match self {
-            Model::Forest => "forest".into(),
-            Model::Trees(trees) => format!("forest_{trees}_trees"),
-            Model::Leaf(leaf) => format!("forest_leaf_{leaf}"),
-            Model::Sized { trees, leaf } => format!("forest_{trees}_trees_leaf_{leaf}"),
-            Model::Boosting => "boosting".into(),
-            Model::StochasticBoosting => "boosting_half_of_rows".into(),
+            EnsembleKind::Forest => "forest".into(),
+            EnsembleKind::Trees(trees) => format!("forest_{trees}_trees"),
+            EnsembleKind::Leaf(leaf) => format!("forest_leaf_{leaf}"),
+            EnsembleKind::Sized { trees, leaf } => format!("forest_{trees}_trees_leaf_{leaf}"),
+            EnsembleKind::Boosting => "boosting".into(),
+            EnsembleKind::StochasticBoosting => "boosting_half_of_rows".into(),
         }
     }
 
     /// Whether its trees build on one another.
     pub fn is_boosted(self) -> bool {
-        matches!(self, Model::Boosting | Model::StochasticBoosting)
+        matches!(self, EnsembleKind::Boosting | EnsembleKind::StochasticBoosting)
     }
 
     /// Trains on a part.
@@ -59,24 +59,18 @@ impl Model {
             Kind::Regression => Vec::new(),
             Kind::Classification => vec!["0".into(), "1".into()],
         };
-        let set = TrainingSet {
-            x: part.view(),
-            y: part.answers.response(),
-            weights: None,
-            feature_names: &names,
-            labels: &labels,
-        };
+        let set = TrainingSet { feature_names: &names, labels: &labels, ..part.set() };
         let forest = paper_forest(kind, seed);
         let forest = match self {
-            Model::Forest => forest,
-            Model::Trees(n_trees) => ForestParams { n_trees, ..forest },
-            Model::Leaf(min_samples_leaf) => ForestParams { min_samples_leaf, ..forest },
-            Model::Sized { trees, leaf } => {
-                ForestParams { n_trees: trees, min_samples_leaf: leaf, ..forest }
+            EnsembleKind::Forest => forest,
+            EnsembleKind::Trees(n_trees) => forest.with_n_trees(n_trees),
+            EnsembleKind::Leaf(min_samples_leaf) => forest.with_min_samples_leaf(min_samples_leaf),
+            EnsembleKind::Sized { trees, leaf } => {
+                forest.with_n_trees(trees).with_min_samples_leaf(leaf)
             }
-            Model::Boosting => return train_boosting(&set, &boosting(seed), monitor),
-            Model::StochasticBoosting => {
-                let params = BoostingParams { subsample: 0.5, ..boosting(seed) };
+            EnsembleKind::Boosting => return train_boosting(&set, &boosting(seed), monitor),
+            EnsembleKind::StochasticBoosting => {
+                let params = boosting(seed).with_subsample(0.5);
                 return train_boosting(&set, &params, monitor);
             }
         };
@@ -86,23 +80,19 @@ impl Model {
 
 fn paper_forest(kind: Kind, seed: u64) -> ForestParams {
     match kind {
-        Kind::Regression => ForestParams {
-            min_samples_leaf: 5,
-            max_features: MaxFeatures::Fraction(0.33),
-            seed,
-            ..ForestParams::regression()
-        },
-        Kind::Classification => ForestParams { seed, ..ForestParams::classification() },
+        Kind::Regression => ForestParams::regression()
+            .with_min_samples_leaf(5)
+            .with_max_features(MaxFeatures::Fraction(0.33))
+            .with_seed(seed),
+        Kind::Classification => ForestParams::classification().with_seed(seed),
     }
 }
 
 fn boosting(seed: u64) -> BoostingParams {
-    BoostingParams {
-        max_depth: Some(3),
-        min_samples_leaf: 1,
-        max_leaf_nodes: None,
-        split_finder: SplitFinder::Exact,
-        seed,
-        ..BoostingParams::default()
-    }
+    BoostingParams::default()
+        .with_max_depth(Some(3))
+        .with_min_samples_leaf(1)
+        .with_max_leaf_nodes(None)
+        .with_split_finder(SplitFinder::Exact)
+        .with_seed(seed)
 }
