@@ -9,7 +9,6 @@ use crate::output::printer::Printer;
 use crate::output::terminal::shortened;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use lmdi::named::Named;
 use lmdi::study::Study;
 use lmdi_report::plot::{
     Picture, PlotData, bar, beeswarm, check_png, decision, heatmap, pdf, png, scatter,
