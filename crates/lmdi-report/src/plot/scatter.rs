@@ -88,10 +88,10 @@ fn level_legend<'a>(canvas: &mut Canvas, cells: &[f64], name: impl Fn(f64) -> &'
     let (levels, _) = colour::level_places(cells);
     let width = (RIGHT - LEFT) / levels.len().max(1) as f64;
     for (at, level) in levels.iter().enumerate() {
-        let x = LEFT + 130.0 + at as f64 * (width - 130.0 / levels.len() as f64);
-        canvas.dot((x, TOP - 12.0), 4.0, colour::LEVELS[at]);
+        let x = LEFT + at as f64 * width;
+        canvas.dot((x, HEIGHT - 36.0), 4.0, colour::LEVELS[at]);
         let letters = ((width / 7.5) as usize).saturating_sub(2).max(3);
-        let place = (x + 8.0, TOP - 8.0);
+        let place = (x + 8.0, HEIGHT - 32.0);
         canvas.text(place, Anchor::Start, SMALL, FAINT, name(*level), letters);
     }
 }
