@@ -586,7 +586,10 @@ test("the sheet of a row: reasons, two rows, copies, one printed page", async ()
   const largest = columns.reduce((a, b) => (Math.abs(of(12, a)) >= Math.abs(of(12, b)) ? a : b));
   const reasons = await page.$eval("#row-reasons", (element) => element.textContent);
   assert.ok(reasons.includes(largest.slice("score:".length)), reasons);
-  assert.match(reasons, of(12, "prediction") > of(12, "base") ? /is above/ : /is below/);
+  assert.match(
+    reasons,
+    of(12, "prediction") > of(12, "base") ? /, above the base/ : /, below the base/,
+  );
   const actual = await page.$eval("#row-waterfall tr.actual data", ({ value }) => Number(value));
   const table = parse(readFileSync(join(ROOT, "examples/diabetes.csv"), "utf8")).rows;
   assert.equal(actual, Number(table[11].get("progression")));
