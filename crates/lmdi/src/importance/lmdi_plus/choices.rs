@@ -4,7 +4,7 @@
 //! fits may be set beside it. Without one, each choice that is given changes the preset `model`. The command
 //! line and the Python package both fill in [`Choices`]; what they mean together is decided here.
 
-use super::{FitOn, FitTo, LmdiPlusOptions, Validation};
+use super::{FitOn, FitTo, FoldBy, LmdiPlusOptions, Validation};
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
 use crate::named::Named;
 use crate::{Error, Result};
@@ -132,6 +132,10 @@ pub struct Choices {
     pub validation: Option<Validation>,
     /// Number of cross-validation folds, which then judge penalties.
     pub folds: Option<usize>,
+    /// How rows are dealt to folds, which then judge penalties.
+    pub fold_by: Option<FoldBy>,
+    /// Rounds in which trees are fitted, all trees of a round at once.
+    pub rounds: Option<usize>,
     /// What cross-validation compares.
     pub selection: Option<Measure>,
     /// Which candidate wins.
@@ -174,6 +178,8 @@ impl Choices {
             ("C", self.c.is_some()),
             ("validation", self.validation.is_some()),
             ("folds", self.folds.is_some()),
+            ("fold_by", self.fold_by.is_some()),
+            ("rounds", self.rounds.is_some()),
             ("selection", self.selection.is_some()),
             ("rule", self.rule.is_some()),
             ("family", self.family.is_some()),
@@ -198,6 +204,8 @@ impl Choices {
         options.penalty = self.penalty(family)?.or(options.penalty);
         options.validation = self.judges()?.or(options.validation);
         options.folds = self.folds.unwrap_or(options.folds);
+        options.fold_by = self.fold_by.unwrap_or(options.fold_by);
+        options.rounds = self.rounds.or(options.rounds);
         options.measure = self.selection.or(options.measure);
         options.rule = self.rule.unwrap_or(options.rule);
         options.tolerance = self.tolerance.unwrap_or(options.tolerance);
@@ -239,12 +247,13 @@ impl Choices {
         }
     }
 
-    /// The rows that judge penalties. A number of folds and the one-standard-error rule need folds; `None` when nothing that was
-    /// asked for says which.
+    /// The rows that judge penalties. A number of folds, how they are dealt and the one-standard-error
+    /// rule need folds; `None` when nothing that was asked for says which.
     fn judges(&self) -> Result<Option<Validation>> {
-        let by_folds = match (self.folds, self.rule) {
-            (Some(folds), _) => Some(("folds", folds.to_string())),
-            (None, Some(Rule::OneStandardError)) => Some(("rule", "1se".to_owned())),
+        let by_folds = match (self.folds, self.fold_by, self.rule) {
+            (Some(folds), ..) => Some(("folds", folds.to_string())),
+            (None, Some(fold_by), _) => Some(("fold_by", fold_by.name().to_owned())),
+            (None, None, Some(Rule::OneStandardError)) => Some(("rule", "1se".to_owned())),
             _ => None,
         };
         match (self.validation, by_folds) {
