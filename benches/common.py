@@ -168,8 +168,13 @@ def versions():
     return ", ".join(f"{name} {version(name)}" for name in names)
 
 
+def with_table(text, begin, end, table):
+    """The text of a page with a table between two marks."""
+    before, rest = text.split(begin)
+    _, after = rest.split(end)
+    return before + begin + table + end + after
+
+
 def put_table(page, begin, end, table):
     """Puts a table into a page of the docs, between two marks."""
-    before, rest = page.read_text().split(begin)
-    _, after = rest.split(end)
-    page.write_text(before + begin + table + end + after)
+    page.write_text(with_table(page.read_text(), begin, end, table))

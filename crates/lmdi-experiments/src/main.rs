@@ -8,7 +8,7 @@
 //! | `model`, `methods` | the ensembles and the methods that explain them |
 //! | `least_squares` | linear regression for subgroups |
 //! | `run` | repetitions in parallel, kept as they finish, continued after an interruption |
-//! | `experiments` | one file per experiment |
+//! | `experiments` | one file per experiment, by what is measured |
 //! | `report` | means, ranks, tables, figures and the paper's numbers |
 //!
 //! `docs/results.md` says how to run them and what they show.
@@ -24,17 +24,17 @@ mod simulate;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use experiments::ablation::Ablation;
-use experiments::correlation::Correlation;
-use experiments::counterfactual::Counterfactual;
-use experiments::counterfactual_sim::CounterfactualSim;
-use experiments::ranking::Ranking;
+use experiments::counterfactual::observed::Counterfactual;
+use experiments::counterfactual::simulated::CounterfactualSim;
 use experiments::rules::Rules;
 use experiments::runtime::Runtime;
-use experiments::selection::Selection;
-use experiments::selection_full::SelectionFull;
-use experiments::stability::Stability;
+use experiments::signal::correlation::Correlation;
+use experiments::signal::ranking::Ranking;
 use experiments::subgroups::Subgroups;
+use experiments::top_features::ablation::Ablation;
+use experiments::top_features::selection::Selection;
+use experiments::top_features::selection_full::SelectionFull;
+use experiments::top_features::stability::Stability;
 use run::{Options, run};
 use std::process::ExitCode;
 

@@ -28,6 +28,9 @@ pub enum Model {
     },
     /// Gradient boosting as scikit-learn's default: 100 trees of depth 3, learning rate 0.1.
     Boosting,
+    /// The same with every tree grown on half of the rows, drawn at random. Without draws, other
+    /// seeds give nearly the same trees, and stability says nothing.
+    StochasticBoosting,
 }
 
 impl Model {
@@ -39,7 +42,13 @@ impl Model {
             Model::Leaf(leaf) => format!("forest_leaf_{leaf}"),
             Model::Sized { trees, leaf } => format!("forest_{trees}_trees_leaf_{leaf}"),
             Model::Boosting => "boosting".into(),
+            Model::StochasticBoosting => "boosting_half_of_rows".into(),
         }
+    }
+
+    /// Whether its trees build on one another.
+    pub fn is_boosted(self) -> bool {
+        matches!(self, Model::Boosting | Model::StochasticBoosting)
     }
 
     /// Trains on a part.
@@ -66,6 +75,10 @@ impl Model {
                 ForestParams { n_trees: trees, min_samples_leaf: leaf, ..forest }
             }
             Model::Boosting => return train_boosting(&set, &boosting(seed), monitor),
+            Model::StochasticBoosting => {
+                let params = BoostingParams { subsample: 0.5, ..boosting(seed) };
+                return train_boosting(&set, &params, monitor);
+            }
         };
         train_forest(&set, &forest, monitor)
     }

@@ -72,6 +72,10 @@ fn a_copy_is_what_was_there() {
     let nested = table.copies.iter().find(|column| column.name == "list").expect("copied");
     assert!(nested.type_without_text().is_some());
     let out = directory.path().join("out.csv");
+    let refused = write_table(&kept(""), &Output::Csv(out.clone()), &Silent).expect_err("nested");
+    assert!(refused.to_string().starts_with("column \"list\": has type List"), "{refused}");
+    assert!(refused.to_string().ends_with("expected a Parquet output"), "{refused}");
+    assert!(!out.exists());
     write_table(&kept("list"), &Output::Csv(out.clone()), &Silent).expect("written");
     assert_eq!(
         std::fs::read_to_string(&out).expect("text"),

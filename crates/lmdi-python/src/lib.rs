@@ -5,43 +5,35 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `arrays` | borrowed matrices and responses, returned arrays |
-//! | `run` | work without the interpreter's lock: threads, Ctrl-C, progress |
-//! | `errors` | the library's errors as Python exceptions |
-//! | `model`, `tree_arrays` | an ensemble, from arrays or from a file |
-//! | `foreign` | models of XGBoost, LightGBM and CatBoost |
-//! | `samples` | whether a table is the one that a forest drew from |
-//! | `schema` | how a table with text becomes a matrix, learned for our learners |
-//! | `encode` | tables with text, for models that were trained on such |
-//! | `lmdi_plus`, `options` | the explainer |
-//! | `local` | the other local methods |
-//! | `predicted` | what the model predicts beside scores, and how much of it they explain |
-//! | `global`, `metric` | the global methods, and what they measure by |
-//! | `train` | our learners |
-//! | `uses` | what is read off scores |
+//! | `boundary/arrays`, `frames` | borrowed matrices, responses and tables with text; returned arrays |
+//! | `boundary/run` | work without the interpreter's lock: threads, Ctrl-C, progress |
+//! | `boundary/errors`, `scales` | the library's errors as exceptions, and its scales by name |
+//! | `model`, `model/tree_arrays` | an ensemble, from arrays |
+//! | `model/foreign` | models of XGBoost, LightGBM and CatBoost |
+//! | `model/samples` | whether a table is the one that a forest drew from |
+//! | `model/schema` | how a table with text becomes a matrix, learned for our learners |
+//! | `model/encode` | tables with text, for models that were trained on such |
+//! | `model/train` | our learners |
+//! | `methods/lmdi_plus`, `options` | LMDI+ |
+//! | `methods/local` | the other local methods |
+//! | `methods/global`, `metric` | the global methods, and what they measure by |
+//! | `methods/predicted` | what the model predicts beside scores, and how much of it they explain |
+//! | `file` | model files |
+//! | `analyses` | what is read off scores |
 //! | `command` | the command `lmdi` |
 //!
 //! A method is one class that takes a [`model::Model`] and returns scores through
-//! [`arrays::score_arrays`].
+//! [`boundary::arrays::score_arrays`].
 
-mod arrays;
+mod analyses;
+mod boundary;
 mod command;
-mod encode;
-mod errors;
-mod foreign;
-mod global;
-mod lmdi_plus;
-mod local;
-mod metric;
+mod file;
+mod methods;
 mod model;
-mod options;
-mod predicted;
-mod run;
-mod samples;
-mod schema;
-mod train;
-mod tree_arrays;
-mod uses;
+
+use methods::{global, lmdi_plus, local, predicted};
+use model::{encode, foreign, samples, schema, train};
 
 use lmdi_memory::Limited;
 use pyo3::prelude::*;
@@ -57,6 +49,7 @@ fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LOW_FIDELITY", lmdi::importance::lmdi_plus::LOW_FIDELITY)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_class::<model::Model>()?;
+    module.add_function(wrap_pyfunction!(file::read_model_file, module)?)?;
     module.add_class::<lmdi_plus::LmdiPlusExplainer>()?;
     module.add_class::<local::LocalExplainer>()?;
     module.add_class::<schema::LearnedSchema>()?;
@@ -73,8 +66,8 @@ fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(samples::drew_from, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_forest, module)?)?;
     module.add_function(wrap_pyfunction!(train::train_boosting, module)?)?;
-    module.add_function(wrap_pyfunction!(uses::counterfactuals, module)?)?;
-    module.add_function(wrap_pyfunction!(uses::subgroups, module)?)?;
-    module.add_function(wrap_pyfunction!(uses::stability, module)?)?;
+    module.add_function(wrap_pyfunction!(analyses::counterfactuals, module)?)?;
+    module.add_function(wrap_pyfunction!(analyses::subgroups, module)?)?;
+    module.add_function(wrap_pyfunction!(analyses::stability, module)?)?;
     Ok(())
 }

@@ -12,6 +12,7 @@ use lmdi::text::counted;
 use lmdi_io::copies::CopiedColumn;
 use lmdi_io::printable::printable;
 use lmdi_io::read::{CellType, Format, Input, Notice, Noticed, ReadOptions, Table, read_table};
+use lmdi_io::write::Output;
 use lmdi_report::page::TableSource;
 use std::cell::RefCell;
 use std::path::Path;
@@ -24,6 +25,8 @@ pub struct TableReader {
     missing: Vec<String>,
     sources: Option<RefCell<Vec<TableSource>>>,
     copies: RefCell<Vec<(String, Vec<CopiedColumn>)>>,
+    /// Where copied columns go.
+    output: Option<Output>,
 }
 
 impl TableReader {
@@ -35,7 +38,14 @@ impl TableReader {
             missing: flags.missing.clone(),
             sources: None,
             copies: RefCell::default(),
+            output: None,
         }
+    }
+
+    /// The same reader, which refuses a column to copy that the output cannot hold as soon as it
+    /// is read.
+    pub fn copying_to(self, output: Option<&Output>) -> Self {
+        Self { output: output.cloned(), ..self }
     }
 
     /// A reader that remembers every table with its hash.
@@ -61,6 +71,9 @@ impl TableReader {
             sources.borrow_mut().push(TableSource { name, sha256: sha256.clone() });
         }
         let name = printable(&input.name()).into_owned();
+        if let Some(output) = &self.output {
+            table.copies.iter().try_for_each(|column| output.check_holds(column))?;
+        }
         if !table.copies.is_empty() {
             self.copies.borrow_mut().push((name.clone(), table.copies.clone()));
         }

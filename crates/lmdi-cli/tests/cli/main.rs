@@ -1,18 +1,8 @@
-//! Tests of the `lmdi` command from the outside: files, standard streams and exit codes.
+//! Tests of the `lmdi` command from the outside: files, standard streams and exit codes. The folders
+//! are those of `src`.
 
-mod account;
-mod analyses;
-mod bad_input;
 mod commands;
-mod decision;
-mod explain;
-mod explain_bad_input;
-mod import;
-mod importance;
-mod limits;
-mod methods;
-mod odd_tables;
-mod report;
-mod results;
-mod signals;
+mod input;
+mod output;
+mod process;
 mod support;

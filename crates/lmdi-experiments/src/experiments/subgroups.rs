@@ -9,7 +9,7 @@
 //! squared errors, and the number of clusters that comes back when rows are drawn anew (Ben-Hur and
 //! others).
 
-use super::selection::{FIELDS, Unit};
+use super::unit::{FIELDS, Unit};
 use crate::data::{Answers, DataSet, Part, catalogue::find, prepare};
 use crate::least_squares::Linear;
 use crate::methods::{Explained, Method};
@@ -24,7 +24,7 @@ use lmdi::importance::Scores;
 use lmdi_io::interrupt::UntilInterrupted;
 use rand::Rng;
 
-use super::nearest::METHODS;
+use super::counterfactual::nearest::METHODS;
 
 const SET: &str = "miami_housing";
 const COUNTS: std::ops::RangeInclusive<usize> = 2..=10;

@@ -28,8 +28,12 @@ pub struct EnsembleRanks {
     pub ranks: &'static [[f64; 4]],
 }
 
-/// Table 3 and the appendix' table.
-pub const ENSEMBLES: [EnsembleRanks; 5] = [
+const BOOSTING: &[[f64; 4]] =
+    &[[1.08, 1.08, 1.17, 1.00], [2.33, 2.25, 2.75, 2.75], [2.58, 2.67, 2.25, 2.25]];
+
+/// Table 3 and the appendix' table. The paper does not say how its boosting draws rows, so both
+/// ways stand beside its numbers.
+pub const ENSEMBLES: [EnsembleRanks; 6] = [
     EnsembleRanks {
         ensemble: "forest_10_trees",
         ranks: &[
@@ -66,10 +70,8 @@ pub const ENSEMBLES: [EnsembleRanks; 5] = [
             [3.67, 3.83, 3.50, 3.25],
         ],
     },
-    EnsembleRanks {
-        ensemble: "boosting",
-        ranks: &[[1.08, 1.08, 1.17, 1.00], [2.33, 2.25, 2.75, 2.75], [2.58, 2.67, 2.25, 2.25]],
-    },
+    EnsembleRanks { ensemble: "boosting", ranks: BOOSTING },
+    EnsembleRanks { ensemble: "boosting_half_of_rows", ranks: BOOSTING },
 ];
 
 /// The table of full data sets: percent kept, data set, and the measures of LMDI+, TreeSHAP and

@@ -8,6 +8,7 @@ mod parquet;
 pub use output_table::{OutputColumn, OutputTable};
 
 use crate::atomic::AtomicFile;
+use crate::copies::CopiedColumn;
 use crate::{Error, Result};
 use lmdi::monitor::Monitor;
 use std::io::{self, BufWriter, Write};
@@ -48,6 +49,19 @@ impl Output {
     }
 }
 
+impl Output {
+    /// Fails if the output cannot hold a copied column: CSV has no nested cells and no bytes.
+    pub fn check_holds(&self, column: &CopiedColumn) -> Result<()> {
+        match column.type_without_text() {
+            Some(found) if !matches!(self, Output::Parquet(_)) => Err(Error::Table {
+                input: format!("column {:?}", column.name),
+                what: format!("has type {found}, which CSV cannot hold; expected a Parquet output"),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Writes a table. Missing cells are empty in CSV and null in Parquet; numbers read back as the
 /// same bits, and copied columns are as they were. The number of rows written so far is reported to `monitor`.
 ///
@@ -62,6 +76,11 @@ impl Output {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_table(table: &OutputTable, output: &Output, monitor: &dyn Monitor) -> Result<()> {
+    for column in table.columns() {
+        if let OutputColumn::Copied(column) = column {
+            output.check_holds(column)?;
+        }
+    }
     let written = match output {
         Output::Stdout => {
             let mut stdout = io::stdout().lock();

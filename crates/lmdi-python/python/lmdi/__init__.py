@@ -21,20 +21,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._errors import LmdiWarning, NotFittedError
-from ._explanation import Explanation
-from ._files import export, load
-from ._lime import LIME
+from ._files.model_file import export, load
 from ._lmdi import __version__
-from ._lmdi_plus import LMDIPlus
-from ._maple import MAPLE
-from ._mdi import MDI
-from ._mdi_plus import MDIPlus
-from ._model import Model
-from ._path_methods import LocalMDI, Saabas
-from ._permutation import Permutation
+from ._methods.lime import LIME
+from ._methods.lmdi_plus import LMDIPlus
+from ._methods.maple import MAPLE
+from ._methods.mdi import MDI
+from ._methods.mdi_plus import MDIPlus
+from ._methods.path_methods import LocalMDI, Saabas
+from ._methods.permutation import Permutation
+from ._methods.tree_shap import TreeSHAP
+from ._models.model import Model
 from ._report import report
-from ._tree_shap import TreeSHAP
-from ._uses import Counterfactual, Subgroups, counterfactuals, stability, subgroups
+from ._results.analyses import Counterfactual, Subgroups, counterfactuals, stability, subgroups
+from ._results.explanation import Explanation
 
 if TYPE_CHECKING:
     from ._learners import (

@@ -24,11 +24,11 @@ from sklearn.utils.validation import (
 
 from . import _lmdi
 from ._choices import ClassificationCriterion, RegressionCriterion, SplitFinder
-from ._columns import Columns
 from ._errors import LmdiWarning
-from ._model import Model, text_columns
+from ._input.columns import Columns
+from ._input.tables import Frame, frame_with_text, strided
+from ._models.model import Model, text_columns
 from ._running import n_threads
-from ._tables import Frame, frame_with_text, strided
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _files, _tables
-from ._columns import is_missing, level_text
-from ._model import Model
+from ._files import model_file
+from ._input import tables
+from ._input.columns import is_missing, level_text
+from ._models.model import Model
 
 
 def report(
@@ -108,7 +109,7 @@ def _model_file(model: Any, data: Any, target: str, directory: str, options: dic
 
     if isinstance(model, (str, os.PathLike)):
         return os.fspath(model)
-    frame = _tables.frame_of(data)
+    frame = tables.frame_of(data)
     rows = data.drop(columns=target) if hasattr(data, "drop") and hasattr(data, "columns") else None
     trees = model_of(model, rows)
     if not isinstance(trees, Model):
@@ -117,7 +118,7 @@ def _model_file(model: Any, data: Any, target: str, directory: str, options: dic
             "beside them; pass the model that holds the trees, and the table that it sees"
         )
     path = os.path.join(directory, "model.lmdi")
-    _files.write(path, trees.to_bytes())
+    model_file.write(path, trees.to_bytes())
     known = trees._compiled.n_training_rows
     if known is not None and frame is not None and known == frame.n_rows and trees._compiled.knows_samples:
         options.setdefault("validation", "oob")
@@ -128,14 +129,14 @@ def _table_file(data: Any, directory: str, name: str) -> str:
     """The file of a table; a frame is written as CSV, numbers in full."""
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
-    frame = _tables.frame_of(data)
+    frame = tables.frame_of(data)
     if frame is None or frame.names is None:
         raise TypeError(
             f"data is {type(data).__name__}; expected a frame with named columns, the target among them, or "
             "the path of a CSV or Parquet file"
         )
     columns = [
-        _texts(_tables.column_values(frame.column(at), column)) for at, column in enumerate(frame.names)
+        _texts(tables.column_values(frame.column(at), column)) for at, column in enumerate(frame.names)
     ]
     path = os.path.join(directory, name)
     with open(path, "w", newline="", encoding="utf-8") as file:

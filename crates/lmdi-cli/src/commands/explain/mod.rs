@@ -158,6 +158,7 @@ pub fn run(options: &Options) -> Result<()> {
         Some(_) => TableReader::recording(&options.reading),
         None => TableReader::new(&options.reading),
     };
+    let reader = reader.copying_to(output.as_ref());
     let prepared = match &options.model {
         ModelSource::Train(kind) => options.train(*kind, &reader, out)?,
         ModelSource::File(path) => options.with_model(path, &reader, out)?,

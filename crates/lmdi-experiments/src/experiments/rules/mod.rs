@@ -18,7 +18,7 @@ mod refit;
 mod rule;
 mod search;
 
-use super::semi_synthetic::{FIELDS, Unit, mean_auroc, simulate};
+use super::signal::semi_synthetic::{FIELDS, Unit, mean_auroc, simulate};
 use crate::data::catalogue::{CATALOGUE, find};
 use crate::data::{DataSet, Kind};
 use crate::methods::Method;

@@ -1,4 +1,4 @@
-"""Models of other libraries: one file a library, found by the name of the model's class.
+"""Models of any supported library, found by the name of their class.
 
 A file is imported only for a model of its library, so that none of the libraries is needed to import this
 package. To add a library, write a function from its model to `lmdi.Model` and name its classes here.
@@ -9,66 +9,66 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .._composite import Composite
-from .._model import Model
 from .._sklearn import require
+from .composite import Composite
+from .model import Model
 
-#: Class name -> file of this folder and function in it, for each library.
+#: Class name -> file under this folder and function in it, for each library.
 READERS = {
     "sklearn": {
-        "DecisionTreeRegressor": "sklearn_trees.tree",
-        "DecisionTreeClassifier": "sklearn_trees.tree",
-        "ExtraTreeRegressor": "sklearn_trees.tree",
-        "ExtraTreeClassifier": "sklearn_trees.tree",
-        "RandomForestRegressor": "sklearn_trees.forest",
-        "RandomForestClassifier": "sklearn_trees.forest",
-        "ExtraTreesRegressor": "sklearn_trees.forest",
-        "ExtraTreesClassifier": "sklearn_trees.forest",
-        "IsolationForest": "sklearn_trees.isolation",
-        "BaggingRegressor": "sums.bagging",
-        "BaggingClassifier": "sums.bagging",
-        "AdaBoostClassifier": "sklearn_adaboost.classifier",
-        "AdaBoostRegressor": "sklearn_adaboost.regressor",
-        "GradientBoostingRegressor": "sklearn_boosting.boosting",
-        "GradientBoostingClassifier": "sklearn_boosting.boosting",
-        "HistGradientBoostingRegressor": "sklearn_histogram_boosting.boosting",
-        "HistGradientBoostingClassifier": "sklearn_histogram_boosting.boosting",
-        "Pipeline": "pipelines.pipeline",
-        "CalibratedClassifierCV": "wrappers.calibrated",
-        "FrozenEstimator": "wrappers.frozen",
-        "TunedThresholdClassifierCV": "wrappers.threshold",
-        "FixedThresholdClassifier": "wrappers.threshold",
-        "VotingRegressor": "sums.voting",
-        "VotingClassifier": "sums.voting",
-        "StackingRegressor": "sums.stacking",
-        "StackingClassifier": "sums.stacking",
-        "MultiOutputRegressor": "sums.several_targets",
-        "MultiOutputClassifier": "sums.several_targets",
-        "TransformedTargetRegressor": "wrappers.transformed_target",
-        "GridSearchCV": "wrappers.search",
-        "RandomizedSearchCV": "wrappers.search",
-        "HalvingGridSearchCV": "wrappers.search",
-        "HalvingRandomSearchCV": "wrappers.search",
+        "DecisionTreeRegressor": "sklearn.trees.tree",
+        "DecisionTreeClassifier": "sklearn.trees.tree",
+        "ExtraTreeRegressor": "sklearn.trees.tree",
+        "ExtraTreeClassifier": "sklearn.trees.tree",
+        "RandomForestRegressor": "sklearn.trees.forest",
+        "RandomForestClassifier": "sklearn.trees.forest",
+        "ExtraTreesRegressor": "sklearn.trees.forest",
+        "ExtraTreesClassifier": "sklearn.trees.forest",
+        "IsolationForest": "sklearn.trees.isolation",
+        "BaggingRegressor": "sklearn.sums.bagging",
+        "BaggingClassifier": "sklearn.sums.bagging",
+        "AdaBoostClassifier": "sklearn.adaboost.classifier",
+        "AdaBoostRegressor": "sklearn.adaboost.regressor",
+        "GradientBoostingRegressor": "sklearn.boosting.boosting",
+        "GradientBoostingClassifier": "sklearn.boosting.boosting",
+        "HistGradientBoostingRegressor": "sklearn.histogram_boosting.boosting",
+        "HistGradientBoostingClassifier": "sklearn.histogram_boosting.boosting",
+        "Pipeline": "sklearn.pipelines.pipeline",
+        "CalibratedClassifierCV": "sklearn.wrappers.calibrated",
+        "FrozenEstimator": "sklearn.wrappers.frozen",
+        "TunedThresholdClassifierCV": "sklearn.wrappers.threshold",
+        "FixedThresholdClassifier": "sklearn.wrappers.threshold",
+        "VotingRegressor": "sklearn.sums.voting",
+        "VotingClassifier": "sklearn.sums.voting",
+        "StackingRegressor": "sklearn.sums.stacking",
+        "StackingClassifier": "sklearn.sums.stacking",
+        "MultiOutputRegressor": "sklearn.sums.several_targets",
+        "MultiOutputClassifier": "sklearn.sums.several_targets",
+        "TransformedTargetRegressor": "sklearn.wrappers.transformed_target",
+        "GridSearchCV": "sklearn.wrappers.search",
+        "RandomizedSearchCV": "sklearn.wrappers.search",
+        "HalvingGridSearchCV": "sklearn.wrappers.search",
+        "HalvingRandomSearchCV": "sklearn.wrappers.search",
     },
     "xgboost": {
-        "Booster": "xgboost.booster",
-        "XGBRegressor": "xgboost.estimator",
-        "XGBClassifier": "xgboost.estimator",
-        "XGBRanker": "xgboost.estimator",
-        "XGBRFRegressor": "xgboost.estimator",
-        "XGBRFClassifier": "xgboost.estimator",
+        "Booster": "boosters.xgboost.booster",
+        "XGBRegressor": "boosters.xgboost.estimator",
+        "XGBClassifier": "boosters.xgboost.estimator",
+        "XGBRanker": "boosters.xgboost.estimator",
+        "XGBRFRegressor": "boosters.xgboost.estimator",
+        "XGBRFClassifier": "boosters.xgboost.estimator",
     },
     "lightgbm": {
-        "Booster": "lightgbm.booster",
-        "LGBMRegressor": "lightgbm.estimator",
-        "LGBMClassifier": "lightgbm.estimator",
-        "LGBMRanker": "lightgbm.estimator",
+        "Booster": "boosters.lightgbm.booster",
+        "LGBMRegressor": "boosters.lightgbm.estimator",
+        "LGBMClassifier": "boosters.lightgbm.estimator",
+        "LGBMRanker": "boosters.lightgbm.estimator",
     },
     "catboost": {
-        "CatBoost": "catboost.estimator",
-        "CatBoostRegressor": "catboost.estimator",
-        "CatBoostClassifier": "catboost.estimator",
-        "CatBoostRanker": "catboost.estimator",
+        "CatBoost": "boosters.catboost.estimator",
+        "CatBoostRegressor": "boosters.catboost.estimator",
+        "CatBoostClassifier": "boosters.catboost.estimator",
+        "CatBoostRanker": "boosters.catboost.estimator",
     },
     "lmdi": {
         name: "own.learner"
@@ -85,7 +85,7 @@ READERS = {
 
 
 #: Readers that take the table too, for what their library does not keep in the model, or to hand it on.
-NEED_TABLE = ("catboost.", "pipelines.", "sums.", "wrappers.")
+NEED_TABLE = ("boosters.catboost.", "sklearn.pipelines.", "sklearn.sums.", "sklearn.wrappers.")
 
 
 def model_of(model: Any, table: Any = None) -> Model | Composite:
@@ -98,7 +98,7 @@ def model_of(model: Any, table: Any = None) -> Model | Composite:
         if found is not None:
             if kind.__module__.split(".")[0] == "sklearn":
                 require(f"explaining a {kind.__name__}")
-            file, function = found.split(".")
+            file, function = found.rsplit(".", 1)
             reader = getattr(import_module(f".{file}", __name__), function)
             read = reader(model, table) if found.startswith(NEED_TABLE) else reader(model)
             if isinstance(read, Composite):

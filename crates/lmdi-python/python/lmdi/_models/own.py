@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._model import Model
-from .sklearn_common import check_fitted
+from .model import Model
+from .sklearn.common import check_fitted
 
 
 def learner(estimator: Any) -> Model:

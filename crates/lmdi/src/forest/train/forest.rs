@@ -8,11 +8,13 @@
 //! part.
 
 use super::columns::{Column, rank_columns};
-use super::criterion::{ClassTarget, EPSILON, PairRule, PairTarget, Target, indicators, n_outputs};
-use super::grower::grow;
 use super::params::{Criterion, ForestParams, MAX_BINS, MaxSamples, SplitFinder};
-use super::splitter::{Limits, Splitter, TreeScratch};
 use super::training_set::TrainingSet;
+use super::tree::criterion::{
+    ClassTarget, EPSILON, PairRule, PairTarget, Target, indicators, n_outputs,
+};
+use super::tree::grower::grow;
+use super::tree::splitter::{Limits, Splitter, TreeScratch};
 use crate::forest::{Aggregation, Ensemble, Growth, InBag, Link, Tree};
 use crate::monitor::Monitor;
 use crate::random::{Generator, below, generator, unit};

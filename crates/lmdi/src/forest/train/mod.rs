@@ -3,12 +3,13 @@
 //! | file | what |
 //! |---|---|
 //! | `params`, `training_set` | what the user gives, checked before work starts |
-//! | `columns`, `order` | columns as ranks or bins, and their sorting |
-//! | `criterion` | what a split improves |
-//! | `draw`, `search`, `splitter` | columns to try, the best split of a column, of a node |
-//! | `grower` | nodes to tree, depth first or best first |
+//! | `columns` | columns as ranks or bins, and the sorting of ranks |
+//! | `tree/criterion` | what a split improves |
+//! | `tree/draw`, `search`, `splitter` | columns to try, the best split of a column, of a node |
+//! | `tree/partition` | the rows of a node, between its children |
+//! | `tree/grower` | nodes to tree, depth first or best first |
 //! | `forest` | bootstrap samples and independent trees |
-//! | `loss`, `histogram`, `early_stopping`, `boosting` | trees that correct one another |
+//! | `boosting` | trees that correct one another: losses, histograms, early stopping |
 //! | `ensemble_params` | parameters of either |
 //!
 //! The rules are scikit-learn's: cells are compared as 32-bit numbers, thresholds lie halfway
@@ -17,20 +18,11 @@
 
 mod boosting;
 mod columns;
-mod criterion;
-mod draw;
-mod early_stopping;
 mod ensemble_params;
 mod forest;
-mod grower;
-mod histogram;
-mod loss;
-mod order;
 mod params;
-mod partition;
-mod search;
-mod splitter;
 mod training_set;
+mod tree;
 
 pub use boosting::train_boosting;
 pub use ensemble_params::EnsembleParams;

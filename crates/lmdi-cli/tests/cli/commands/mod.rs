@@ -1,0 +1,10 @@
+//! Every command as a user runs it.
+
+mod analyses;
+mod decision;
+mod explain;
+mod explain_bad_input;
+mod importance;
+mod methods;
+mod report;
+mod train_and_predict;

@@ -1,0 +1,4 @@
+//! The command as a process: memory, signals, standard streams.
+
+mod limits;
+mod signals;

@@ -1,0 +1,1 @@
+"""What users pass: tables of any kind, their columns, responses and weights."""

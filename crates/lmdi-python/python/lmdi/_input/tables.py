@@ -1,0 +1,231 @@
+"""Tables of any kind as matrices of 32- or 64-bit numbers, without copies where possible.
+
+A numpy array of floats is read where it lies, whatever its order and strides; so is a pandas frame whose
+columns are one block of floats. Everything else (mixed columns, whole numbers, polars, pyarrow, sparse
+matrices) is converted once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._errors import listed
+
+ROWS_AT_A_TIME = 1 << 14
+
+
+class Frame(NamedTuple):
+    """A table with named columns, of any library."""
+
+    names: list[str] | None
+    n_rows: int
+    column: Callable[[int], Any]
+    n_columns: int
+    #: All cells as one array if they already lie in one, else None.
+    block: Callable[[], np.ndarray | None]
+
+
+def is_sparse(X: Any) -> bool:
+    return hasattr(X, "toarray") and hasattr(X, "nnz")
+
+
+def frame_of(X: Any) -> Frame | None:
+    """The frame that `X` is, or None if it is an array or a list."""
+    kind = type(X)
+    library, name = kind.__module__.split(".")[0], kind.__name__
+    if library == "pandas" and name == "DataFrame":
+        names = [str(name) for name in X.columns]
+        named = all(isinstance(name, str) for name in X.columns)
+
+        def block() -> Any:
+            kinds = set(X.dtypes)
+            plain = len(kinds) == 1 and isinstance(next(iter(kinds)), np.dtype)
+            return X.to_numpy() if plain else None
+
+        return Frame(names if named else None, len(X), lambda at: X.iloc[:, at], X.shape[1], block)
+    if library == "polars" and name == "DataFrame":
+        return Frame(list(X.columns), X.height, X.to_series, X.width, lambda: None)
+    if library == "pyarrow" and name in ("Table", "RecordBatch"):
+        return Frame(list(X.schema.names), X.num_rows, X.column, X.num_columns, lambda: None)
+    if name == "LazyFrame" and library == "polars":
+        raise TypeError("X is a polars LazyFrame; pass X.collect()")
+    if name in ("Series", "ChunkedArray"):
+        raise ValueError("X has one dimension; expected a table: for one column pass X.to_frame()")
+    return None
+
+
+def frame_with_text(X: Any) -> Frame | None:
+    """The frame that `X` is, if a column of it holds anything but numbers and truth values."""
+    frame = frame_of(X)
+    if frame is None or frame.names is None:
+        return None
+    block = frame.block()
+    if block is not None and block.dtype.kind in "fbui":
+        return None
+    kinds = [column_values(frame.column(at), name).dtype.kind for at, name in enumerate(frame.names)]
+    return frame if any(kind in "OUS" for kind in kinds) else None
+
+
+def index_of(X: Any) -> Any:
+    """The labels of the rows of a pandas frame or series, else None."""
+    kind = type(X)
+    if kind.__module__.split(".")[0] == "pandas" and kind.__name__ in ("DataFrame", "Series"):
+        return X.index
+    return None
+
+
+def column_values(column: Any, name: str) -> np.ndarray:
+    """A column as numpy values: numbers with NaN where missing, or objects with None."""
+    library = type(column).__module__.split(".")[0]
+    if library == "pandas":
+        if isinstance(column.dtype, np.dtype):
+            return column.to_numpy()
+        kind = column.dtype.name
+        if kind == "category" or getattr(column.dtype, "kind", "O") not in "biuf":
+            values = column.astype(object)
+            return values.where(values.notna(), None).to_numpy()
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if library == "polars":
+        kind = column.dtype
+        if kind.is_numeric() or str(kind) == "Boolean":
+            return column.cast(_polars_float(kind)).to_numpy()
+        if str(kind).split("(")[0] in ("String", "Categorical", "Enum"):
+            return np.asarray(column.to_list(), dtype=object)
+        raise ValueError(f"column {name!r} holds {kind}; expected numbers, booleans or categories")
+    if library == "pyarrow":
+        return _arrow_values(column, name)
+    return np.asarray(column)
+
+
+def _arrow_values(column: Any, name: str) -> np.ndarray:
+    import pyarrow
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_dictionary(kind) or types.is_string(kind) or types.is_large_string(kind):
+        return np.asarray(column.to_pylist(), dtype=object)
+    plain = types.is_integer(kind) or types.is_floating(kind)
+    if not (plain or types.is_boolean(kind) or types.is_decimal(kind) or types.is_null(kind)):
+        raise ValueError(f"column {name!r} holds {kind}; expected numbers, booleans or categories")
+    if column.null_count or not plain:
+        column = column.cast(pyarrow.float64())
+    return column.to_numpy(zero_copy_only=False) if _is_array(column) else column.to_numpy()
+
+
+def category_codes(column: Any, name: str) -> np.ndarray:
+    """The codes of a pandas category, NaN where missing; other columns as they are."""
+    if type(column).__module__.split(".")[0] == "pandas" and column.dtype.name == "category":
+        codes = column.cat.codes.to_numpy().astype(np.float64)
+        return np.where(codes < 0, np.nan, codes)
+    return column_values(column, name)
+
+
+def _is_array(column: Any) -> bool:
+    return type(column).__name__ != "ChunkedArray"
+
+
+def _polars_float(kind: Any) -> Any:
+    import polars
+
+    return polars.Float32 if kind in (polars.Float32, polars.Boolean) else polars.Float64
+
+
+def as_floats(values: np.ndarray, name: str) -> np.ndarray:
+    """Numbers as 32- or 64-bit floats: unchanged, or the narrowest of the two that is exact."""
+    kind = values.dtype
+    if kind.kind == "f":
+        if kind.itemsize in (4, 8) and kind.isnative:
+            return values
+        return values.astype(np.float32 if kind.itemsize == 2 else np.float64)
+    if kind.kind in "bui":
+        return values.astype(np.float32 if kind.itemsize <= 2 else np.float64)
+    if kind.kind in "OUS":
+        try:
+            return values.astype(np.float64)
+        except (TypeError, ValueError):
+            found = next(value for value in values.ravel() if not _is_number(value))
+            raise ValueError(
+                f"{name} holds {found!r}; expected numbers: encode text and categories as in the "
+                "training of the model"
+            ) from None
+    raise ValueError(f"{name} has the type {kind}; expected numbers")
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def as_array(X: Any) -> np.ndarray:
+    """A table without names as an array with two dimensions."""
+    if is_sparse(X):
+        return as_floats(X.toarray(), "X")
+    array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    if array.ndim == 1:
+        raise ValueError(
+            f"Expected 2D array, got 1D array instead: X has {len(array)} entries. Reshape your data: "
+            "X.reshape(1, -1) for one row, X.reshape(-1, 1) for one column"
+        )
+    if array.ndim != 2:
+        raise ValueError(f"X has {array.ndim} dimensions; expected 2, rows and columns")
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X holds complex numbers; expected real ones")
+    return as_floats(array, "X")
+
+
+def check_cells(array: np.ndarray, names: Any) -> None:
+    """Raises if a cell is infinite."""
+    for first in range(0, len(array), ROWS_AT_A_TIME):
+        infinite = np.isinf(array[first : first + ROWS_AT_A_TIME])
+        if infinite.any():
+            row, column = np.argwhere(infinite)[0]
+            raise ValueError(
+                f"X is infinite (inf) in row {first + row}, column {names[column]!r}; replace it by a "
+                "number, or by NaN if it is missing"
+            )
+
+
+def order_of_columns(found: list[str], expected: list[str]) -> list[int] | None:
+    """Where the expected columns are among those found; None if they are in order already."""
+    if found == expected:
+        return None
+    repeated = (
+        sorted({name for name in found if found.count(name) > 1}) if len(set(found)) < len(found) else []
+    )
+    if repeated:
+        raise ValueError(f"X has more than one column named {listed(repeated)}")
+    place = {name: at for at, name in enumerate(found)}
+    missing = [name for name in expected if name not in place]
+    unknown = sorted(set(found) - set(expected))
+    if missing or unknown:
+        parts = [f"X has no column {listed(missing)}"] if missing else []
+        parts += [f"the model does not know column {listed(unknown)}"] if unknown else []
+        raise ValueError(
+            "The feature names should match those that were passed during fit: "
+            + "; ".join(parts)
+            + f". Pass the columns {listed(expected)}"
+        )
+    return [place[name] for name in expected]
+
+
+def strided(array: np.ndarray) -> Any:
+    """The form in which compiled code takes a matrix: flat memory, sizes and strides in cells."""
+    item = array.itemsize
+    rows, columns = array.shape
+    row_step = array.strides[0] if rows > 1 else columns * item
+    column_step = array.strides[1] if columns > 1 else item
+    steps = (row_step, column_step)
+    if not array.flags.aligned or any(step <= 0 or step % item for step in steps):
+        array = np.ascontiguousarray(array)
+        row_step, column_step = columns * item, item
+    if array.size == 0:
+        return np.empty(0, array.dtype), rows, columns, columns, 1
+    span = ((rows - 1) * row_step + (columns - 1) * column_step) // item + 1
+    flat = np.lib.stride_tricks.as_strided(array, (span,), (item,), writeable=False)
+    return flat, rows, columns, row_step // item, column_step // item

@@ -1,0 +1,1 @@
+"""The importance methods, one file per method, and what they share."""

@@ -1,0 +1,425 @@
+"""LMDI+."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _lmdi
+from .._choices import Ablation, Family, FitOn, FitTo, Glm, Preset, RankBy, Rule, Selection, Trees, Validation
+from .._errors import LmdiWarning
+from .._files import model_file
+from .._models import model_of
+from .._models.composite import Composite, predictions_of
+from .._models.model import Model
+from .._results.explanation import Explanation
+from .._results.predictions import Fidelity
+from .._running import running
+from .explainer import Explainer
+
+#: Keywords that compiled code checks and understands.
+CHOICES = (
+    "preset",
+    "ablation",
+    "fit_to",
+    "response_share",
+    "fit_on",
+    "include_raw",
+    "bound_raw",
+    "scale_target",
+    "glm",
+    "l1_ratio",
+    "alpha",
+    "C",
+    "folds",
+    "validation",
+    "selection",
+    "rule",
+    "family",
+    "tolerance",
+    "search_tolerance",
+    "max_iterations",
+)
+
+#: Predictions out of bag by fewer trees per row vary with the trees more than with the model.
+ENOUGH_TREES = 15.0
+
+
+class LMDIPlus(Explainer):
+    """Local feature importances by LMDI+: what each column adds to each prediction.
+
+    Each tree is rewritten as a linear model over its splits and the columns it uses, fitted with a
+    penalty on the training rows; the score of a column is what its terms add to the prediction of a row.
+    Base value plus scores is the prediction of that model on the scale named by `Explanation.scale`.
+
+    Parameters
+    ----------
+    model
+        A fitted model: trees, forests, bagged trees and (histogram) gradient boosting of scikit-learn,
+        a learner of this package, or an `lmdi.Model` from a file.
+    preset : "model", "data" or "paper", optional
+        Fixes every choice of the method; no other choice may then be given. "model" is the default and asks
+        what the model does: trees are fitted to their own leaf values and half of what these leave of the
+        response. "data" asks what the data say: trees are fitted to the response. In both every row counts
+        once, and the penalty of each tree is judged by the rows that it was not grown on. "paper" is the
+        method as published. Boosted models give the same with "model" and "data".
+    ablation : 1, 2, 3 or 4, optional
+        A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag rows,
+        3 adds raw columns, 4 adds the elastic net.
+    fit_to : "model" or "response", optional
+        What the trees of a forest are fitted to: their own leaf values, or the response. Default: "model".
+    response_share : float, optional
+        With `fit_to="model"`: how much of what the leaf values leave of the response joins them, from 0 (the
+        model alone) to 1. Default: 0.5.
+    fit_on : "all", "inbag", "oob" or "uniform", optional
+        Rows the linear models are fitted on: in-bag rows as often as drawn and out-of-bag rows once, only
+        one of the two, or every row once. Default: "uniform".
+    include_raw : bool, optional
+        Whether the columns themselves join the splits. Default: yes.
+    bound_raw : bool, optional
+        Whether the terms of the columns themselves stop at the smallest and largest training cell, beyond
+        which trees are flat. Default: yes; with `preset="paper"` no.
+    scale_target : bool, optional
+        Whether a numeric target is divided by its standard deviation before least squares, so that the
+        penalty, and with it the scores, do not depend on its unit. Default: yes, unless `alpha` or `C` is
+        given.
+    glm : "ols", "ridge", "lasso" or "elastic_net", optional
+        The penalty. Default: "elastic_net".
+    l1_ratio : float or list of floats, optional
+        Mixtures the elastic net tries. Default: 0.1, 0.5 and 0.99.
+    alpha, C : float, optional
+        A fixed penalty beside the mean loss, or its inverse beside the summed loss, instead of a search.
+    folds : int, optional
+        Folds of the search for the penalty; means `validation="folds"`. Default: 3.
+    validation : "folds" or "oob", optional
+        Rows that a penalty is judged by: each fold in turn, or the rows that the tree was not grown on.
+        Default: "oob" where these are known and fitted on, else "folds".
+    selection : "deviance" or "accuracy", optional
+        What the search compares. Default: "deviance".
+    rule : "min" or "1se", optional
+        Whether the smallest error wins or the strongest penalty within one standard error of it, which
+        means `validation="folds"`.
+    family : "gaussian", "binomial" or "poisson", optional
+        Default: "binomial" for forests of classes fitted to the response, else "gaussian". The other two
+        mean `fit_to="response"`.
+    tolerance, search_tolerance, max_iterations : optional
+        Accuracy of the fits. Default: 1e-9, 1e-3 and 10000.
+    n_jobs : int, optional
+        Threads; default and -1 are all processors. The result does not depend on it.
+    progress : bool
+        Whether to draw a progress bar, if tqdm is installed.
+
+    Examples
+    --------
+    >>> import lmdi
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestRegressor(50, min_samples_leaf=5, random_state=0).fit(X, y)
+    >>> explainer = lmdi.LMDIPlus(forest).fit(X, y)
+    >>> explanation = explainer.explain(X.iloc[:3])
+    >>> explanation.top(2)[0][0][0]
+    'bmi'
+    """
+
+    _fitted_attribute = "explainer_"
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        preset: Preset | None = None,
+        ablation: Ablation | None = None,
+        fit_to: FitTo | None = None,
+        response_share: float | None = None,
+        fit_on: FitOn | None = None,
+        include_raw: bool | None = None,
+        bound_raw: bool | None = None,
+        scale_target: bool | None = None,
+        glm: Glm | None = None,
+        l1_ratio: float | Sequence[float] | None = None,
+        alpha: float | None = None,
+        C: float | None = None,
+        folds: int | None = None,
+        validation: Validation | None = None,
+        selection: Selection | None = None,
+        rule: Rule | None = None,
+        family: Family | None = None,
+        tolerance: float | None = None,
+        search_tolerance: float | None = None,
+        max_iterations: int | None = None,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.model = model
+        self.preset = preset
+        self.ablation = ablation
+        self.fit_to = fit_to
+        self.response_share = response_share
+        self.fit_on = fit_on
+        self.include_raw = include_raw
+        self.bound_raw = bound_raw
+        self.scale_target = scale_target
+        self.glm = glm
+        self.l1_ratio = l1_ratio
+        self.alpha = alpha
+        self.C = C
+        self.folds = folds
+        self.validation = validation
+        self.selection = selection
+        self.rule = rule
+        self.family = family
+        self.tolerance = tolerance
+        self.search_tolerance = search_tolerance
+        self.max_iterations = max_iterations
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LMDIPlus:
+        """Fits the linear model of every tree.
+
+        X and y are the rows that the model was trained on, in their order: the bootstrap of a forest is
+        known by row. With `validation="folds"`, and unless another `fit_on` or preset is asked for, any rows
+        will do.
+        """
+        whole = model_of(self.model, X)
+        if isinstance(whole, Composite):
+            self._fit_parts(whole, X, y, sample_weight)
+            return self
+        self._parts = None
+        model, cells = self._take_model(whole, X)
+        n_rows = len(cells.array)
+        response, weights = self._take_target(model, X, y, sample_weight, n_rows)
+        keywords = self._checked_keywords(model)
+        if self._needs_training_rows():
+            self._check_training_rows(model, cells)
+        given = [f"{name}={value}" for name, value in keywords.items() if value is not None]
+        with self._running("LMDI+ fit", model.n_trees) as run:
+            explainer = _lmdi.LmdiPlusExplainer.fit(
+                model._compiled, cells.table, response, weights, keywords, ", ".join(given), run
+            )
+        self.model_ = model
+        self.explainer_ = explainer
+        self._fitted_to = _some_rows(cells.array)
+        misfit = self._misfits(model, cells, response, weights)
+        if explainer.n_unconverged:
+            warnings.warn(
+                f"{explainer.n_unconverged} of the linear models, or fits of the search for their penalties, "
+                "did not meet their tolerance; raise max_iterations or tolerance",
+                LmdiWarning,
+                stacklevel=2,
+            )
+        fidelity = explainer.fidelity
+        if fidelity is not None and fidelity < _lmdi.LOW_FIDELITY and not misfit:
+            warnings.warn(
+                f"the explanation reproduces only {max(fidelity, 0):.0%} of the variation in the model's "
+                "output on these rows. Check that X and y are the rows the model was trained on, y on the "
+                "same scale, with the same sample_weight. lmdi.TreeSHAP explains the output exactly",
+                LmdiWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _needs_training_rows(self) -> bool:
+        """Whether it matters which rows each tree was grown on."""
+        if self.preset is not None or self.ablation is not None or self.fit_on not in (None, "uniform"):
+            return True
+        by_folds = self.validation == "folds" or self.folds is not None or self.rule == "1se"
+        return not by_folds
+
+    def _check_training_rows(self, model: Model, cells: Any) -> None:
+        """Raises if it shows that the rows are not those of training, in their order."""
+        trained, found = model._compiled.n_training_rows, len(cells.array)
+        if trained is not None and trained != found:
+            raise ValueError(
+                f"the model was trained on {trained} rows but {found} were given; pass the training rows in "
+                'their order, or validation="folds" for any rows'
+            )
+        with running(self.n_jobs, False, "", 0) as run:
+            same = _lmdi.drew_from(model._compiled, cells.table, run)
+        if same is False:
+            raise ValueError(
+                "X does not hold the rows that the model was trained on, in their order: those that its "
+                "first tree drew reach other leaves than in training. Pass the training rows unchanged, or "
+                'validation="folds" for any rows'
+            )
+
+    def _checked_keywords(self, model: Model) -> dict[str, Any]:
+        """The keywords of compiled code."""
+        keywords = {name: getattr(self, name) for name in CHOICES}
+        ratios = keywords["l1_ratio"]
+        if ratios is not None:
+            keywords["l1_ratio"] = [float(ratio) for ratio in np.ravel(ratios)]
+        if model._sees_every_row:
+            if keywords["fit_on"] in ("all", "inbag"):
+                keywords["fit_on"] = "uniform"
+            elif keywords["fit_on"] == "oob":
+                raise ValueError(
+                    "fit_on is 'oob', but each tree of this model was grown on every row, so that none is "
+                    "out of bag; expected 'all', 'inbag' or 'uniform'"
+                )
+        return keywords
+
+    def explain(self, X: Any, *, trees: Trees = "all", std_error: bool = False) -> Explanation:
+        """What each column adds to the prediction of each row.
+
+        Parameters
+        ----------
+        X
+            The rows.
+        trees : "all", "auto", "oob" or "inbag"
+            The trees that score training rows: all; those that predict a row, which did not see it ("auto",
+            as the command does); or only those that did not, or did, see a row.
+        std_error : bool
+            Whether to also give the standard error of each score over the trees; for forests only.
+        """
+        self._check_fitted()
+        if self._parts is not None:
+            if std_error:
+                raise ValueError("std_error is of one model; explain the members on their own")
+            return self._explain_parts(X, trees=trees)
+        cells = self.model_._read(X)
+        with self._running("LMDI+ explain", len(cells.array)) as run:
+            arrays = self.explainer_.score(cells.table, trees, bool(std_error), run)
+        if std_error and arrays[2] is None:
+            raise ValueError(
+                "std_error is the spread over the trees of a forest; the trees of boosting build on one "
+                "another and have none"
+            )
+        explanation = self._explanation(cells, arrays, self.explainer_.scale, trees == "all")
+        found = explanation._predictions
+        if trees == "all" and explanation.out_of_bag and found is not None:
+            with self._running("LMDI+ fidelity", len(cells.array)) as run:
+                values, base_values, _ = self.explainer_.score(cells.table, "oob", False, run)
+            explanation._predictions = found._replace(oob_explained=base_values + values.sum(axis=1))
+        fidelity = explanation.fidelity
+        if fidelity is not None and fidelity.is_low and self._is_new(explanation):
+            warnings.warn(self._low_fidelity(fidelity, explanation.out_of_bag), LmdiWarning, stacklevel=2)
+        return explanation
+
+    def _low_fidelity(self, fidelity: Fidelity, out_of_bag: bool) -> str:
+        fits_the_response = self.fit_to == "response" or self.preset in ("data", "paper")
+        follows = fits_the_response and not self.model_._compiled.is_boosted
+        return low_fidelity(
+            fidelity, out_of_bag, 'preset="model" follows the model more closely, and ' * follows
+        )
+
+    def _is_new(self, explanation: Explanation) -> bool:
+        """Whether rows are new to the model, as far as is known, or predicted out of bag by enough trees."""
+        found = explanation._predictions
+        trees = None if found is None else found.oob_trees
+        if trees is not None:
+            return trees >= ENOUGH_TREES
+        return not (getattr(self, "_fitted_to", frozenset()) & _some_rows(explanation.data))
+
+    def rank(self, X: Any, by: RankBy = "score") -> np.ndarray:
+        """The rank of each column for each row, larger is more important.
+
+        Parameters
+        ----------
+        by : "score" or "rank"
+            Whether the scores of all trees are added and then ranked, or ranked in each tree and the ranks
+            averaged: over the trees that use the column (forests), or over all trees, weighted by how much
+            each contributes (boosting).
+        """
+        self._check_fitted()
+        if by == "score":
+            return self.explain(X).ranks()
+        if by != "rank":
+            raise ValueError(f"by is {by!r}; expected 'score' or 'rank'")
+        if self._parts is not None:
+            raise ValueError("ranks within trees are of the model's own columns; expected by='score' here")
+        cells = self.model_._read(X)
+        with self._running("LMDI+ rank", len(cells.array)) as run:
+            return self.explainer_.rank_by_rank(cells.table, run)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predictions of the fitted linear models together (RF+)."""
+        prediction = self._predictions(X)
+        classes = self._explained.classes_
+        if classes is None:
+            return prediction if prediction.shape[1] > 1 else prediction[:, 0]
+        threshold = self.model_._compiled.threshold if self._parts is None else None
+        if threshold is not None:
+            return classes[(prediction[:, 1] >= threshold).astype(int)]
+        return classes[prediction.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class."""
+        self._check_fitted()
+        if self._explained.classes_ is None:
+            raise AttributeError("predict_proba is for models of classes; this one predicts numbers")
+        return self._predictions(X)
+
+    def _predictions(self, X: Any) -> np.ndarray:
+        self._check_fitted()
+        if self._parts is not None:
+            return predictions_of(self._explain_parts(X))
+        cells = self.model_._read(X)
+        with self._running("LMDI+ predict", len(cells.array)) as run:
+            return self.explainer_.predict(cells.table, run)
+
+    def to_bytes(self, json: bool = False) -> bytes:
+        """The content of a model file with the trees and this explainer."""
+        self._check_fitted()
+        self._refuse_composite_file()
+        return self.explainer_.to_bytes(json)
+
+    def save(self, path: Any) -> None:
+        """Writes a model file; `lmdi.load` reads it back. JSON if the name ends in `.json`."""
+        model_file.write(path, self.to_bytes(model_file.is_json(path)))
+
+    @classmethod
+    def _restored(cls, model: Model, explainer: Any) -> LMDIPlus:
+        restored = cls(model)
+        restored.model_, restored.explainer_ = model, explainer
+        return restored
+
+    def __getstate__(self) -> Any:
+        params = self.get_params()
+        if not self.__sklearn_is_fitted__():
+            return {"params": params}
+        if self._parts is not None:
+            return {"params": {**params, "model": self.composite_}, "parts": self._parts}
+        # The trees are in the file; the library that grew them is not needed to read it back.
+        del params["model"]
+        model = self.model_
+        extras = (model._columns, model.classes_, model._sees_every_row)
+        return {"params": params, "file": self.to_bytes(), "extras": extras}
+
+    def __setstate__(self, state: Any) -> None:
+        params = state["params"]
+        if "file" not in state:
+            type(self).__init__(self, **params)
+            if "parts" in state:
+                self._parts, self.composite_ = state["parts"], params["model"]
+            return
+        compiled, explainer = _lmdi.read_model_file(state["file"])
+        model = Model(compiled, *state["extras"])
+        type(self).__init__(self, model, **params)
+        if explainer is not None:
+            self.model_, self.explainer_ = model, explainer
+
+
+def _some_rows(cells: Any) -> frozenset[bytes]:
+    """About a thousand rows, spread evenly, to tell those of a fit from others."""
+    step = max(1, len(cells) // 1000)
+    return frozenset(row.tobytes() for row in np.ascontiguousarray(cells[::step], dtype=np.float64))
+
+
+def low_fidelity(fidelity: Fidelity, out_of_bag: bool, advice: str) -> str:
+    """What a user must know about an explanation that reproduces little of the model."""
+    direction = ""
+    if abs(fidelity.slope - 1) >= 0.05:
+        verb = "overstate" if fidelity.slope > 1 else "understate"
+        direction = f" On average they {verb} differences between rows by {abs(fidelity.slope - 1):.0%}."
+    kind = "out-of-bag " if out_of_bag else ""
+    known = "" if out_of_bag else " On rows that the model was trained on, that is common."
+    return (
+        f"LMDI+ reproduces only {max(fidelity.share, 0):.1%} of the variation in the model's "
+        f"{kind}predictions of these rows, so its scores say little about single predictions."
+        f"{known}{direction} {advice}lmdi.TreeSHAP explains predictions exactly"
+    )

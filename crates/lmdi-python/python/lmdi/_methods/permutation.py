@@ -1,0 +1,120 @@
+"""Permutation importance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _lmdi
+from .._checks import whole
+from .._models import model_of
+from .._models.composite import Composite
+from .importances import Importances, metric_of
+
+
+class Permutation(Importances):
+    """How much worse a model predicts when a column is shuffled.
+
+    Parameters
+    ----------
+    model
+        A fitted model of any class that `LMDIPlus` takes.
+    metric : str or function, optional
+        "r2" (default for numbers), "squared_error", "absolute_error", "log_loss" (default for classes),
+        "auroc" or "accuracy"; errors and losses count with their sign turned. Or a function
+        `metric(y, prediction)` of which more is better; predictions are numbers, or the probabilities of
+        all classes as (rows, classes). It is called with `sample_weight=` if fit has one.
+    out_of_bag : bool
+        Whether each tree of a forest is asked about the rows it was not grown on (Breiman's mean decrease
+        in accuracy), instead of the whole model about the rows given. fit then takes the training rows.
+    repeats : int
+        How often each column is shuffled.
+    random_state : int
+        Seed of the shuffles.
+    groups : dict, optional
+        Columns that are shuffled together: {"size": ["width", "height"]}.
+    n_jobs : int, optional
+        Threads; default and -1 are all processors. The result does not depend on it.
+    progress : bool
+        Whether to draw a progress bar, if tqdm is installed.
+
+    Attributes
+    ----------
+    importances_, deviations_ : arrays
+        The mean over repetitions (out of bag: over trees), and the standard deviation.
+    names_ : list of str
+        The column or group of each.
+
+    Examples
+    --------
+    >>> import lmdi
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestRegressor(50, random_state=0).fit(X[:300], y[:300])
+    >>> unseen = lmdi.Permutation(forest).fit(X[300:], y[300:])
+    >>> [name for name, _ in unseen.ranking()[:2]]
+    ['s5', 'bmi']
+    >>> lmdi.Permutation(forest, out_of_bag=True).fit(X[:300], y[:300]).importances_.shape
+    (10,)
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        metric: str | Callable[..., float] | None = None,
+        out_of_bag: bool = False,
+        repeats: int = 5,
+        random_state: int = 0,
+        groups: dict[str, list[str]] | None = None,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.model = model
+        self.metric = metric
+        self.out_of_bag = out_of_bag
+        self.repeats = repeats
+        self.random_state = random_state
+        self.groups = groups
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Permutation:
+        """Measures importances on rows: best ones that the model was not trained on, or, out of bag, its
+        training rows."""
+        whole_model = model_of(self.model, X)
+        part = self._part(whole_model)
+        model, cells = self._take_model(part.model, part.table(X))
+        if isinstance(whole_model, Composite):
+            whole_model.take_names(X)
+        n_rows = len(cells.array)
+        response, weights = self._take_target(
+            model, X, y if part.target is None else part.target(y), sample_weight, n_rows
+        )
+        names, groups = self._grouped(whole_model if isinstance(whole_model, Composite) else model)
+        repeats = whole(self.repeats, "repeats", 1)
+        seed = whole(self.random_state, "random_state", 0)
+        out_of_bag = bool(self.out_of_bag)
+        if out_of_bag and model._sees_every_row:
+            raise ValueError(
+                "out_of_bag is True, but each tree of this model was grown on every row, so that none is out "
+                "of bag; fit on rows kept out of training instead"
+            )
+        metric = metric_of(self.metric, model, weights is not None)
+        units = model.n_trees if out_of_bag else n_rows * len(names) * repeats
+        with self._running("Permutation", units) as run:
+            found = _lmdi.permutation(
+                model._compiled,
+                cells.table,
+                response,
+                weights,
+                groups,
+                out_of_bag,
+                repeats,
+                seed,
+                metric,
+                run,
+            )
+        self._keep(model, names, found)
+        return self

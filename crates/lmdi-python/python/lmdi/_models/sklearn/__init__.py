@@ -1,0 +1,1 @@
+"""Models of scikit-learn: trees, boosting, and what is made of other models."""

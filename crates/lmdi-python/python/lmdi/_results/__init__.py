@@ -1,0 +1,1 @@
+"""What users get: explanations, what is read off them, and how both are shown."""

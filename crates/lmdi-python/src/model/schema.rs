@@ -1,0 +1,48 @@
+//! How a table with text becomes the matrix of our learners, learned from a training table.
+
+use crate::boundary::arrays::Cube;
+use crate::boundary::frames::{ColumnCells, frame_columns, matrix_array};
+use crate::boundary::run::apart;
+use lmdi::table::{Frame, Schema, SchemaOptions};
+use pyo3::prelude::*;
+
+/// A learned schema.
+#[pyclass(frozen, module = "lmdi._lmdi")]
+pub struct LearnedSchema(Schema);
+
+impl LearnedSchema {
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.0
+    }
+}
+
+#[pymethods]
+impl LearnedSchema {
+    /// Names of the matrix columns.
+    #[getter]
+    fn encoded_names(&self) -> Vec<String> {
+        self.0.encoded_names()
+    }
+}
+
+/// Learns from a table, and what is to be predicted, which columns are used and how they become numbers:
+/// the schema, and the matrix column by column.
+#[pyfunction]
+pub fn learn_schema<'py>(
+    py: Python<'py>,
+    columns: Vec<(String, ColumnCells<'py>)>,
+    target: (String, ColumnCells<'py>),
+) -> PyResult<(LearnedSchema, Cube<'py>)> {
+    let name = target.0.clone();
+    let mut columns = frame_columns(&columns)?;
+    columns.extend(frame_columns(&[target])?);
+    let (schema, matrix) = apart(py, || {
+        let frame = Frame::new(columns)?;
+        let (schema, _) = Schema::learn(&frame, &SchemaOptions::new(name.as_str()))?;
+        let matrix = schema.encode(&frame)?.matrix;
+        Ok((schema, matrix))
+    })?;
+    let matrix = matrix_array(py, &matrix)?;
+    Ok((LearnedSchema(schema), matrix))
+}

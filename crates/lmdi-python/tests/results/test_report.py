@@ -1,0 +1,92 @@
+"""The report in one call, and the command that installing the package gives."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import lmdi
+
+ROOT = Path(__file__).parents[4]
+TABLE = ROOT / "examples" / "diabetes.csv"
+FEW = {"trees": 5, "stability_runs": 0, "threads": 1}
+FLAGS = ["--trees", "5", "--stability-runs", "0", "--threads", "1"]
+
+
+def command(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "lmdi", *map(str, arguments)], capture_output=True, text=True, **options
+    )
+
+
+def test_the_page_is_that_of_the_command(tmp_path):
+    built = os.environ.get("LMDI_COMMAND")
+    program = [built] if built else [sys.executable, "-m", "lmdi"]
+    subprocess.run(
+        [*program, "explain", TABLE, "--target", "progression", *FLAGS, "--report", tmp_path / "theirs.html"],
+        check=True,
+        capture_output=True,
+    )
+    given = lmdi.report(TABLE, "progression", tmp_path / "ours.html", **FEW)
+    assert given == str(tmp_path / "ours.html")
+    assert (tmp_path / "ours.html").read_bytes() == (tmp_path / "theirs.html").read_bytes()
+
+
+def test_frames_of_any_library_give_the_page_of_their_file(tmp_path):
+    frame = pd.read_csv(TABLE)
+    pages = []
+    for at, table in enumerate((frame, pl.from_pandas(frame))):
+        lmdi.report(table, "progression", tmp_path / f"{at}.html", method="tree-shap", **FEW)
+        pages.append((tmp_path / f"{at}.html").read_bytes())
+    assert pages[0] == pages[1]
+    shutil.copy(TABLE, tmp_path / "table.csv")
+    lmdi.report(tmp_path / "table.csv", "progression", tmp_path / "file.html", method="tree-shap", **FEW)
+    # The hash of the file is shown and differs with how its numbers are written.
+    assert abs(len((tmp_path / "file.html").read_bytes()) - len(pages[0])) < 2000
+
+
+def test_models_of_other_libraries_are_reported(tmp_path):
+    frame = pd.read_csv(TABLE).drop(columns="sex")
+    X, y = frame.drop(columns="progression"), frame["progression"]
+    forest = RandomForestRegressor(5, min_samples_leaf=5, random_state=0).fit(X, y)
+    lmdi.report(frame, "progression", tmp_path / "page.html", model=forest, stability_runs=0)
+    assert b"scikit-learn" in (tmp_path / "page.html").read_bytes()
+    pipe = make_pipeline(StandardScaler(), forest).fit(X, y)
+    with pytest.raises(
+        TypeError, match="a report is of the trees of one model, and a Pipeline has other steps"
+    ):
+        lmdi.report(frame, "progression", tmp_path / "page.html", model=pipe)
+
+
+def test_what_is_wrong_is_said_as_the_command_says_it(tmp_path):
+    with pytest.raises(ValueError, match="no column .*progresion.*did you mean"):
+        lmdi.report(TABLE, "progresion", tmp_path / "page.html")
+    with pytest.raises(TypeError, match="data is ndarray; expected a frame with named columns"):
+        lmdi.report(np.zeros((3, 2)), "y", tmp_path / "page.html")
+    with pytest.raises(ValueError, match="unexpected argument '--nonsense'"):
+        lmdi.report(TABLE, "progression", tmp_path / "page.html", nonsense=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_package_brings_the_command(tmp_path):
+    told = command("--version")
+    assert told.returncode == 0 and told.stdout.strip() == f"lmdi {lmdi.__version__}"
+    assert command("explain", "--help").returncode == 0
+    wrong = command("explain", "missing.csv", "--target", "y", cwd=tmp_path)
+    assert wrong.returncode == 1 and "missing.csv" in wrong.stderr
+    assert command("explain", "--nonsense").returncode == 2
+    script = Path(sys.executable).with_name("lmdi")
+    if script.exists():
+        assert subprocess.run([script, "--version"], capture_output=True, text=True).stdout == told.stdout
+    scores = tmp_path / "scores.csv"
+    done = command("explain", TABLE, "--target", "progression", "--trees", 3, "--out", scores)
+    assert done.returncode == 0 and len(pd.read_csv(scores)) == 442

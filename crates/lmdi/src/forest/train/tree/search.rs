@@ -1,0 +1,321 @@
+//! The search for a node's best split, one column at a time.
+//!
+//! [`best_split`] tries every boundary between two different values that the node holds, with
+//! missing cells on the right, then on the left; [`random_split`] tries one random threshold. A
+//! later candidate replaces an earlier one only if its score is strictly larger.
+//!
+//! Cost of a column for a node of m rows: O(m) by buckets when the node's ranks span little more
+//! than m, else a sort of m small whole numbers.
+
+use super::criterion::Scorer;
+use crate::forest::train::columns::Column;
+use crate::forest::train::columns::sort::sort_keys;
+use crate::random::{Generator, below, unit};
+
+/// The best split found so far.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidate {
+    /// Column.
+    pub(crate) feature: u32,
+    /// Ranks up to this one go left, missing cells apart.
+    pub(crate) last_left: u32,
+    /// Threshold on the value.
+    pub(crate) threshold: f64,
+    /// Missing cells go left; `None` when the node has none in this column.
+    pub(crate) missing_left: Option<bool>,
+    /// Score, comparable within the node only.
+    pub(crate) score: f64,
+}
+
+/// Buffers of the search, reused from node to node.
+pub(crate) struct Scratch<S: Scorer> {
+    ranks: Vec<u32>,
+    keys: Vec<u64>,
+    spare: Vec<u64>,
+    buckets: Vec<S::Bucket>,
+    side: S::Side,
+}
+
+impl<S: Scorer> Scratch<S> {
+    pub(crate) fn new() -> Self {
+        Self {
+            ranks: Vec::new(),
+            keys: Vec::new(),
+            spare: Vec::new(),
+            buckets: Vec::new(),
+            side: S::Side::default(),
+        }
+    }
+}
+
+/// Ranks of a node in one column.
+struct Span {
+    /// Smallest and largest rank, missing cells apart.
+    lo: u32,
+    hi: u32,
+    n_missing: usize,
+}
+
+/// One column of a node: where its ranks are, and which of them belong to the node.
+#[derive(Clone, Copy)]
+pub(crate) struct NodeColumn<'a> {
+    pub(crate) feature: u32,
+    pub(crate) column: &'a Column,
+    /// The ranks of the node's rows, and of others.
+    pub(crate) codes: &'a [u32],
+    /// The place of each of the node's rows in `codes`.
+    pub(crate) places: &'a [u32],
+}
+
+/// Reads the node's ranks; `None` if no split is possible: all cells missing, or all equal.
+fn read_ranks(node: &NodeColumn, ranks: &mut Vec<u32>) -> Option<Span> {
+    let column = node.column;
+    ranks.clear();
+    ranks.extend(node.places.iter().map(|&place| node.codes[place as usize]));
+    let (mut lo, mut hi) = (u32::MAX, 0);
+    for &rank in ranks.iter() {
+        lo = lo.min(rank);
+        hi = hi.max(rank);
+    }
+    let missing = column.missing_code();
+    let mut n_missing = 0;
+    if column.has_missing && hi == missing {
+        if lo == missing {
+            return None;
+        }
+        hi = 0;
+        for &rank in ranks.iter() {
+            if rank == missing {
+                n_missing += 1;
+            } else {
+                hi = hi.max(rank);
+            }
+        }
+    }
+    if n_missing == 0 && (lo == hi || !column.separable(lo, hi)) {
+        return None;
+    }
+    Some(Span { lo, hi, n_missing })
+}
+
+/// Tries every boundary of a column; `false` if the column is constant in the node.
+pub(crate) fn best_split<S: Scorer>(
+    node: &NodeColumn,
+    scorer: &S,
+    min_samples_leaf: usize,
+    scratch: &mut Scratch<S>,
+    best: &mut Option<Candidate>,
+) -> bool {
+    let Some(span) = read_ranks(node, &mut scratch.ranks) else {
+        return false;
+    };
+    let mut search = Search {
+        feature: node.feature,
+        column: node.column,
+        scorer,
+        n_rows: node.places.len(),
+        min_samples_leaf,
+        n_missing: span.n_missing,
+        best,
+    };
+    let width = (span.hi - span.lo) as usize + 1;
+    if S::BUCKETS && width <= 2 * node.places.len() {
+        search.by_buckets(&span, width, scratch);
+    } else {
+        search.by_order(&span, scratch);
+    }
+    true
+}
+
+struct Search<'a, S: Scorer> {
+    feature: u32,
+    column: &'a Column,
+    scorer: &'a S,
+    n_rows: usize,
+    min_samples_leaf: usize,
+    n_missing: usize,
+    best: &'a mut Option<Candidate>,
+}
+
+impl<S: Scorer> Search<'_, S> {
+    fn best_score(&self) -> f64 {
+        self.best.map_or(f64::NEG_INFINITY, |best| best.score)
+    }
+
+    /// Whether a split may fall between two ranks of the node.
+    fn allowed(&self, below: u32, above: u32) -> bool {
+        above == self.column.missing_code() || self.column.separable(below, above)
+    }
+
+    fn take(&mut self, below: u32, above: u32, missing_left: bool, score: f64) {
+        *self.best = Some(Candidate {
+            feature: self.feature,
+            last_left: below,
+            threshold: self.column.threshold(below, above),
+            missing_left: (self.n_missing > 0).then_some(missing_left),
+            score,
+        });
+    }
+
+    /// Sums the rows of each rank, then walks over the ranks.
+    fn by_buckets(&mut self, span: &Span, width: usize, scratch: &mut Scratch<S>) {
+        let Scratch { ranks, buckets, side, .. } = scratch;
+        buckets.clear();
+        // The last bucket holds the missing cells.
+        buckets.resize(width + 1, S::Bucket::default());
+        let missing = self.column.missing_code();
+        if self.n_missing == 0 {
+            for (position, &rank) in ranks.iter().enumerate() {
+                self.scorer.fill(&mut buckets[(rank - span.lo) as usize], position);
+            }
+        } else {
+            for (position, &rank) in ranks.iter().enumerate() {
+                let at = if rank == missing { width } else { (rank - span.lo) as usize };
+                self.scorer.fill(&mut buckets[at], position);
+            }
+        }
+        self.walk_buckets(span.lo, buckets, side, false);
+        if self.n_missing > 0 {
+            self.walk_buckets(span.lo, buckets, side, true);
+        }
+    }
+
+    fn walk_buckets(
+        &mut self,
+        lo: u32,
+        buckets: &[S::Bucket],
+        side: &mut S::Side,
+        missing_left: bool,
+    ) {
+        let width = buckets.len() - 1;
+        let mut n_left = 0;
+        self.scorer.clear(side);
+        if missing_left {
+            self.scorer.add_bucket(side, &buckets[width]);
+            n_left = self.n_missing;
+        }
+        // Behind the last bucket the right side is empty, or holds the missing cells.
+        let walked = if missing_left || self.n_missing == 0 { width - 1 } else { width };
+        let enough = self.min_samples_leaf..=self.n_rows.saturating_sub(self.min_samples_leaf);
+        let mut best = self.best_score();
+        let mut found = None;
+        for (at, bucket) in buckets[..walked].iter().enumerate() {
+            self.scorer.add_bucket(side, bucket);
+            let rows_here = S::rows_in(bucket);
+            n_left += rows_here;
+            if self.scorer.may_beat(side, best) && rows_here > 0 && enough.contains(&n_left) {
+                let gap = buckets[at + 1..width].iter().position(|b| S::rows_in(b) > 0);
+                let below = lo + at as u32;
+                let above = gap.map_or(self.column.missing_code(), |gap| below + 1 + gap as u32);
+                let score = self.scorer.score(side);
+                if score > best && self.allowed(below, above) {
+                    best = score;
+                    found = Some((below, above));
+                }
+            }
+        }
+        if let Some((below, above)) = found {
+            self.take(below, above, missing_left, best);
+        }
+    }
+
+    /// Sorts the rows by rank, then walks over the rows.
+    fn by_order(&mut self, span: &Span, scratch: &mut Scratch<S>) {
+        let Scratch { ranks, keys, spare, side, .. } = scratch;
+        keys.clear();
+        keys.extend(
+            ranks
+                .iter()
+                .enumerate()
+                .map(|(position, &rank)| u64::from(rank - span.lo) << 32 | position as u64),
+        );
+        let largest = if self.n_missing == 0 { span.hi } else { self.column.missing_code() };
+        sort_keys(keys, spare, u32::BITS - (largest - span.lo).leading_zeros());
+        self.walk_order(span.lo, keys, side, false);
+        if self.n_missing > 0 {
+            self.walk_order(span.lo, keys, side, true);
+        }
+    }
+
+    fn walk_order(&mut self, lo: u32, keys: &[u64], side: &mut S::Side, missing_left: bool) {
+        let n_present = keys.len() - self.n_missing;
+        let mut n_before = 0;
+        self.scorer.clear(side);
+        if missing_left {
+            n_before = self.n_missing;
+            for &key in &keys[n_present..] {
+                self.scorer.add(side, key as u32 as usize);
+            }
+        }
+        // With `at + 1` present rows on the left, both sides hold enough rows for `at` in
+        // first..end.
+        let first = (self.min_samples_leaf - 1).saturating_sub(n_before);
+        let end = (self.n_rows + 1)
+            .saturating_sub(n_before + self.min_samples_leaf + 1)
+            .min(if missing_left { n_present - 1 } else { n_present });
+        if first >= end {
+            return;
+        }
+        for &key in &keys[..first] {
+            self.scorer.add(side, key as u32 as usize);
+        }
+        let mut best = self.best_score();
+        let mut found = None;
+        for pair in keys[first..=end].windows(2) {
+            let (this, next) = (pair[0], pair[1]);
+            self.scorer.add(side, this as u32 as usize);
+            if (this >> 32 != next >> 32) & self.scorer.may_beat(side, best) {
+                let (below, above) = ((this >> 32) as u32 + lo, (next >> 32) as u32 + lo);
+                let score = self.scorer.score(side);
+                if score > best && self.allowed(below, above) {
+                    best = score;
+                    found = Some((below, above));
+                }
+            }
+        }
+        if let Some((below, above)) = found {
+            self.take(below, above, missing_left, best);
+        }
+    }
+}
+
+/// Tries one random threshold of a column; `false` if the column is constant in the node.
+pub(crate) fn random_split<S: Scorer>(
+    node: &NodeColumn,
+    scorer: &S,
+    min_samples_leaf: usize,
+    random: &mut Generator,
+    scratch: &mut Scratch<S>,
+    best: &mut Option<Candidate>,
+) -> bool {
+    let Scratch { ranks, side, .. } = scratch;
+    let Some(span) = read_ranks(node, ranks) else {
+        return false;
+    };
+    let NodeColumn { feature, column, .. } = *node;
+    let (low, high) = (f64::from(column.value(span.lo)), f64::from(column.value(span.hi)));
+    let mut threshold = low + (high - low) * unit(random);
+    if threshold >= high {
+        threshold = low;
+    }
+    let missing_left = (span.n_missing > 0).then(|| below(random, 2) == 1);
+    let ranks_left = column.ranks_up_to(threshold);
+    let missing = column.missing_code();
+    let mut n_left = 0;
+    scorer.clear(side);
+    for (position, &rank) in ranks.iter().enumerate() {
+        if rank < ranks_left || (rank == missing && missing_left == Some(true)) {
+            n_left += 1;
+            scorer.add(side, position);
+        }
+    }
+    if n_left < min_samples_leaf || ranks.len() - n_left < min_samples_leaf {
+        return true;
+    }
+    let score = scorer.score(side);
+    if score > best.map_or(f64::NEG_INFINITY, |best| best.score) {
+        let last_left = ranks_left - 1;
+        *best = Some(Candidate { feature, last_left, threshold, missing_left, score });
+    }
+    true
+}

@@ -1,0 +1,190 @@
+//! What kind of column this is, decided from its cells.
+//!
+//! | kind | rule, first that holds |
+//! |---|---|
+//! | constant | no present cell, or one distinct value and nothing missing |
+//! | boolean | text whose words all mean false or true, both there: `false/true`, `f/t`, `no/yes`, `n/y`, `off/on` and their like in other languages, in any case |
+//! | identifier | text, at least [`IDENTIFIER_MIN_CELLS`] present cells, more than nine in ten of them distinct; or whole numbers that are consecutive once sorted, nothing missing (a row number) |
+//! | categorical | any other text |
+//! | numeric | any other numbers, so also 0/1 |
+//!
+//! Cost: one pass over the cells, and memory for one bit per row where a row number is suspected.
+
+use crate::table::frame::{Column, Labels, Values};
+use serde::{Deserialize, Serialize};
+
+/// Below this many present cells no column counts as identifier-like: in a small table every
+/// value of an honest column can be different.
+pub const IDENTIFIER_MIN_CELLS: usize = 20;
+
+/// What a column holds, which decides how trees see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// Numbers, used as they are.
+    Numeric,
+    /// False or true, used as 0 and 1.
+    Boolean,
+    /// Text with repeated levels, one 0/1 column a level.
+    Categorical,
+    /// One value only; not used.
+    Constant,
+    /// A different value in (nearly) every row; not used.
+    Identifier,
+}
+
+impl Kind {
+    /// Every kind, in the order of the documentation.
+    pub const ALL: [Kind; 5] =
+        [Kind::Numeric, Kind::Boolean, Kind::Categorical, Kind::Constant, Kind::Identifier];
+
+    /// The word a user reads and writes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Numeric => "numeric",
+            Kind::Boolean => "boolean",
+            Kind::Categorical => "categorical",
+            Kind::Constant => "constant",
+            Kind::Identifier => "identifier",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The kind of a column by the rules at the top of this module.
+    pub fn of(column: &Column) -> Self {
+        match &column.values {
+            Values::Numbers(cells) => of_numbers(cells),
+            Values::Labels(labels) => of_labels(labels),
+        }
+    }
+}
+
+/// The truth value that a word stands for, in any case; `0` and `1` count too.
+pub fn truth(text: &str) -> Option<bool> {
+    const FALSE: [&str; 12] =
+        ["false", "f", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "nee", "nej"];
+    const TRUE: [&str; 14] = [
+        "true", "t", "yes", "y", "1", "on", "ja", "wahr", "oui", "vrai", "si", "s\u{ed}", "sim",
+        "j",
+    ];
+    if FALSE.iter().any(|word| word.eq_ignore_ascii_case(text)) {
+        Some(false)
+    } else if TRUE.iter().any(|word| word.eq_ignore_ascii_case(text)) {
+        Some(true)
+    } else {
+        None
+    }
+}
+
+fn of_numbers(cells: &[f64]) -> Kind {
+    let mut low = f64::INFINITY;
+    let mut high = f64::NEG_INFINITY;
+    let mut present = 0;
+    let mut whole = true;
+    for &x in cells.iter().filter(|x| !x.is_nan()) {
+        present += 1;
+        low = low.min(x);
+        high = high.max(x);
+        whole &= x.trunc() == x;
+    }
+    let complete = present == cells.len();
+    if present == 0 || (low == high && complete) {
+        return Kind::Constant;
+    }
+    if complete && whole && is_row_number(cells, low, high) {
+        return Kind::Identifier;
+    }
+    Kind::Numeric
+}
+
+/// Whether whole numbers in `low..=high` are each there exactly once.
+fn is_row_number(cells: &[f64], low: f64, high: f64) -> bool {
+    if cells.len() < IDENTIFIER_MIN_CELLS || high - low != (cells.len() - 1) as f64 {
+        return false;
+    }
+    let mut seen = vec![false; cells.len()];
+    cells.iter().all(|&x| !std::mem::replace(&mut seen[(x - low) as usize], true))
+}
+
+fn of_labels(labels: &Labels) -> Kind {
+    let counts = labels.counts();
+    let levels = counts.iter().filter(|&&count| count > 0).count();
+    let present: usize = counts.iter().sum();
+    if levels == 0 || (levels == 1 && present == labels.len()) {
+        return Kind::Constant;
+    }
+    let present_levels = labels.levels().iter().zip(&counts).filter(|(_, count)| **count > 0);
+    // More than a few spellings are no truth values.
+    let truths: Vec<_> = present_levels.take(20).map(|(level, _)| truth(level)).collect();
+    if truths.iter().all(Option::is_some)
+        && truths.contains(&Some(true))
+        && truths.contains(&Some(false))
+    {
+        return Kind::Boolean;
+    }
+    if present >= IDENTIFIER_MIN_CELLS && levels * 10 > present * 9 {
+        return Kind::Identifier;
+    }
+    Kind::Categorical
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(cells: impl IntoIterator<Item = f64>) -> Kind {
+        let values = Values::Numbers(cells.into_iter().collect());
+        Kind::of(&Column { name: "x".into(), values })
+    }
+
+    fn text(cells: &[Option<&str>]) -> Kind {
+        let values = Values::Labels(cells.iter().copied().collect());
+        Kind::of(&Column { name: "x".into(), values })
+    }
+
+    #[test]
+    fn numbers_are_numeric_unless_constant_or_a_row_number() {
+        assert_eq!(numbers([0.0, 1.0, 0.0]), Kind::Numeric);
+        assert_eq!(numbers([2.0, 2.0]), Kind::Constant);
+        assert_eq!(numbers([f64::NAN, f64::NAN]), Kind::Constant);
+        assert_eq!(numbers([]), Kind::Constant);
+        assert_eq!(
+            numbers([2.0, f64::NAN]),
+            Kind::Numeric,
+            "that a cell is missing tells something"
+        );
+        assert_eq!(numbers((0..40).rev().map(f64::from)), Kind::Identifier);
+        assert_eq!(numbers((0..40).map(|i| f64::from(i) * 0.5)), Kind::Numeric);
+        assert_eq!(numbers((0..40).map(|i| f64::from(i % 39))), Kind::Numeric);
+        assert_eq!(numbers((0..10).map(f64::from)), Kind::Numeric, "too few cells to tell");
+    }
+
+    #[test]
+    fn text_is_categorical_unless_constant_boolean_or_all_different() {
+        assert_eq!(text(&[Some("a"), Some("b"), Some("a")]), Kind::Categorical);
+        assert_eq!(text(&[Some("a"), Some("a")]), Kind::Constant);
+        assert_eq!(text(&[None, None]), Kind::Constant);
+        assert_eq!(text(&[Some("a"), None]), Kind::Categorical);
+        assert_eq!(text(&[Some("Yes"), Some("NO"), None]), Kind::Boolean);
+        assert_eq!(text(&[Some("yes"), Some("true")]), Kind::Categorical);
+        assert_eq!(text(&[Some("yes"), Some("Yes"), Some("no")]), Kind::Boolean);
+        assert_eq!(text(&[Some("on"), Some("off"), Some("auto")]), Kind::Categorical);
+        assert_eq!(text(&[Some("Ja"), Some("nein")]), Kind::Boolean);
+        let names: Vec<String> = (0..30).map(|i| format!("id-{i}")).collect();
+        let mut cells: Vec<_> = names.iter().map(|name| Some(name.as_str())).collect();
+        assert_eq!(text(&cells), Kind::Identifier);
+        cells[3..9].fill(Some("id-0"));
+        assert_eq!(text(&cells), Kind::Categorical);
+    }
+
+    #[test]
+    fn kinds_are_found_by_their_names() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::from_name(kind.name()), Some(kind));
+        }
+        assert_eq!(Kind::from_name("number"), None);
+    }
+}
