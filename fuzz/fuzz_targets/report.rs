@@ -24,11 +24,11 @@ fuzz_target!(|data: &[u8]| {
         Task::Regression => ForestParams::regression(),
         _ => ForestParams::classification(),
     };
-    let params = ForestParams { n_trees: 2, max_depth: Some(2), ..params };
+    let params = params.with_n_trees(2).with_max_depth(Some(2));
     let Ok(job) = data.job(EnsembleParams::Forest(params), 0.0) else { return };
     let Ok(study) = Study::of_job(job.into(), ExplainerOptions::Saabas, &Silent) else { return };
     let Ok(grouping) = Grouping::columns(&study.schema) else { return };
-    let options = ExplainOptions { model_predictions: true, ..ExplainOptions::scores_of(grouping) };
+    let options = ExplainOptions::scores_of(grouping).with_model_predictions(true);
     let rows = study.job().expect("trained here").train.clone();
     let Ok(explained) = study.explain(rows, &options, &Silent) else { return };
     let options = PageOptions { compare: &[], refits: 0, tables: vec![] };

@@ -18,7 +18,7 @@ fuzz_target!(|data: &[u8]| {
     let options = ReadOptions { recognise: true, delimiter: Some(b','), ..ReadOptions::default() };
     let Some((training, reading)) = frame(&data[..cut], &options) else { return };
     let target = training.columns()[0].name.clone();
-    let wishes = SchemaOptions { reading, max_levels: 3, ..SchemaOptions::new(target) };
+    let wishes = SchemaOptions::new(target).with_reading(reading).with_max_levels(3);
     let Ok((schema, _)) = Schema::learn(&training, &wishes) else { return };
     schema.check().expect("what was learned is valid");
     let Ok(known) = schema.encode(&training) else { return };

@@ -1,7 +1,7 @@
 // Made by `npm run contract` from crates/lmdi-report/src/page/contract.rs.
 
 /** A page only opens data of its own version. */
-export const VERSION = 2;
+export const VERSION = 3;
 
 /**
  * All that the page shows.
@@ -99,9 +99,26 @@ export type About = {
    */
   quality: Array<Quality>;
   /**
-   * How rows were predicted, if not by all trees.
+   * The first of these beside predictions that need no trees; none where the truth of new rows
+   * is not known.
    */
-  predicted_by: string | null;
+  comparison: Comparison | null;
+  /**
+   * Columns that give the target away, such as a copy of it.
+   */
+  suspects: Array<string>;
+  /**
+   * How many rows the model was trained on, if known.
+   */
+  training_rows: number | null;
+  /**
+   * Whether errors of these rows say how well new rows are predicted.
+   */
+  rows_are: RowsAre;
+  /**
+   * Rows that every tree saw, which all trees predict although others are predicted out of bag.
+   */
+  seen_by_all: number;
   /**
    * How much of the predictions scores explain; none if they do by definition.
    */
@@ -115,6 +132,11 @@ export type About = {
    */
   facts: Array<FactGroup>;
 };
+
+/**
+ * What the explained rows are to those trees of the model that predict them.
+ */
+export type RowsAre = "new" | "out_of_bag" | "trained_on" | "unknown";
 
 /**
  * How much of the predictions scores explain.
@@ -158,6 +180,32 @@ export type Quality = {
    * The measures.
    */
   measures: Array<Measure>;
+};
+
+/**
+ * The model's quality beside that of simple predictions, on the same rows.
+ */
+export type Comparison = {
+  /**
+   * The rows, such as `hold-out`.
+   */
+  sample: string;
+  /**
+   * How many rows.
+   */
+  rows: number;
+  /**
+   * The model.
+   */
+  model: Array<Measure>;
+  /**
+   * The mean, or the share of each class.
+   */
+  constant: Array<Measure>;
+  /**
+   * Least squares on the columns; none for very many.
+   */
+  linear: Array<Measure> | null;
 };
 
 /**
@@ -371,13 +419,13 @@ export type MapColumns = {
  */
 export type Groups = {
   /**
-   * How they were found, as a sentence.
+   * Share of the variation of scores that lies between groups.
    */
-  how: string;
+  kept: number;
   /**
-   * What `Group::error` is, such as `root mean squared error`; none if the truth is not known.
+   * Whether as many groups are found in samples of the rows; none if their number was given.
    */
-  error_name: string | null;
+  stable: boolean | null;
   /**
    * The group of each row of the page, from 0; NaN is none.
    */
@@ -397,25 +445,21 @@ export type Group = {
    */
   size: number;
   /**
-   * Their mean prediction.
+   * Their mean prediction: a number, or the probability of `class`.
    */
   prediction: number;
   /**
-   * What that is, such as `mean prediction`.
+   * The class that the prediction and the scores of traits are of; none for numbers.
    */
-  prediction_name: string;
+  class: number | null;
   /**
-   * Their error, if the truth is known.
+   * Their error, if the truth is known: root mean squared, or the share of wrong classes.
    */
   error: number | null;
   /**
    * A short rule that finds it.
    */
   rule: Rule;
-  /**
-   * The class that scores of traits are of, if there are several.
-   */
-  scores_of: string | null;
   /**
    * What sets it apart, the most telling first.
    */
@@ -475,11 +519,7 @@ export type Trait = {
  */
 export type Stability = {
   /**
-   * What was repeated, as a sentence.
-   */
-  how: string;
-  /**
-   * How many runs.
+   * How many runs, each with another seed; the report's own is the first.
    */
   runs: number;
   /**

@@ -6,12 +6,17 @@
 
 import type { Data } from "./data";
 
+export type Limit =
+  | { kind: "fixed" | "up" | "down" }
+  /** The other row's cell lies between these. */
+  | { kind: "range"; from: number; to: number };
+
 export interface Wish {
   space: "scores" | "cells";
-  /** Where predicted numbers are decided: below, or at and above. */
-  threshold: number;
-  /** What must stay as it is, or may only rise or fall. */
-  limits: Map<number, "fixed" | "up" | "down">;
+  /** Where decisions change, as in the page's choice. */
+  threshold: number | null;
+  /** What must stay as it is, may only rise or fall, or must lie within a range. */
+  limits: Map<number, Limit>;
   k: number;
 }
 
@@ -20,10 +25,6 @@ export interface Found {
   distance: number;
   /** Features whose cells differ, by how much their scores differ, the largest first. */
   changes: { feature: number; scoreChange: number }[];
-}
-
-export function sideOf(data: Data, row: number, threshold: number): number {
-  return data.width === 1 ? Number(data.predicted(row, 0) >= threshold) : data.classOf(row);
 }
 
 /** One where cells do not vary. */
@@ -57,12 +58,12 @@ export class Counterfactuals {
   of(row: number, wish: Wish): Found[] {
     const { data } = this;
     if (!this.known[row]) return [];
-    const own = sideOf(data, row, wish.threshold);
+    const own = data.sideOf(row, wish.threshold);
     const best: { row: number; distance: number }[] = [];
     for (let other = 0; other < data.n; other++) {
       if (
         !this.known[other] ||
-        sideOf(data, other, wish.threshold) === own ||
+        data.sideOf(other, wish.threshold) === own ||
         !this.allowed(row, other, wish)
       )
         continue;
@@ -79,10 +80,14 @@ export class Counterfactuals {
 
   private allowed(row: number, other: number, wish: Wish): boolean {
     for (const [feature, limit] of wish.limits) {
-      if (this.same(row, other, feature)) continue;
       const cells = this.data.columns[feature].cells;
-      if (!cells || limit === "fixed") return false;
-      if (limit === "up" ? !(cells[other] > cells[row]) : !(cells[other] < cells[row]))
+      if (limit.kind === "range") {
+        if (!cells || !(cells[other] >= limit.from && cells[other] <= limit.to)) return false;
+        continue;
+      }
+      if (this.same(row, other, feature)) continue;
+      if (!cells || limit.kind === "fixed") return false;
+      if (limit.kind === "up" ? !(cells[other] > cells[row]) : !(cells[other] < cells[row]))
         return false;
     }
     return true;

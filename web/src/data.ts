@@ -3,6 +3,7 @@
 import type { Feature, Report } from "./contract";
 import { cellNumber } from "./format";
 import { type Numbers, unpack, unpackAsDoubles } from "./unpack";
+import { page } from "./words";
 
 export interface Column {
   feature: Feature;
@@ -133,6 +134,11 @@ export class Data {
     return Array.from({ length: this.width }, (_, at) => this.predictions[at * this.n + row]);
   }
 
+  /** The probability of a class. */
+  probability(row: number, label: number): number {
+    return this.predictions[label * this.n + row];
+  }
+
   /** One number that orders rows by their prediction: the number, or the probability of the explained class. */
   predicted(row: number, output: number): number {
     if (this.width === 1) return this.predictions[row];
@@ -140,8 +146,7 @@ export class Data {
   }
 
   /** The class that is predicted: by the threshold of two classes, else the most probable, the first of equals. */
-  classOf(row: number): number {
-    const { threshold } = this.report;
+  classOf(row: number, threshold: number | null): number {
     if (threshold !== null && this.width === 2)
       return Number(this.predictions[this.n + row] >= threshold);
     let best = 0;
@@ -151,12 +156,20 @@ export class Data {
     return best;
   }
 
+  /** The side of a decision: of a number, whether it reaches the threshold; else the class. */
+  sideOf(row: number, threshold: number | null): number {
+    if (this.width === 1) return Number(this.predictions[row] >= (threshold ?? NaN));
+    return this.classOf(row, threshold);
+  }
+
   /** How wrong the prediction is; NaN where the truth is not known. A wrong class is more than a right one. */
-  wrongness(row: number): number {
+  wrongness(row: number, threshold: number | null): number {
     const truth = this.truth ? this.truth[row] : NaN;
     if (Number.isNaN(truth)) return NaN;
     if (this.width === 1) return Math.abs(this.predictions[row] - truth);
-    return Number(this.classOf(row) !== truth) + 1 - this.predictions[truth * this.n + row];
+    return (
+      Number(this.classOf(row, threshold) !== truth) + 1 - this.predictions[truth * this.n + row]
+    );
   }
 
   /** What names a row in the table; null without such a column. */
@@ -173,7 +186,7 @@ export class Data {
   cell(row: number, feature: number): string {
     const { cells, levels } = this.columns[feature];
     if (!cells) return "";
-    if (this.isMissing(row, feature)) return "missing";
+    if (this.isMissing(row, feature)) return page.missing;
     return levels ? levels[cells[row] - 1] : cellNumber(cells[row]);
   }
 

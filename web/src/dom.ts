@@ -1,6 +1,9 @@
 // Elements from code. Text is only ever added as text nodes and attributes, so nothing in the data is read as markup.
 
-type Child = Node | string | null | false | undefined;
+import type { Part } from "./says";
+import { page } from "./words";
+
+type Child = Part | null | false | undefined;
 type Handler = (event: Event) => void;
 type Properties = Record<string, string | number | boolean | Handler | null | undefined>;
 
@@ -38,7 +41,10 @@ export function svg<K extends keyof SVGElementTagNameMap>(
 
 /** A name or cell of the data: kept apart from the text around it, whatever its direction. */
 export function name(text: string, kind = "name"): HTMLElement {
-  return h("bdi", { class: kind, title: text }, text === "" ? "(no name)" : text);
+  const shown = text === "" ? page.noName : text;
+  // A long name breaks after its underscores rather than within a word.
+  const parts = shown.split(/(?<=_)/).flatMap((part, at) => (at === 0 ? [part] : [h("wbr"), part]));
+  return h("bdi", { class: kind, title: text }, ...parts);
 }
 
 /** A number with its exact value behind the rounded text. */

@@ -38,11 +38,13 @@ export function counted(n: number, noun: string): string {
 }
 
 /** A share as a percentage that is never rounded to none or all. */
-export function percent(share: number): string {
+export function percent(share: number, decimals = 1): string {
   if (Number.isNaN(share)) return "unknown";
-  if (share > 0 && share < 0.0005) return "under 0.1 %";
-  if (share < 1 && share > 0.9995) return "over 99.9 %";
-  return `${(share * 100).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
+  const step = 10 ** -decimals;
+  if (share > 0 && share * 100 < step / 2) return `under ${step}\u00a0%`;
+  if (share < 1 && 100 - share * 100 < step / 2)
+    return `over ${(100 - step).toFixed(decimals)}\u00a0%`;
+  return `${minus((share * 100).toFixed(share === 0 || share === 1 ? 0 : decimals))}\u00a0%`;
 }
 
 /** Numbers of one table with the same decimals: enough for four digits of the largest. */

@@ -3,10 +3,12 @@
 import "./style.css";
 import { type Report, VERSION } from "./contract";
 import { Data } from "./data";
-import { h, name } from "./dom";
-import { count } from "./format";
-import { Selection } from "./selection";
-import { inShort, whatWasExplained } from "./views/about";
+import { choice, h, labelled, name } from "./dom";
+import { shortened } from "./format";
+import { followAddress } from "./fragment";
+import { type Choice, Selection } from "./selection";
+import { whatWasExplained } from "./views/about";
+import { decisions } from "./views/decisions";
 import { download } from "./views/download";
 import { oneFeature } from "./views/feature";
 import { groups } from "./views/groups";
@@ -14,27 +16,35 @@ import { map } from "./views/map";
 import { methods } from "./views/methods";
 import { overall } from "./views/overall";
 import { oneRow } from "./views/row";
+import { inShort } from "./views/short";
 import { stability } from "./views/stability";
+import { trust } from "./views/trust";
+import * as words from "./words";
 
 async function open(page: HTMLElement): Promise<void> {
   const report = JSON.parse(document.getElementById("report")!.textContent!) as Report;
   if (report.format !== "lmdi-report" || report.version !== VERSION)
-    throw new Error("the data in it is of another version");
+    throw new Error(words.page.otherVersion);
   const data = await Data.open(report);
-  const selection = new Selection({
+  const first: Choice = {
     row: 0,
     feature: data.order[0],
-    output: data.k > 1 ? data.classOf(0) : 0,
-  });
+    output: data.k > 1 ? data.classOf(0, report.threshold) : 0,
+    threshold: report.threshold ?? report.middle,
+    marked: null,
+  };
+  const selection = new Selection(first);
   const { about } = report;
-  document.title = `What drives ${about.target} · ${about.table}`;
+  document.title = words.page.title(about.target, about.table);
   const views = [
-    inShort(data),
+    inShort(data, selection),
     overall(data, selection),
+    decisions(data, selection),
     oneRow(data, selection),
     oneFeature(data, selection),
-    groups(data),
+    groups(data, selection),
     map(data, selection),
+    trust(data, selection),
     stability(data),
     methods(data),
     whatWasExplained(data),
@@ -42,7 +52,8 @@ async function open(page: HTMLElement): Promise<void> {
   ].filter((view): view is HTMLElement => view !== null);
   const contents = h(
     "nav",
-    { "aria-label": "Contents" },
+    { "aria-label": words.page.contents },
+    data.k > 1 && classPicker(data, selection),
     h(
       "ul",
       {},
@@ -51,28 +62,66 @@ async function open(page: HTMLElement): Promise<void> {
       ),
     ),
   );
+  const note = h("p", { id: "link-note", class: "warning", role: "alert" });
   page.replaceChildren(
-    h("a", { class: "skip", href: "#short" }, "Skip to the report"),
+    h("a", { class: "skip", href: "#short" }, words.page.skip),
     h(
       "header",
       {},
-      h("h1", {}, "What drives ", name(about.target)),
+      h("h1", {}, ...words.page.heading(name(about.target))),
       h(
         "p",
         {},
-        `${about.method} explanations of ${count(about.rows_explained)} ${about.row_kind} of `,
-        name(about.table),
-        ` with ${count(data.p)} features.`,
+        ...words.page.subject(
+          about.method,
+          about.rows_explained,
+          about.row_kind,
+          name(about.table),
+          data.p,
+        ),
       ),
     ),
+    note,
+    markedBar(selection),
     h("div", { class: "columns" }, contents, h("main", {}, ...views)),
-    h(
-      "footer",
-      { class: "quiet" },
-      "Made by lmdi. This file is complete in itself: it loads nothing and sends nothing.",
-    ),
+    h("footer", { class: "quiet" }, words.page.footer),
   );
   follow(contents, views);
+  followAddress(data, selection, first, (text) => note.replaceChildren(text));
+}
+
+/** What is marked, and a way to take the marks away. */
+function markedBar(selection: Selection): HTMLElement {
+  const bar = h("div", { id: "marked", role: "status" });
+  selection.watch(["marked"], ({ marked }) =>
+    bar.replaceChildren(
+      ...(marked
+        ? [
+            ...words.page.marked(marked.rows.size, name(marked.name, "fact")),
+            h(
+              "button",
+              { class: "link", onclick: () => selection.set({ marked: null }) },
+              words.page.unmark,
+            ),
+          ]
+        : []),
+    ),
+  );
+  return bar;
+}
+
+/** One class for the whole page. */
+function classPicker(data: Data, selection: Selection): HTMLElement {
+  const picker = choice(
+    data.report.outputs.map((text, at) => ({ value: String(at), text: shortened(text, 50) })),
+    String(selection.now.output),
+    (value) => selection.set({ output: Number(value) }),
+  );
+  picker.id = "page-class";
+  selection.watch(["output"], ({ output }) => {
+    picker.value = String(output);
+  });
+  return h("div", { class: "picker" }, labelled(words.page.classPicker, picker));
 }
 
 /** Shows in the contents which part is being read. */
@@ -102,7 +151,7 @@ open(page).catch((error: unknown) => {
     h(
       "p",
       { class: "loading", role: "alert" },
-      `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}. A current browser and an undamaged file are needed.`,
+      words.page.opening(error instanceof Error ? error.message : String(error)),
     ),
   );
 });

@@ -1,9 +1,18 @@
 // What is chosen in the page, and who wants to know when that changes.
 
+import type { Marked } from "./brush";
+
 export interface Choice {
   row: number;
   feature: number;
   output: number;
+  /**
+   * From where on a number, or the probability of the second of two classes, is decided the other way. Without it the most
+   * probable class is predicted.
+   */
+  threshold: number | null;
+  /** Rows that are marked in the whole page. */
+  marked: Marked | null;
 }
 
 type Listener = (now: Choice, changed: ReadonlySet<keyof Choice>) => void;

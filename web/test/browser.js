@@ -36,7 +36,11 @@ export async function launch() {
 }
 
 /** Opens a file from disk; `complaints` fills with console errors, exceptions and requests. */
-export async function open(browser, path, { width = 1280, height = 900, dark = false } = {}) {
+export async function open(
+  browser,
+  path,
+  { width = 1280, height = 900, dark = false, hash = "" } = {},
+) {
   const page = await browser.newPage();
   const complaints = [];
   const own = pathToFileURL(path).href;
@@ -48,14 +52,16 @@ export async function open(browser, path, { width = 1280, height = 900, dark = f
   page.on("pageerror", (error) => complaints.push(`exception: ${error.message}`));
   page.on("request", (request) => {
     const url = request.url();
-    if (url !== own && !url.startsWith("data:") && !url.startsWith("blob:"))
+    if (url.split("#")[0] !== own && !url.startsWith("data:") && !url.startsWith("blob:"))
       complaints.push(`request: ${url}`);
   });
   await page.setViewport({ width, height });
   await page.emulateMediaFeatures([
     { name: "prefers-color-scheme", value: dark ? "dark" : "light" },
+    // Clicks would miss what is still scrolling.
+    { name: "prefers-reduced-motion", value: "reduce" },
   ]);
-  await page.goto(own);
+  await page.goto(`${own}${hash}`);
   await page.waitForSelector("#download-csv", { timeout: 30_000 });
   return { page, complaints };
 }

@@ -87,7 +87,7 @@ export function report({ rows, names, explained = rows, labels = [] }) {
   const levels = ["low", "<b>bold</b>", "\u202Eטקסט", "__proto__"];
   return {
     format: "lmdi-report",
-    version: 2,
+    version: 3,
     about: {
       table: names[0] === HOSTILE[0] ? "<script>alert(1)</script>.csv" : "houses.csv",
       target: names[0] === HOSTILE[0] ? "<img src=x onerror=window.hacked=1>" : "price",
@@ -106,7 +106,33 @@ export function report({ rows, names, explained = rows, labels = [] }) {
               ],
         },
       ],
-      predicted_by: "Each row is predicted out of bag.",
+      comparison: {
+        sample: "out-of-bag",
+        rows,
+        model: labels.length
+          ? [
+              { name: "AUROC", value: 0.91 },
+              { name: "accuracy", value: 0.85 },
+            ]
+          : [
+              { name: "R2", value: 0.873 },
+              { name: "RMSE", value: 1.2 },
+            ],
+        constant: labels.length
+          ? [
+              { name: "AUROC", value: 0.5 },
+              { name: "accuracy", value: 0.55 },
+            ]
+          : [
+              { name: "R2", value: -0.01 },
+              { name: "RMSE", value: 3.4 },
+            ],
+        linear: null,
+      },
+      suspects: names[0] === HOSTILE[0] ? [HOSTILE[1]] : [],
+      training_rows: explained,
+      rows_are: "out_of_bag",
+      seen_by_all: 2,
       fidelity: {
         rows: "training rows, out of bag",
         share: 0.96,
@@ -193,8 +219,8 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       ),
     },
     groups: {
-      how: "Three groups.",
-      error_name: "root mean squared error",
+      kept: 0.62,
+      stable: true,
       of_rows: pack(
         "u8",
         Array.from({ length: rows }, (_, row) => row % 3),
@@ -202,9 +228,8 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       list: [0, 1, 2].map((at) => ({
         size: Math.ceil(explained / 3),
         prediction: at,
-        prediction_name: "mean prediction",
+        class: labels.length ? 1 : null,
         error: 0.5,
-        scores_of: null,
         rule: { text: `${names[at % p]} <= 3`, accuracy: 0.93, precision: 0.9, recall: 0.88 },
         traits: [
           {
@@ -218,7 +243,6 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       })),
     },
     stability: {
-      how: "The model was trained and explained again with other seeds.",
       runs: 3,
       correlation: 0.93,
       distinct: 5.4,

@@ -70,12 +70,11 @@ function readWaterfall(page) {
     return {
       title: document.querySelector("#row-name").textContent,
       base: exact(lines[0]),
-      total: exact(lines.at(-1)),
+      total: exact(lines.find((line) => line.classList.contains("total"))),
       left: lines.filter((line) => line.classList.contains("left")).map(exact),
       hatched: document.querySelectorAll("#row-waterfall tr.left pattern").length,
       scores: lines
-        .slice(1, -1)
-        .filter((line) => !line.classList.contains("left"))
+        .filter((line) => !line.classList.contains("left") && !line.classList.contains("end"))
         .map((line) => ({
           name: line.querySelector("th").textContent,
           value: line.querySelector(".value").textContent,
@@ -201,6 +200,7 @@ test("every feature can be looked into, and every order stepped through", async 
     "feature",
     "groups",
     "map",
+    "trust",
     "stability",
     "methods",
     "about",
@@ -233,12 +233,12 @@ test("classes are explained, one or several", async () => {
 
   const three = explain("wine", "examples/wine.csv", "--target", "cultivar");
   const { page, complaints } = await open(browser, three.path);
-  const classes = await page.$$eval("#row-class option", (options) =>
+  const classes = await page.$$eval("#page-class option", (options) =>
     options.map(({ textContent }) => textContent),
   );
   assert.equal(classes.length, 3);
   for (const [at, label] of classes.entries()) {
-    await page.select("#row-class", String(at));
+    await page.select("#page-class", String(at));
     compareRow(await readWaterfall(page), three.scores.rows[0], `${label}:`);
   }
   assert.deepEqual(complaints, []);
@@ -296,11 +296,29 @@ test("counterfactuals are the nearest rows, and limits are kept", async () => {
       nearest(scores.rows[number - 1], () => true),
     );
   }
-  await page.select(".counterfactuals .control:last-child select", limit);
+  const limits = ".counterfactuals .control:last-child select";
+  await page.select(limits, limit);
   const cell = (row) => Number(table.rows[row].get(column));
   assert.deepEqual(
     await shown(),
     nearest(scores.rows[169], (row) => cell(row) >= cell(169)),
+  );
+  await page.click(".chips button");
+  await page.select(limits, limit.replace("up", "range"));
+  const [from, to] = [cell(2), cell(169)].sort((a, b) => a - b);
+  for (const [at, value] of [from, to].entries()) {
+    await page.$eval(
+      `.range input:nth-of-type(${at + 1})`,
+      (input, text) => {
+        input.value = text;
+        input.dispatchEvent(new Event("change"));
+      },
+      String(value),
+    );
+  }
+  assert.deepEqual(
+    await shown(),
+    nearest(scores.rows[169], (row) => cell(row) >= from && cell(row) <= to),
   );
 });
 
@@ -341,6 +359,373 @@ test("a key finds rows, and a threshold decides", async () => {
     found[0],
   );
   assert.deepEqual(complaints, []);
+});
+
+test("the decision threshold can be moved, and everything follows it", async () => {
+  const data = "examples/breast_cancer.csv";
+  const { path, scores } = explain(
+    "threshold",
+    data,
+    ...["--target", "diagnosis", "--threshold", "0.4", "--stability-runs", "0"],
+  );
+  const labels = ["benign", "malignant"];
+  const actual = parse(readFileSync(join(ROOT, data), "utf8")).rows.map((row) =>
+    labels.indexOf(row.get("diagnosis")),
+  );
+  const share = scores.rows.map((row) => Number(row.get("probability:malignant")));
+  const { page, complaints } = await open(browser, path);
+  const text = (selector) => page.$eval(selector, (element) => element.textContent);
+  const confusion = () =>
+    page.$$eval("#confusion tbody tr", (lines) =>
+      lines.map((line) => [...line.querySelectorAll("data")].map(({ value }) => Number(value))),
+    );
+  const move = (to) =>
+    page.$eval(
+      "#threshold-slider",
+      (slider, at) => {
+        slider.value = at;
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+      },
+      String(to),
+    );
+  assert.equal(await page.$eval("#threshold-slider", ({ value }) => Number(value)), 0.4);
+  for (const threshold of [0.4, 0.15, 0.85]) {
+    await move(threshold);
+    const decide = (row) => Number(share[row] >= threshold);
+    const expected = [0, 1].map((truth) =>
+      [0, 1].map(
+        (decided) => actual.filter((of, row) => of === truth && decide(row) === decided).length,
+      ),
+    );
+    assert.deepEqual(await confusion(), expected);
+    const wrongness = (row) =>
+      Number(decide(row) !== actual[row]) + 1 - (actual[row] ? share[row] : 1 - share[row]);
+    const worst = actual.reduce(
+      (best, _, row) => (wrongness(row) > wrongness(best) ? row : best),
+      0,
+    );
+    await page.select("#row-order", "number");
+    await page.select("#row-order", "wrong");
+    assert.match(await text("#row-name"), new RegExp(`^Row ${worst + 1} of `));
+    const own = share.findIndex((of) => of >= 0.15 && of < 0.85);
+    await findRow(page, own + 1);
+    assert.equal(await text(".predicted strong"), labels[decide(own)]);
+    const others = await page.$$eval("#counterfactuals h4 bdi", (names) =>
+      names.map((name) => name.textContent),
+    );
+    assert.ok(others.length > 0);
+    for (const other of others) assert.equal(other, labels[1 - decide(own)]);
+  }
+  await page.click("#threshold-reset");
+  assert.equal(await page.$eval("#threshold-number", ({ value }) => Number(value)), 0.4);
+  assert.match(await text("#threshold"), /malignant .* 40\.0\s%/);
+  assert.deepEqual(complaints, []);
+});
+
+test("the first screen answers, compares and warns", async () => {
+  const path = join(folder, "weak.html");
+  const weak = report({
+    rows: 120,
+    names: ["age", "HouseAge", "native_country", "income", "copy"],
+  });
+  weak.about.comparison.model = [{ name: "R2", value: 0.04 }];
+  weak.about.comparison.linear = [{ name: "R2", value: 0.01 }];
+  weak.about.suspects = ["copy"];
+  weak.about.fidelity.share = 0.7;
+  weak.stability.correlation = 0.97;
+  write(path, weak);
+  const { page, complaints } = await open(browser, path);
+  const light = (id) =>
+    page.$eval(`#${id}`, (element) => ({ level: element.className, text: element.textContent }));
+  assert.equal((await light("quality")).level, "bad");
+  assert.equal((await light("fidelity-light")).level, "bad");
+  const stability = await light("stability-light");
+  assert.equal(stability.level, "careful", "a weak model is not praised for being stable");
+  assert.match(stability.text, /does not make a weak model right/);
+  assert.match((await light("leakage-light")).text, /copy gives price away/);
+  assert.match((await light("rows-light")).text, /120 rows/);
+  const { text } = await light("sensitive-light");
+  assert.match(text, /age, native_country may/);
+  assert.doesNotMatch(text, /HouseAge|income/);
+  const answer = await page.$eval(".answer", (element) => element.textContent);
+  assert.match(answer, /matter most for the prediction of price\. The model explains 4\s% of/);
+  assert.match(
+    await page.$eval("#not-conclude", (element) => element.textContent),
+    /does not mean that changing/,
+  );
+  assert.deepEqual(complaints, []);
+
+  const wine = explain(
+    "glance",
+    "examples/wine.csv",
+    "--target",
+    "cultivar",
+    "--stability-runs",
+    "0",
+  );
+  const several = await open(browser, wine.path);
+  const table = await several.page.$$eval("#glance tbody tr", (lines) =>
+    lines.map((line) => [
+      line.querySelector("th").textContent,
+      ...[...line.querySelectorAll("data")].map(({ value }) => Number(value)),
+    ]),
+  );
+  assert.equal(table.length, 6);
+  const labels = ["first", "second", "third"];
+  for (const [name, ...sizes] of table) {
+    for (const [at, label] of labels.entries()) {
+      const scores = wine.scores.rows.map((row) => Number(row.get(`score:${label}:${name}`)));
+      const mean = scores.reduce((sum, score) => sum + Math.abs(score), 0) / scores.length;
+      assert.ok(Math.abs(mean - sizes[at]) < 1e-9, `${name} ${label}`);
+    }
+  }
+  const shown = () => several.page.$eval("#overall thead", (head) => head.textContent);
+  await several.page.select("#page-class", "2");
+  assert.match(await shown(), /class third/);
+  assert.match(await several.page.$eval("#row-meaning", ({ textContent }) => textContent), /third/);
+  assert.deepEqual(several.complaints, []);
+});
+
+test("rows are found by conditions, and stepped through within the matches", async () => {
+  const { path } = explain(
+    "found",
+    "examples/diabetes.csv",
+    ...["--target", "progression", "--stability-runs", "0"],
+  );
+  const rows = parse(readFileSync(join(ROOT, "examples/diabetes.csv"), "utf8")).rows;
+  const { page, complaints } = await open(browser, path);
+  const type = async (text) => {
+    await page.$eval(".search input", (input) => {
+      input.value = "";
+    });
+    await page.type(".search input", text);
+    return page.$eval("#row-found", (element) => element.textContent);
+  };
+  const title = () =>
+    page.$eval("#row-name", (element) => Number(/\d+/.exec(element.textContent)[0]));
+  const cases = [
+    ["age>60", (row) => row.get("age") > 60],
+    ["sex=group 2, age=59", (row) => row.get("sex") === "group 2" && row.get("age") === "59"],
+    ["age<=30 and sex != GROUP 1", (row) => row.get("age") <= 30 && row.get("sex") !== "group 1"],
+  ];
+  for (const [text, fits] of cases) {
+    const expected = rows.flatMap((row, at) => (fits(row) ? [at + 1] : []));
+    assert.ok(expected.length > 1);
+    assert.match(await type(text), new RegExp(`^${expected.length} rows match`));
+    await page.keyboard.press("Enter");
+    assert.equal(await title(), expected[0]);
+    await page.click("#row-next");
+    assert.equal(await title(), expected[1]);
+    // The keyboard steps where no control takes the key.
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await title(), expected.at(-1), "before the first match comes the last");
+    assert.match(
+      await page.$eval("#row-matches", (element) => element.textContent),
+      new RegExp(`Row ${expected.length} of ${expected.length} that match`),
+    );
+  }
+  await page.click("#row-matches button");
+  await page.keyboard.press("Escape");
+  assert.match(await type("age>600"), /No row found/);
+  assert.deepEqual(complaints, []);
+});
+
+test("a link opens the same view, and says what the page does not hold", async () => {
+  const { path } = explain(
+    "linked",
+    "examples/wine.csv",
+    ...["--target", "cultivar", "--stability-runs", "0"],
+  );
+  const seen = (page) =>
+    page.evaluate(() => ({
+      row: document.querySelector("#row-name").textContent,
+      class: document.querySelector("#page-class").selectedOptions[0].textContent,
+      feature: document.querySelector("#feature-name").selectedOptions[0].textContent,
+      note: document.querySelector("#link-note").textContent,
+      hash: location.hash,
+    }));
+  const first = await open(browser, path);
+  assert.equal((await seen(first.page)).hash, "");
+  await findRow(first.page, 17);
+  await first.page.select("#page-class", "2");
+  await first.page.select(
+    "#feature-name",
+    await first.page.$eval(
+      "#feature-name",
+      (select) => [...select.options].find(({ text }) => text === "hue").value,
+    ),
+  );
+  const chosen = await seen(first.page);
+  assert.match(chosen.hash, /row=17.*class=third.*feature=hue/);
+  const second = await open(browser, path, { hash: chosen.hash });
+  assert.deepEqual(await seen(second.page), chosen);
+  await second.page.click('nav a[href="#groups"]');
+  assert.match((await seen(second.page)).hash, /view=groups.*row=17/, "what is chosen stays");
+  const wrong = await open(browser, path, { hash: "#row=9999&class=<b>&threshold=2" });
+  assert.match((await seen(wrong.page)).note, /row 9999 and class <b> and threshold 2/);
+  assert.deepEqual([...first.complaints, ...second.complaints, ...wrong.complaints], []);
+  const numbers = join(folder, "linked-numbers.html");
+  write(numbers, report({ rows: 50, names: FEATURES }));
+  const third = await open(browser, numbers, { hash: "#threshold=1.5&view=row" });
+  assert.equal(await third.page.$eval(".counterfactuals input", ({ value }) => Number(value)), 1.5);
+});
+
+test("the sheet of a row: reasons, two rows, copies, one printed page", async () => {
+  const { path, scores } = explain(
+    "sheet",
+    "examples/diabetes.csv",
+    ...["--target", "progression", "--stability-runs", "0"],
+  );
+  const { page, complaints } = await open(browser, path);
+  const columns = scores.names.filter((name) => name.startsWith("score:"));
+  const of = (number, name) => Number(scores.rows[number - 1].get(name));
+  await findRow(page, 12);
+  const largest = columns.reduce((a, b) => (Math.abs(of(12, a)) >= Math.abs(of(12, b)) ? a : b));
+  const reasons = await page.$eval("#row-reasons", (element) => element.textContent);
+  assert.ok(reasons.includes(largest.slice("score:".length)), reasons);
+  assert.match(reasons, of(12, "prediction") > of(12, "base") ? /is above/ : /is below/);
+  const actual = await page.$eval("#row-waterfall tr.actual data", ({ value }) => Number(value));
+  const table = parse(readFileSync(join(ROOT, "examples/diabetes.csv"), "utf8")).rows;
+  assert.equal(actual, Number(table[11].get("progression")));
+  assert.ok((await page.$$eval("#row-waterfall .axis .tick", (ticks) => ticks.length)) >= 3);
+
+  await page.click("#row-keep");
+  await findRow(page, 30);
+  const differences = await page.$$eval("#beside tbody tr", (lines) =>
+    lines.map((line) => [
+      line.querySelector("th").textContent,
+      Number([...line.querySelectorAll("data")].at(-1).value),
+    ]),
+  );
+  assert.equal(differences.length, columns.length);
+  for (const [name, change] of differences)
+    assert.ok(Math.abs(change - (of(30, `score:${name}`) - of(12, `score:${name}`))) < 1e-9, name);
+
+  await page.evaluate(() => {
+    window.copied = [];
+    navigator.clipboard.write = async ([item]) => {
+      for (const type of item.types) {
+        const bytes = new Uint8Array(await (await item.getType(type)).arrayBuffer());
+        window.copied.push({ type, bytes: [...bytes] });
+      }
+    };
+    window.print = () => {
+      window.printed = document.body.className;
+    };
+  });
+  await page.click("#row-copy-text");
+  await page.click("#row-copy-image");
+  await page.waitForFunction(() => window.copied.length === 2);
+  const [text, image] = await page.evaluate(() => window.copied);
+  assert.match(Buffer.from(text.bytes).toString(), /^Row 30 of diabetes\.csv\nPredicted: /);
+  assert.equal(image.type, "image/png");
+  assert.deepEqual(image.bytes.slice(1, 4), [...Buffer.from("PNG")]);
+  assert.ok(image.bytes.length > 20_000, "more than an empty picture");
+
+  await page.click("#row-print");
+  assert.equal(await page.evaluate(() => window.printed), "only-row");
+  const pages = async () =>
+    Buffer.from(await page.pdf({ format: "A4" }))
+      .toString("latin1")
+      .match(/\/Type\s*\/Page\b/g).length;
+  assert.ok((await pages()) > 1);
+  await page.evaluate(() => document.body.classList.add("only-row"));
+  assert.equal(await pages(), 1);
+  assert.deepEqual(complaints, []);
+});
+
+test("quality is measured as the command does, and marks are shown everywhere", async () => {
+  const classes = explain(
+    "trust-classes",
+    "examples/breast_cancer.csv",
+    ...["--target", "diagnosis", "--stability-runs", "0"],
+  );
+  const two = await open(browser, classes.path);
+  // The command's own measure of the same out-of-bag rows.
+  const auroc = await two.page.$eval("#compared tbody tr:last-child data", ({ value }) =>
+    Number(value),
+  );
+  const text = await two.page.$eval("#roc figcaption", (caption) => caption.textContent);
+  assert.ok(text.includes(auroc.toFixed(3)), `${auroc} in: ${text}`);
+  await two.page.$eval("#calibration details", (details) => {
+    details.open = true;
+  });
+  await two.page.waitForSelector("#calibration tbody tr");
+  const bins = await two.page.$$eval("#calibration tbody tr", (lines) =>
+    lines.map((line) => ({
+      share: Number(line.querySelectorAll("data")[1].value),
+      interval: line.children[2].textContent.match(/[\d.]+/g).map((x) => Number(x) / 100),
+      rows: Number(line.children[3].textContent),
+    })),
+  );
+  assert.equal(
+    bins.reduce((sum, { rows }) => sum + rows, 0),
+    classes.scores.rows.length,
+  );
+  for (const { share, interval, rows } of bins) {
+    // The ends of Wilson's interval are the shares that differ from the found one by 1.96 standard errors.
+    for (const end of interval.filter((at) => at > 0.001 && at < 0.999)) {
+      const errors = Math.abs(share - end) / Math.sqrt((end * (1 - end)) / rows);
+      assert.ok(Math.abs(errors - 1.96) < 0.06, `${share} ${end} ${rows}: ${errors}`);
+    }
+  }
+
+  const numbers = explain(
+    "trust-numbers",
+    "examples/diabetes.csv",
+    ...["--target", "progression", "--stability-runs", "0"],
+  );
+  const { page, complaints } = await open(browser, numbers.path, { width: 1280, height: 1000 });
+  const table = parse(readFileSync(join(ROOT, "examples/diabetes.csv"), "utf8")).rows;
+  await page.select(
+    "#slice-feature",
+    await page.$eval(
+      "#slice-feature",
+      (select) => [...select.options].find(({ text }) => text === "sex").value,
+    ),
+  );
+  const slices = await page.$$eval("#slices tbody tr", (lines) =>
+    lines.map((line) => ({
+      name: line.querySelector("th").textContent,
+      rows: Number(line.children[1].textContent),
+      error: Number(line.children[2].querySelector("data").value),
+      bias: Number(line.children[4].querySelector("data").value),
+    })),
+  );
+  assert.equal(slices.length, 2);
+  for (const { name, rows, error, bias } of slices) {
+    const off = table.flatMap((row, at) =>
+      row.get("sex") === name
+        ? [Number(numbers.scores.rows[at].get("prediction")) - Number(row.get("progression"))]
+        : [],
+    );
+    const mean = (of) => of.reduce((sum, x) => sum + x, 0) / of.length;
+    assert.equal(rows, off.length);
+    assert.ok(Math.abs(error - Math.sqrt(mean(off.map((x) => x * x)))) < 1e-9);
+    assert.ok(Math.abs(bias - mean(off)) < 1e-9);
+  }
+  const faded = (id) => page.$$eval(`#${id} .faded`, (paths) => paths.length);
+  assert.equal(await faded("overall"), 0);
+  await page.click("#slices tbody button");
+  for (const view of ["overall", "feature", "trust"]) assert.ok((await faded(view)) > 0, view);
+  assert.match(
+    await page.$eval("#marked", (bar) => bar.textContent),
+    new RegExp(`^${slices[0].rows} rows marked in the whole page: ${slices[0].name}`),
+  );
+  await page.click("#marked button");
+  assert.equal(await faded("overall"), 0);
+  // A rectangle marks the rows inside it.
+  await page.$eval("#against", (figure) => figure.scrollIntoView({ behavior: "instant" }));
+  const box = await (await page.$("#against svg")).boundingBox();
+  await page.mouse.move(box.x + 100, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 300, box.y + 250, { steps: 4 });
+  await page.mouse.up();
+  assert.match(await page.$eval("#marked", (bar) => bar.textContent), /rows marked.*predictions/);
+  assert.ok((await faded("overall")) > 0);
+  assert.deepEqual([...two.complaints, ...complaints], []);
 });
 
 test("the downloaded file is the scores file", async () => {

@@ -253,17 +253,13 @@ impl Explained<'_> {
             Method::Saabas => of_trees(LibraryMethod::Saabas),
             Method::LocalMdi => of_trees(LibraryMethod::LocalMdi),
             Method::Lime => {
-                let options = LimeOptions {
-                    n_samples: self.lime_samples,
-                    seed: self.seed,
-                    ..LimeOptions::default()
-                };
+                let options =
+                    LimeOptions::default().with_n_samples(self.lime_samples).with_seed(self.seed);
                 Lime::new(self.ensemble, &self.train.view(), options)?.explain(rows, monitor)
             }
             Method::Maple => {
-                let (x, y) = (self.train.view(), self.train.answers.response());
-                let options = MapleOptions::default();
-                Maple::fit(self.ensemble, &x, &y, None, &options, monitor)?.explain(rows, monitor)
+                let (set, options) = (self.train.set(), MapleOptions::default());
+                Maple::fit(self.ensemble, &set, None, &options, monitor)?.explain(rows, monitor)
             }
             Method::LmdiScore
             | Method::LmdiRank
@@ -280,8 +276,7 @@ impl Explained<'_> {
     }
 
     fn fit(&self, options: &LmdiPlusOptions, monitor: &dyn Monitor) -> Result<LmdiPlus> {
-        let (x, y) = (self.train.view(), self.train.answers.response());
-        LmdiPlus::fit(self.ensemble, &x, &y, None, options, monitor)
+        LmdiPlus::fit(self.ensemble, &self.train.set(), options, monitor)
     }
 }
 

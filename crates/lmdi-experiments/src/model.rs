@@ -59,24 +59,16 @@ impl Model {
             Kind::Regression => Vec::new(),
             Kind::Classification => vec!["0".into(), "1".into()],
         };
-        let set = TrainingSet {
-            x: part.view(),
-            y: part.answers.response(),
-            weights: None,
-            feature_names: &names,
-            labels: &labels,
-        };
+        let set = TrainingSet { feature_names: &names, labels: &labels, ..part.set() };
         let forest = paper_forest(kind, seed);
         let forest = match self {
             Model::Forest => forest,
-            Model::Trees(n_trees) => ForestParams { n_trees, ..forest },
-            Model::Leaf(min_samples_leaf) => ForestParams { min_samples_leaf, ..forest },
-            Model::Sized { trees, leaf } => {
-                ForestParams { n_trees: trees, min_samples_leaf: leaf, ..forest }
-            }
+            Model::Trees(n_trees) => forest.with_n_trees(n_trees),
+            Model::Leaf(min_samples_leaf) => forest.with_min_samples_leaf(min_samples_leaf),
+            Model::Sized { trees, leaf } => forest.with_n_trees(trees).with_min_samples_leaf(leaf),
             Model::Boosting => return train_boosting(&set, &boosting(seed), monitor),
             Model::StochasticBoosting => {
-                let params = BoostingParams { subsample: 0.5, ..boosting(seed) };
+                let params = boosting(seed).with_subsample(0.5);
                 return train_boosting(&set, &params, monitor);
             }
         };
@@ -86,23 +78,19 @@ impl Model {
 
 fn paper_forest(kind: Kind, seed: u64) -> ForestParams {
     match kind {
-        Kind::Regression => ForestParams {
-            min_samples_leaf: 5,
-            max_features: MaxFeatures::Fraction(0.33),
-            seed,
-            ..ForestParams::regression()
-        },
-        Kind::Classification => ForestParams { seed, ..ForestParams::classification() },
+        Kind::Regression => ForestParams::regression()
+            .with_min_samples_leaf(5)
+            .with_max_features(MaxFeatures::Fraction(0.33))
+            .with_seed(seed),
+        Kind::Classification => ForestParams::classification().with_seed(seed),
     }
 }
 
 fn boosting(seed: u64) -> BoostingParams {
-    BoostingParams {
-        max_depth: Some(3),
-        min_samples_leaf: 1,
-        max_leaf_nodes: None,
-        split_finder: SplitFinder::Exact,
-        seed,
-        ..BoostingParams::default()
-    }
+    BoostingParams::default()
+        .with_max_depth(Some(3))
+        .with_min_samples_leaf(1)
+        .with_max_leaf_nodes(None)
+        .with_split_finder(SplitFinder::Exact)
+        .with_seed(seed)
 }

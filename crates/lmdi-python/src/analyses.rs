@@ -79,14 +79,13 @@ pub fn counterfactuals(
         let width = queries.3.len()? / queries.0.view()?.rows().max(1);
         lmdi::forest::decision::check_threshold(cut, width).map_err(exception)?;
     }
-    let mut asked = CounterfactualOptions {
-        k,
-        space: Space::from_name(&space).map_err(exception)?,
-        distance: Distance::from_name(&distance).map_err(exception)?,
-        threshold,
-        wanted,
-        restrictions: vec![Restriction::Free; columns.len()],
-    };
+    let mut asked = CounterfactualOptions::default()
+        .with_k(k)
+        .with_space(Space::from_name(&space).map_err(exception)?)
+        .with_distance(Distance::from_name(&distance).map_err(exception)?)
+        .with_threshold(threshold)
+        .with_wanted(wanted)
+        .with_restrictions(vec![Restriction::Free; columns.len()]);
     let kinds = [Restriction::Fixed, Restriction::OnlyUp, Restriction::OnlyDown];
     for (places, kind) in restrictions.into_iter().zip(kinds) {
         for at in places {
@@ -125,13 +124,11 @@ pub fn subgroups<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let columns = columns.columns();
     let (groups, most, restarts, rule_depth, seed) = options;
-    let asked = SubgroupOptions {
-        count: groups.map_or(GroupCount::Stable(most), GroupCount::Given),
-        restarts,
-        rule_depth,
-        seed,
-        ..SubgroupOptions::default()
-    };
+    let asked = SubgroupOptions::default()
+        .with_count(groups.map_or(GroupCount::Stable(most), GroupCount::Given))
+        .with_restarts(restarts)
+        .with_rule_depth(rule_depth)
+        .with_seed(seed);
     let scores = rows.scores()?;
     let (x, predictions) = rows.parts()?;
     let truth = truth.as_ref().map(Responses::response).transpose()?;

@@ -64,7 +64,7 @@ fn small_model() -> lmdi::Result<Vec<u8>> {
     let set = TrainingSet::regression(MatrixView::from_rows(&cells, 40, 2)?, &y, &names);
     let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
     let options = LmdiPlusOptions::default();
-    let fitted = LmdiPlus::fit(&forest, &set.x, &set.y, set.weights, &options, &Silent)?;
+    let fitted = LmdiPlus::fit(&forest, &set, &options, &Silent)?;
     let explainer = Some(Explainer::of(&fitted, "the default"));
     Model { explainer, ..Model::new(forest) }.to_bytes()
 }

@@ -19,10 +19,10 @@ fn main() -> lmdi::Result<()> {
     let x = MatrixView::from_rows(&cells, 500, 3)?;
     let set = TrainingSet::regression(x, &rents, &names);
 
-    let params = ForestParams { n_trees: 50, ..ForestParams::regression() };
+    let params = ForestParams::regression().with_n_trees(50);
     let forest = train_forest(&set, &params, &Silent)?;
     let options = LmdiPlusOptions::default();
-    let explainer = LmdiPlus::fit(&forest, &set.x, &set.y, set.weights, &options, &Silent)?;
+    let explainer = LmdiPlus::fit(&forest, &set, &options, &Silent)?;
     let scores = explainer.score(&x, &ScoreOptions::default(), &Silent)?;
 
     println!("What matters, mean |score| over {} rows:", scores.n_rows);

@@ -14,7 +14,7 @@
 //! let set = TrainingSet::regression(x, &prices, &names);
 //! let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
 //! let options = LmdiPlusOptions::default();
-//! let explainer = LmdiPlus::fit(&forest, &set.x, &set.y, set.weights, &options, &Silent)?;
+//! let explainer = LmdiPlus::fit(&forest, &set, &options, &Silent)?;
 //! let scores = explainer.score(&x, &ScoreOptions::default(), &Silent)?;
 //! assert!(scores.get(5, 0, 0) > 0.0); // The size of the last house raises its prediction.
 //! # Ok(())
@@ -64,6 +64,7 @@ pub mod monitor;
 pub mod named;
 pub mod prelude;
 pub mod random;
+mod setters;
 pub mod study;
 pub mod table;
 pub mod text;

@@ -35,6 +35,17 @@ pub fn unit(generator: &mut Generator) -> f64 {
     (generator.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// A standard normal number, by the polar method (Marsaglia and Bray, 1964).
+pub fn normal(generator: &mut Generator) -> f64 {
+    loop {
+        let (u, v) = (2.0 * unit(generator) - 1.0, 2.0 * unit(generator) - 1.0);
+        let s = u * u + v * v;
+        if s > 0.0 && s < 1.0 {
+            return u * (-2.0 * libm::log(s) / s).sqrt();
+        }
+    }
+}
+
 /// `count` different numbers of `0..n`, in ascending order.
 ///
 /// # Panics

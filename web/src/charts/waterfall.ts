@@ -1,75 +1,20 @@
 // From the base to the prediction of one row, feature by feature: a table whose last column is drawn.
 
 import { scaleLinear } from "d3-scale";
+import { accountOf, CHANCES, extentOf, SPREAD } from "../account";
 import type { Data } from "../data";
 import { exact, h, name, svg } from "../dom";
-import { count, decimalsFor, shortened, signed } from "../format";
-
-/** Features listed one by one. */
-export const FEW = 12;
-/** Standard errors to each side: about 95 %. */
-const SPREAD = 2;
-
-interface Step {
-  kind: "score" | "left";
-  label: Node | string;
-  cell: Node | string;
-  score: number;
-  error: number;
-  feature: number | null;
-}
+import { decimalsFor, percent, shortened, signed } from "../format";
+import { waterfall as words } from "../words";
+import { topAxis } from "./axis";
 
 export function waterfall(data: Data, row: number, output: number, all: boolean): HTMLElement {
-  const order = data.columns.map(({ at }) => at);
-  const size = (at: number) => Math.abs(data.score(row, at, output));
-  order.sort((a, b) => size(b) - size(a) || a - b);
-  const few = all || order.length <= FEW + 1 ? order.length : FEW;
-  const steps: Step[] = order.slice(0, few).map((at) => ({
-    kind: "score",
-    label: name(data.report.features[at].name),
-    cell: data.columns[at].cells
-      ? name(data.cell(row, at), data.isMissing(row, at) ? "cell none" : "cell")
-      : "",
-    score: data.score(row, at, output),
-    error: data.error(row, at, output),
-    feature: at,
-  }));
-  if (few < order.length) {
-    const rest = order.slice(few).reduce((sum, at) => sum + data.score(row, at, output), 0);
-    steps.push({
-      kind: "score",
-      label: `${count(order.length - few)} other features`,
-      cell: "",
-      score: rest,
-      error: NaN,
-      feature: null,
-    });
-  }
-
-  const left = (label: string, score: number | null) => {
-    if (score !== null && Number.isFinite(score))
-      steps.push({ kind: "left", label, cell: "", score, error: NaN, feature: null });
-  };
-  if (!data.isExact) left("not explained", data.unexplained(row, output));
-  left("trees that saw the row left out", data.outOfBag(row, output));
-
-  const base = data.base(row, output);
-  const total =
-    data.explained(row, output) +
-    steps.reduce((sum, step) => sum + (step.kind === "left" ? step.score : 0), 0);
-  const ends = [base, total];
-  let at = base;
-  for (const step of steps) {
-    at += step.score;
-    const spread = Number.isFinite(step.error) ? SPREAD * step.error : 0;
-    ends.push(at - spread, at + spread);
-  }
-  const [low, high] = [Math.min(...ends), Math.max(...ends)];
-  const margin = (high - low || 1) * 0.03;
-  const x = scaleLinear([low - margin, high + margin], [0, 100]);
-  const text = decimalsFor(
-    Math.max(Math.abs(base), Math.abs(total), ...steps.map((step) => Math.abs(step.score))),
-  );
+  const account = accountOf(data, row, output, all);
+  const { base, steps, total, actual } = account;
+  const [low, high] = extentOf(account);
+  const x = scaleLinear([low, high], [0, 100]);
+  const sizes = [base, total, actual ?? 0, ...steps.map(({ score }) => score)].map(Math.abs);
+  const text = decimalsFor(Math.max(...sizes.filter(Number.isFinite)));
 
   // Numbers stay in line whether or not a spread follows them.
   const room = (error: number) =>
@@ -80,8 +25,8 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
       ...(Number.isFinite(error) ? ["± ", exact(SPREAD * error, text(SPREAD * error))] : []),
     );
   const end = (value: number) => h("span", {}, exact(value, text(value)), room(NaN));
-  const lines: HTMLElement[] = [line("base", "", end(base), stop(x(base)), "end")];
-  at = base;
+  const lines: HTMLElement[] = [line(words.base, "", end(base), stop(x(base)), "end")];
+  let at = base;
   for (const step of steps) {
     const to = at + step.score;
     const drawing =
@@ -96,9 +41,10 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
       { class: step.kind === "left" ? "left" : step.score < 0 ? "down" : "up" },
       exact(step.score, signed(text(step.score))),
     );
+    const isMissing = step.feature !== null && data.isMissing(row, step.feature);
     const element = line(
-      step.label,
-      step.cell,
+      step.feature === null ? step.label : name(step.label),
+      step.cell === null ? "" : name(step.cell, isMissing ? "cell none" : "cell"),
       h("span", {}, adds, room(step.error)),
       drawing,
       step.kind === "left" ? "step left" : "step",
@@ -107,14 +53,22 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
     lines.push(element);
     at = to;
   }
-  lines.push(line(`= ${data.report.scale.total}`, "", end(total), stop(x(total)), "end total"));
+  lines.push(
+    line(words.total(data.report.scale.total), "", end(total), stop(x(total)), "end total"),
+  );
+  if (actual !== null)
+    lines.push(line(words.actual, "", end(actual), stop(x(actual), "truth"), "end actual"));
+  const isLogOdds = data.report.scale.kind === "log_odds" && data.k === 1;
   return h(
     "table",
     { class: "waterfall" },
     h(
       "caption",
       { class: "quiet" },
-      `From the base to the ${data.report.scale.total}${data.k > 1 ? ` of class ${shortened(data.report.outputs[output], 50)}` : ""}, the largest scores first`,
+      words.caption(
+        data.report.scale.total,
+        data.k > 1 ? shortened(data.report.outputs[output], 50) : null,
+      ),
     ),
     h(
       "thead",
@@ -122,14 +76,35 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
       h(
         "tr",
         {},
-        h("th", { scope: "col" }, "feature"),
-        h("th", { scope: "col" }, "value"),
-        h("th", { scope: "col", class: "right" }, "adds"),
-        h("th", { scope: "col", class: "drawn" }, h("span", { class: "hidden" }, "drawing")),
+        h("th", { scope: "col" }, words.heads.feature),
+        h("th", { scope: "col" }, words.heads.value),
+        h("th", { scope: "col", class: "right" }, words.heads.adds),
+        h(
+          "th",
+          { scope: "col", class: "drawn" },
+          h("span", { class: "hidden" }, words.heads.drawing),
+          topAxis(low, high),
+          isLogOdds && chances(low, high),
+        ),
       ),
     ),
     h("tbody", {}, ...lines),
   );
+}
+
+/** Probabilities at their log-odds. */
+function chances(low: number, high: number): HTMLElement {
+  const x = scaleLinear([low, high], [0, 100]);
+  const marks = CHANCES.filter(({ at }) => at >= low && at <= high).map(({ chance, at }) => {
+    const label = h(
+      "span",
+      { class: "tick" },
+      percent(chance, chance < 0.01 || chance > 0.99 ? 1 : 0),
+    );
+    label.style.left = `${x(at)}%`;
+    return label;
+  });
+  return h("div", { class: "axis chances", "aria-hidden": "true" }, ...marks);
 }
 
 function line(
@@ -196,8 +171,10 @@ function hatched(from: number, to: number): SVGSVGElement {
 
 let hatches = 0;
 
-function stop(at: number): SVGSVGElement {
-  return canvas(svg("line", { class: "stop", x1: `${at}%`, x2: `${at}%`, y1: "0%", y2: "100%" }));
+function stop(at: number, kind = ""): SVGSVGElement {
+  return canvas(
+    svg("line", { class: `stop ${kind}`.trim(), x1: `${at}%`, x2: `${at}%`, y1: "0%", y2: "100%" }),
+  );
 }
 
 function whisker(from: number, to: number): SVGElement[] {

@@ -1,10 +1,12 @@
 // Rows that are similar to the chosen one but have another decision, and what differs.
 
-import { Counterfactuals, type Found, sideOf, type Wish } from "../counterfactual";
+import { extent } from "d3-array";
+import { Counterfactuals, type Found, type Limit, type Wish } from "../counterfactual";
 import type { Data } from "../data";
 import { choice, exact, h, labelled, name, table } from "../dom";
-import { count, number, percent, shortened, signed } from "../format";
+import { number, percent, shortened, signed } from "../format";
 import type { Selection } from "../selection";
+import { threshold as thresholdWords, counterfactuals as words } from "../words";
 
 const SHOWN = 4;
 /** Differences listed. */
@@ -14,20 +16,48 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
   const search = new Counterfactuals(data);
   const wish: Wish = {
     space: "scores",
-    threshold: data.report.middle ?? 0,
+    threshold: selection.now.threshold,
     limits: new Map(),
     k: SHOWN,
   };
   const place = h("div", { id: "counterfactuals" });
-  const limits = h("ul", { class: "chips", "aria-label": "Limits" });
+  const limits = h("ul", { class: "chips", "aria-label": words.limits });
 
   const draw = () => {
-    const { row, output } = selection.now;
-    const found = search.of(row, wish);
+    const { row, output, threshold } = selection.now;
+    const found = search.of(row, { ...wish, threshold });
     place.replaceChildren(
       ...(found.length === 0
-        ? [h("p", {}, "No row in this page is on the other side and fits.")]
-        : found.map((one, at) => compared(data, row, one, at, output))),
+        ? [h("p", {}, words.none)]
+        : found.map((one, at) => compared(data, row, one, at, output, threshold))),
+    );
+  };
+  const rangeInputs = (feature: number, limit: { kind: "range"; from: number; to: number }) => {
+    const input = (end: "from" | "to") => {
+      const control = h("input", {
+        type: "number",
+        step: "any",
+        value: limit[end],
+        "aria-label": `${shortened(data.report.features[feature].name, 60)} ${words[end]}`,
+      });
+      control.addEventListener("change", () => {
+        if (!Number.isFinite(control.valueAsNumber)) return;
+        limit[end] = control.valueAsNumber;
+        draw();
+      });
+      return control;
+    };
+    return h(
+      "span",
+      { class: "range" },
+      words.from,
+      " ",
+      input("from"),
+      " ",
+      words.to,
+      " ",
+      input("to"),
+      " ",
     );
   };
   const listLimits = () => {
@@ -37,21 +67,22 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
           "li",
           {},
           name(data.report.features[feature].name),
-          { fixed: " must stay as it is ", up: " may only rise ", down: " may only fall " }[limit],
+          ` ${words.limit[limit.kind]} `,
+          limit.kind === "range" && rangeInputs(feature, limit),
           h(
             "button",
             {
               class: "link",
-              "aria-label": `Remove the limit of ${shortened(data.report.features[feature].name, 60)}`,
+              "aria-label": words.removeLimit(shortened(data.report.features[feature].name, 60)),
               onclick: () => setLimit(feature, null),
             },
-            "remove",
+            words.remove,
           ),
         ),
       ),
     );
   };
-  const setLimit = (feature: number, limit: "fixed" | "up" | "down" | null) => {
+  const setLimit = (feature: number, limit: Limit | null) => {
     if (limit) wish.limits.set(feature, limit);
     else wish.limits.delete(feature);
     listLimits();
@@ -59,37 +90,40 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
   };
   const options = data.columns.flatMap(({ at, feature, cells, levels }) => {
     const text = shortened(feature.name, 50);
-    const fixed = { value: `fixed ${at}`, text: `${text} must stay as it is` };
+    const fixed = { value: `fixed ${at}`, text: `${text} ${words.limit.fixed}` };
     if (!cells || levels) return [fixed];
     return [
       fixed,
-      { value: `up ${at}`, text: `${text} may only rise` },
-      { value: `down ${at}`, text: `${text} may only fall` },
+      { value: `up ${at}`, text: `${text} ${words.limit.up}` },
+      { value: `down ${at}`, text: `${text} ${words.limit.down}` },
+      { value: `range ${at}`, text: `${text} ${words.limit.range}` },
     ];
   });
   const adding: HTMLSelectElement = choice(
-    [{ value: "", text: "add a limit …" }, ...options],
+    [{ value: "", text: words.addLimit }, ...options],
     "",
     (value) => {
-      const [limit, at] = value.split(" ");
-      if (limit === "fixed" || limit === "up" || limit === "down") setLimit(Number(at), limit);
+      const [kind, at] = value.split(" ");
+      if (kind === "fixed" || kind === "up" || kind === "down") setLimit(Number(at), { kind });
+      // At first the range of the column.
+      if (kind === "range") {
+        const [from, to] = extent(data.columns[Number(at)].cells ?? []);
+        setLimit(Number(at), { kind, from: from ?? 0, to: to ?? 0 });
+      }
       adding.value = "";
     },
   );
-  const line = h("input", {
-    type: "number",
-    step: "any",
-    value: String(Number(wish.threshold.toPrecision(6))),
-  });
+  const line = h("input", { type: "number", step: "any" });
   line.addEventListener("change", () => {
-    if (!Number.isFinite(line.valueAsNumber)) return;
-    wish.threshold = line.valueAsNumber;
-    draw();
+    if (Number.isFinite(line.valueAsNumber)) selection.set({ threshold: line.valueAsNumber });
+  });
+  selection.watch(["threshold"], ({ threshold }) => {
+    line.value = threshold === null ? "" : String(Number(threshold.toPrecision(6)));
   });
   const space = choice(
     [
-      { value: "scores", text: "scores: the same reasons" },
-      { value: "cells", text: "values: the same facts" },
+      { value: "scores", text: words.byScores },
+      { value: "cells", text: words.byCells },
     ],
     "scores",
     (value) => {
@@ -97,35 +131,37 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
       draw();
     },
   );
-  selection.watch(["row", "output"], draw);
+  selection.watch(["row", "output", "threshold"], draw);
   return h(
     "div",
     { class: "counterfactuals" },
-    h("h3", {}, "Similar rows with another decision"),
+    h("h3", {}, words.title),
     h(
       "p",
       {},
-      data.width === 1
-        ? "The nearest rows whose prediction is on the other side of the line you draw, and what differs, by importance."
-        : "The nearest rows that get another class, and what differs, by importance.",
-      " They are real rows of the data, ",
-      data.n === data.report.about.rows_explained
-        ? "looked up among all explained rows."
-        : `looked up among the ${count(data.n)} rows in this page.`,
+      data.width === 1 ? words.ofNumber : words.ofClass,
+      words.real(data.n, data.n === data.report.about.rows_explained),
     ),
     h(
       "div",
       { class: "controls" },
-      data.width === 1 && labelled("Draw the line at", line),
-      labelled("Similar by", space),
-      labelled("What may change", adding),
+      data.width === 1 && labelled(thresholdWords.label, line),
+      labelled(words.similarBy, space),
+      labelled(words.mayChange, adding),
     ),
     limits,
     place,
   );
 }
 
-function compared(data: Data, row: number, found: Found, at: number, output: number): HTMLElement {
+function compared(
+  data: Data,
+  row: number,
+  found: Found,
+  at: number,
+  output: number,
+  threshold: number | null,
+): HTMLElement {
   const { labels } = data.report;
   const prediction = data.prediction(found.row);
   const decided =
@@ -134,11 +170,10 @@ function compared(data: Data, row: number, found: Found, at: number, output: num
       : h(
           "span",
           {},
-          name(labels[sideOf(data, found.row, NaN)], "cell"),
-          ` (${percent(prediction[sideOf(data, found.row, NaN)])})`,
+          name(labels[data.classOf(found.row, threshold)], "cell"),
+          ` (${percent(prediction[data.classOf(found.row, threshold)])})`,
         );
   const listed = found.changes.slice(0, CHANGES);
-  const ofClass = data.k > 1 ? `, class ${shortened(data.report.outputs[output], 30)}` : "";
   const more = found.changes.length - listed.length;
   return h(
     "div",
@@ -146,14 +181,16 @@ function compared(data: Data, row: number, found: Found, at: number, output: num
     h(
       "h4",
       {},
-      `${at + 1}. Row ${count(data.number[found.row])}`,
-      ...(data.key(found.row) === null ? [] : [" (", name(data.key(found.row)!, "cell"), ")"]),
-      ": ",
-      decided,
+      ...words.heading(
+        at + 1,
+        data.number[found.row],
+        data.key(found.row) === null ? null : name(data.key(found.row)!, "cell"),
+        decided,
+      ),
     ),
     table(
-      `What differs, at a distance of ${number(found.distance)}${more > 0 ? `; ${count(more)} smaller differences are not listed` : ""}`,
-      ["feature", "here", "there", `score here${ofClass}`, `score there${ofClass}`],
+      words.differs(found.distance, more),
+      words.heads(data.k > 1 ? shortened(data.report.outputs[output], 30) : null),
       listed.map(({ feature }) => {
         const score = (of: number) =>
           exact(data.score(of, feature, output), signed(number(data.score(of, feature, output))));

@@ -1,8 +1,9 @@
 // The scores of the rows in the page as a CSV file, named as in the scores file.
 
+import { saveAs } from "../copying";
 import type { Data } from "../data";
 import { h, section } from "../dom";
-import { count } from "../format";
+import { download as words } from "../words";
 
 /** Text that a spreadsheet would take for a formula; a number is none, also with a sign. */
 function isFormula(text: string): boolean {
@@ -54,7 +55,11 @@ export function csv(data: Data): string {
     const cells = [String(data.number[row])];
     if (key) cells.push(quoted(key.texts[row]));
     if (labels.length === 0) cells.push(numberText(prediction[0]));
-    else cells.push(known ? quoted(labels[data.classOf(row)]) : "", ...prediction.map(numberText));
+    else
+      cells.push(
+        known ? quoted(labels[data.classOf(row, data.report.threshold)]) : "",
+        ...prediction.map(numberText),
+      );
     const push = (of: (output: number) => number | null) => {
       for (let output = 0; output < data.k; output++) cells.push(numberText(of(output) ?? NaN));
     };
@@ -74,30 +79,19 @@ export function csv(data: Data): string {
 
 export function download(data: Data): HTMLElement {
   const save = () => {
-    const link = h("a", {
-      download: "scores.csv",
-      href: URL.createObjectURL(new Blob([csv(data)], { type: "text/csv" })),
-    });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    saveAs("scores.csv", new Blob([csv(data)], { type: "text/csv" }));
   };
   const all = data.n === data.report.about.rows_explained;
   return section(
     "download",
-    "Take the scores with you",
+    words.title,
     h(
       "p",
       {},
-      `The scores of ${all ? "all" : "the"} ${count(data.n)} rows in this page, as a CSV file with full precision.`,
-      !all &&
-        h(
-          "span",
-          {},
-          " ",
-          h("code", {}, "lmdi explain … --out scores.csv"),
-          " writes those of all rows.",
-        ),
+      words.how(data.n, all),
+      data.width === 2 ? words.decided : "",
+      ...(all ? [] : words.rest(h("code", {}, "lmdi explain … --out scores.csv"))),
     ),
-    h("button", { id: "download-csv", onclick: save }, "Download scores.csv"),
+    h("button", { id: "download-csv", onclick: save }, words.button),
   );
 }

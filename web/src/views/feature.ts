@@ -1,6 +1,7 @@
 // One feature: its scores against its values, with the distribution of the values.
 
 import { mean, quantileSorted } from "d3-array";
+import { brushed } from "../brush";
 import { topAxis } from "../charts/axis";
 import { cellSteps, inOrder, spaced } from "../charts/dots";
 import { roomy, Scatter } from "../charts/scatter";
@@ -9,6 +10,7 @@ import type { Data } from "../data";
 import { behind, choice, columns, exact, h, labelled, name, section, svg, table } from "../dom";
 import { cellNumber, count, decimalsFor, number, shortened } from "../format";
 import type { Selection } from "../selection";
+import { page, feature as words } from "../words";
 
 /** Dots in the drawing. */
 const DOTS = 3000;
@@ -84,7 +86,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
   pick.id = "feature-name";
   let colour = -1;
   let whole = false;
-  const paint = choice([{ value: "-1", text: "one colour" }, ...features], "-1", (value) => {
+  const paint = choice([{ value: "-1", text: words.oneColour }, ...features], "-1", (value) => {
     colour = Number(value);
     draw();
   });
@@ -112,21 +114,28 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
     const sizes = rows.map((row) => scores[row]);
     const title = shortened(data.report.features[feature].name, 60);
     scatter.draw({
-      label: `Scores of ${title} against its values: ${inWords(found)}`,
+      label: words.label(title, inWords(found)),
       rows,
       x: (row) => cells[row],
       y: (row) => scores[row],
-      kind: colour >= 0 ? cellSteps(data, colour) : () => "plain-dot",
+      kind: brushed(
+        selection.now.marked,
+        colour >= 0 ? cellSteps(data, colour) : () => "plain-dot",
+      ),
+      brush: (chosen) =>
+        selection.set({ marked: { name: words.brushed(title), rows: new Set(chosen) } }),
       xTitle: title,
-      yTitle: `score${data.k > 1 ? ` of class ${shortened(data.report.outputs[output], 30)}` : ""}, ${shortened(data.report.scale.text, 40)}`,
+      yTitle: words.axis(
+        data.k > 1 ? shortened(data.report.outputs[output], 30) : null,
+        shortened(data.report.scale.text, 40),
+      ),
       xRange,
       yRange: roomy(Math.min(0, ...sizes), Math.max(0, ...sizes)),
       line: found
         .filter(({ middle }) => middle >= shown[0] && middle <= shown[1])
         .map(({ middle, mean }) => [middle, mean]),
       histogram,
-      describe: (row) =>
-        `Row ${count(data.number[row])}: value ${cellNumber(cells[row])}, score ${number(scores[row])}. Click to choose it.`,
+      describe: (row) => words.point(data.number[row], cellNumber(cells[row]), scores[row]),
       pick: (row) => selection.set({ row }),
     });
     scatter.mark(selection.now.row);
@@ -135,10 +144,10 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       h(
         "p",
         { class: "quiet" },
-        `${count(rows.length)} dots, each a row. The line is the mean score of rows with similar values; the bars at the foot count rows.`,
+        words.dots(rows.length),
         missing.length > 0 &&
-          ` ${count(missing.length)} rows have no value; their mean score is ${number(mean(missing, (row) => scores[row]) ?? NaN)}.`,
-        outside > 0 && ` ${count(outside)} rows lie outside the drawing. `,
+          words.missing(missing.length, mean(missing, (row) => scores[row]) ?? NaN),
+        outside > 0 && words.outside(outside),
         range.usual &&
           h(
             "button",
@@ -149,13 +158,13 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
                 draw();
               },
             },
-            whole ? "Show the middle 98 %" : "Show all values",
+            whole ? words.showMiddle : words.showAllValues,
           ),
       ),
-      behind("As a table of numbers", () =>
+      behind(page.asNumbers, () =>
         table(
-          "Mean score by value",
-          ["values", "rows", "mean score"],
+          words.byValue,
+          words.byValueHeads,
           found.map(({ from, to, rows, mean }) => [
             from === to ? cellNumber(from) : `${cellNumber(from)} to ${cellNumber(to)}`,
             count(rows),
@@ -184,7 +193,10 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
     const [low, high] = roomy(Math.min(0, ...seen), Math.max(0, ...seen));
     const axis = (x: number) => (x - low) / (high - low);
     const text = decimalsFor(Math.max(...listed.map(({ mean }) => Math.abs(mean))));
-    const paintOf = colour >= 0 ? cellSteps(data, colour) : () => "plain-dot";
+    const paintOf = brushed(
+      selection.now.marked,
+      colour >= 0 ? cellSteps(data, colour) : () => "plain-dot",
+    );
     place.replaceChildren(
       h(
         "table",
@@ -192,7 +204,10 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
         h(
           "caption",
           {},
-          `Values by their mean score${data.k > 1 ? ` of class ${shortened(data.report.outputs[output], 50)}` : ""}, ${data.report.scale.text}.`,
+          words.levels(
+            data.k > 1 ? shortened(data.report.outputs[output], 50) : null,
+            data.report.scale.text,
+          ),
         ),
         columns("names", "bars", "numbers", "numbers", "rest"),
         h(
@@ -201,11 +216,11 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
           h(
             "tr",
             {},
-            h("th", { scope: "col" }, "value"),
+            h("th", { scope: "col" }, words.levelHeads.value),
             h("td", { class: "bar" }),
-            h("th", { scope: "col", class: "right" }, "rows"),
-            h("th", { scope: "col", class: "right" }, "mean score"),
-            h("th", { scope: "col", class: "swarm" }, "scores of single rows", topAxis(low, high)),
+            h("th", { scope: "col", class: "right" }, words.levelHeads.rows),
+            h("th", { scope: "col", class: "right" }, words.levelHeads.mean),
+            h("th", { scope: "col", class: "swarm" }, words.levelHeads.single, topAxis(low, high)),
           ),
         ),
         h(
@@ -216,7 +231,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
             return h(
               "tr",
               {},
-              h("th", { scope: "row" }, code === 0 ? "missing" : name(levels[code - 1], "cell")),
+              h("th", { scope: "row" }, code === 0 ? page.missing : name(levels[code - 1], "cell")),
               h(
                 "td",
                 { class: "bar small" },
@@ -243,7 +258,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
         ),
       ),
       used.length > LEVELS
-        ? h("p", { class: "quiet" }, `The ${LEVELS} most frequent of ${count(used.length)} values.`)
+        ? h("p", { class: "quiet" }, words.mostFrequent(LEVELS, used.length))
         : "",
     );
   };
@@ -256,10 +271,10 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
         h(
           "p",
           {},
-          name(about.name),
-          ` is a group of ${count(about.members.length)} columns, whose scores are added up: `,
-          ...about.members.flatMap((member, at) => [at > 0 ? ", " : "", name(member)]),
-          ".",
+          ...words.group(
+            name(about.name),
+            about.members.map((member) => name(member)),
+          ),
         ),
       );
     } else if (levels) {
@@ -268,7 +283,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       drawNumbers(feature, output, cells);
     }
   };
-  selection.watch(["feature", "output"], (now, changed) => {
+  selection.watch(["feature", "output", "marked"], (now, changed) => {
     if (changed.has("feature")) whole = false;
     pick.value = String(now.feature);
     draw();
@@ -276,26 +291,15 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
   selection.watch(["row"], (now) => scatter.mark(now.row));
   return section(
     "feature",
-    "One feature",
-    h(
-      "p",
-      {},
-      "How the score of a feature depends on its value. Dots at the same value differ because of the other features of their rows.",
-    ),
-    h(
-      "div",
-      { class: "controls" },
-      labelled("Feature", pick),
-      labelled("Colour of the dots: value of", paint),
-    ),
+    words.title,
+    h("p", {}, words.how),
+    h("div", { class: "controls" }, labelled(words.pick, pick), labelled(words.colour, paint)),
     place,
   );
 }
 
 function inWords(found: Average[]): string {
   const ends = [found[0], found[found.length - 1]];
-  if (!ends[0]) return "no values";
-  return ends
-    .map(({ middle, mean }) => `mean score ${number(mean)} near ${cellNumber(middle)}`)
-    .join(", ");
+  if (!ends[0]) return words.noValues;
+  return ends.map(({ middle, mean }) => words.near(mean, cellNumber(middle))).join(", ");
 }

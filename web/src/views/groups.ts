@@ -3,7 +3,10 @@
 import type { Group } from "../contract";
 import type { Data } from "../data";
 import { exact, h, name, section, table } from "../dom";
-import { count, number, percent, shortened, signed } from "../format";
+import { count, number, shortened, signed } from "../format";
+import type { Selection } from "../selection";
+import { groups as words } from "../words";
+import { markButton } from "./trust";
 
 /** Groups have as many colours; further ones share the last. */
 export const COLOURS = 8;
@@ -13,53 +16,85 @@ export function groupClass(group: number): string {
   return `group-${Math.min(group, COLOURS - 1)}`;
 }
 
-export function groups(data: Data): HTMLElement | null {
+export function groups(data: Data, selection: Selection): HTMLElement | null {
   const found = data.report.groups;
   if (!found) return null;
   const all = found.list.reduce((sum, group) => sum + group.size, 0);
   return section(
     "groups",
-    "Groups of rows",
-    h("p", {}, "Rows whose predictions come about in the same way. ", found.how),
-    h("div", { class: "groups" }, ...found.list.map((group, at) => card(data, group, at, all))),
+    words.title,
+    h(
+      "p",
+      {},
+      words.how(found.list.length, found.kept),
+      found.stable === null ? "" : found.stable ? words.stable : words.unstable,
+    ),
+    h(
+      "div",
+      { class: "groups" },
+      ...found.list.map((group, at) => card(data, group, at, all, selection)),
+    ),
   );
 }
 
-function card(data: Data, group: Group, at: number, all: number): HTMLElement {
-  const found = data.report.groups!;
+function card(
+  data: Data,
+  group: Group,
+  at: number,
+  all: number,
+  selection: Selection,
+): HTMLElement {
+  const rows = [...(data.groupOf ?? []).keys()].filter((row) => data.groupOf![row] === at);
+  const marking = h("p", {});
+  selection.watch(["marked"], ({ marked }) =>
+    marking.replaceChildren(markButton(selection, marked, words.name(at), rows)),
+  );
+  const { about, labels } = data.report;
   return h(
     "article",
-    { class: "card", "aria-label": `Group ${at + 1}` },
+    { class: "card", "aria-label": words.name(at) },
     h(
       "h3",
       {},
       h("i", { class: `swatch ${groupClass(at)}`, "aria-hidden": "true" }),
-      `Group ${at + 1}`,
+      words.name(at),
     ),
     h(
       "p",
       {},
-      h("strong", {}, count(group.size)),
-      ` rows (${percent(group.size / all)}), ${group.prediction_name} `,
-      h("strong", {}, exact(group.prediction, number(group.prediction))),
-      found.error_name !== null &&
-        group.error !== null &&
-        h("span", {}, `, ${found.error_name} `, exact(group.error, number(group.error))),
+      ...words.size(
+        h("strong", {}, count(group.size)),
+        group.size / all,
+        group.class === null
+          ? words.meanPrediction
+          : words.meanProbability(shortened(labels[group.class], 50)),
+        h("strong", {}, exact(group.prediction, number(group.prediction))),
+      ),
+      ...(group.error === null
+        ? []
+        : words.error(
+            labels.length === 0 ? words.rmse : words.wrong,
+            { new: "", unknown: "", out_of_bag: words.outOfBag, trained_on: words.onTraining }[
+              about.rows_are
+            ],
+            exact(group.error, number(group.error)),
+          )),
     ),
     h(
       "p",
       { class: "rule" },
-      h("span", { class: "quiet" }, "Found by: "),
+      h("span", { class: "quiet" }, words.foundBy),
       name(group.rule.text, "fact"),
       h(
         "span",
         { class: "quiet" },
-        `. This rule is right about ${percent(group.rule.accuracy)} of all rows; ${percent(group.rule.precision)} of the rows it finds are in the group, and it finds ${percent(group.rule.recall)} of the group.`,
+        words.rule(group.rule.accuracy, group.rule.precision, group.rule.recall),
       ),
     ),
+    marking,
     table(
-      `What sets it apart${group.scores_of === null ? "" : `; scores of class ${shortened(group.scores_of, 50)}`}`,
-      ["feature", "here", "others", "score here", "others"],
+      words.apart(data.k > 1 && group.class !== null ? shortened(labels[group.class], 50) : null),
+      words.heads,
       group.traits.map((trait) => [
         name(data.report.features[trait.feature].name),
         name(trait.cell, "cell"),

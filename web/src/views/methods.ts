@@ -3,6 +3,7 @@
 import type { Data } from "../data";
 import { h, name, section, svg, table } from "../dom";
 import { percent } from "../format";
+import { methods as words } from "../words";
 
 const SHOWN = 15;
 
@@ -13,33 +14,29 @@ export function methods(data: Data): HTMLElement | null {
   const largest = Math.max(...found.flatMap(({ share }) => order.map((at) => share[at]))) || 1;
   return section(
     "methods",
-    "Other methods",
-    h(
-      "p",
-      {},
-      "Methods measure on different scales, so each is shown as the share of every feature in the sum of its scores. Where they disagree, look twice.",
-    ),
+    words.title,
+    h("p", {}, words.how),
     table(
-      "Agreement on single rows",
-      ["method", "scale", "rank correlation with this report", "same among the five largest"],
+      words.agreement,
+      words.heads,
       found.map(({ name: method, scale, agreement, top_shared }) => [
         method,
         scale,
-        agreement === null ? "this report" : agreement.toFixed(3),
+        agreement === null ? words.own : agreement.toFixed(3),
         top_shared === null ? "" : percent(top_shared),
       ]),
     ),
     h(
       "table",
       { class: "overall methods" },
-      h("caption", {}, "Share of each feature, method by method"),
+      h("caption", {}, words.shares),
       h(
         "thead",
         {},
         h(
           "tr",
           {},
-          h("th", { scope: "col" }, "feature"),
+          h("th", { scope: "col" }, words.feature),
           ...found.map(({ name: method }) => h("th", { scope: "col" }, method)),
         ),
       ),

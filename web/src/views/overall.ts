@@ -2,13 +2,15 @@
 
 import { extent } from "d3-array";
 import { scaleLinear } from "d3-scale";
+import { brushed } from "../brush";
 import { topAxis } from "../charts/axis";
 import { cellSteps, STEPS, spaced } from "../charts/dots";
 import { type Strip, strip } from "../charts/strip";
 import type { Data } from "../data";
 import { behind, columns, exact, h, name, section, svg, table } from "../dom";
-import { count, decimalsFor, number, percent } from "../format";
+import { decimalsFor, number, percent } from "../format";
 import type { Selection } from "../selection";
+import { page, overall as words } from "../words";
 
 const FEW = 15;
 /** Dots in a strip. */
@@ -20,12 +22,11 @@ export function overall(data: Data, selection: Selection): HTMLElement {
   let strips: { feature: number; strip: Strip }[] = [];
 
   const draw = () => {
-    const { output } = selection.now;
+    const { output, marked } = selection.now;
     const order = data.order;
     const shown = all ? order : order.slice(0, FEW);
     const largest = data.importance(order[0]) || 1;
     const total = order.reduce((sum, at) => sum + data.importance(at), 0) || 1;
-    const summed = data.k > 1 ? ", summed over classes" : "";
     const text = decimalsFor(largest);
     const rows = spaced(data.n, DOTS);
     const ends = shown.flatMap(
@@ -39,7 +40,12 @@ export function overall(data: Data, selection: Selection): HTMLElement {
     const axis = scaleLinear([low - room, high + room], [0, 1]);
     strips = shown.map((feature) => ({
       feature,
-      strip: strip(rows, (row) => data.score(row, feature, output), cellSteps(data, feature), axis),
+      strip: strip(
+        rows,
+        (row) => data.score(row, feature, output),
+        brushed(marked, cellSteps(data, feature)),
+        axis,
+      ),
     }));
     const lines = strips.map(({ feature, strip: { element } }, at) => {
       const size = data.importance(feature);
@@ -74,11 +80,7 @@ export function overall(data: Data, selection: Selection): HTMLElement {
       h(
         "table",
         { class: "overall" },
-        h(
-          "caption",
-          {},
-          `Features by the mean size of their scores, ${data.report.scale.text}${summed}. Choose one to look into it.`,
-        ),
+        h("caption", {}, words.caption(data.report.scale.text, data.k > 1)),
         columns("names", "bars", "numbers", "rest"),
         h(
           "thead",
@@ -86,21 +88,21 @@ export function overall(data: Data, selection: Selection): HTMLElement {
           h(
             "tr",
             {},
-            h("th", { scope: "col" }, "feature"),
+            h("th", { scope: "col" }, words.feature),
             h("td", { class: "bar" }),
-            h("th", { scope: "col", class: "right" }, "mean size of score"),
+            h("th", { scope: "col", class: "right" }, words.meanSize),
             h(
               "th",
               { scope: "col", class: "swarm" },
-              "scores of single rows",
-              ...(data.k > 1 ? [", class ", name(data.report.outputs[output], "cell")] : []),
+              words.single,
+              ...(data.k > 1 ? words.ofClass(name(data.report.outputs[output], "cell")) : []),
               topAxis(low - room, high + room),
             ),
           ),
         ),
         h("tbody", {}, ...lines),
       ),
-      legend(),
+      legend(words.valueOfFeature, words.line),
       (order.length > FEW &&
         h(
           "button",
@@ -111,13 +113,13 @@ export function overall(data: Data, selection: Selection): HTMLElement {
               draw();
             },
           },
-          all ? `Show the first ${FEW} features` : `Show all ${count(order.length)} features`,
+          all ? page.showFirst(FEW) : page.showAll(order.length),
         )) ||
         "",
-      behind("As a table of numbers", () =>
+      behind(page.asNumbers, () =>
         table(
-          `Mean size of scores${summed}`,
-          ["feature", "mean |score|", "share of all"],
+          words.tableCaption(data.k > 1),
+          words.tableHeads,
           order.map((at) => {
             const size = data.importance(at);
             return [
@@ -135,38 +137,43 @@ export function overall(data: Data, selection: Selection): HTMLElement {
     const { row, output } = selection.now;
     for (const { feature, strip } of strips) strip.mark(data.score(row, feature, output));
   };
-  selection.watch(["output"], draw);
+  selection.watch(["output", "marked"], draw);
   selection.watch(["row"], mark);
   const dotRows = Math.min(data.n, DOTS);
   return section(
     "overall",
-    "What matters overall",
+    words.title,
     h(
       "p",
       {},
-      `Bars are averages over all ${count(data.report.about.rows_explained)} rows. Each dot is one row (${count(dotRows)} are drawn): to the right of zero the feature raises ${data.k > 1 ? "the odds or probability of the class that the heading names" : data.report.scale.moved[0]}, to the left it lowers it.`,
+      words.how(
+        data.report.about.rows_explained,
+        dotRows,
+        data.k > 1 ? words.movedInClass : data.report.scale.moved[0],
+      ),
     ),
     place,
   );
 }
 
-function openFeature(feature: number, selection: Selection): void {
+export function openFeature(feature: number, selection: Selection): void {
   selection.set({ feature });
   const title = document.getElementById("feature-title");
   title?.scrollIntoView();
   title?.focus({ preventScroll: true });
 }
 
-export function legend(what = "value of the feature"): HTMLElement {
+export function legend(what = words.valueOfFeature, mark = ""): HTMLElement {
   return h(
     "p",
     { class: "legend quiet" },
-    `Colour is the ${what}: low `,
+    words.legend(what),
     h(
       "span",
       { class: "swatches", "aria-hidden": "true" },
       ...Array.from({ length: STEPS }, (_, at) => h("i", { class: `swatch step-${at}` })),
     ),
-    " high. Grey: text without an order. Pale: missing. The upright line marks the chosen row.",
+    words.legendRest,
+    mark,
   );
 }

@@ -1,76 +1,90 @@
-// One row: search, step through, take apart, and compare with its counterfactuals.
+// One row, as a sheet that can be passed on: search, step through, take apart, compare, copy, print.
 
-import { FEW, waterfall } from "../charts/waterfall";
+import { accountOf, FEW } from "../account";
+import { waterfall } from "../charts/waterfall";
+import { asPng, waterfallImage } from "../charts/waterfall_image";
+import { copy } from "../copying";
 import type { Data } from "../data";
 import { choice, exact, h, labelled, name, section } from "../dom";
-import { count, counted, number, percent, shortened } from "../format";
+import { count, number, percent, shortened, signed } from "../format";
+import { reasons } from "../reasons";
+import type { Part } from "../says";
 import type { Selection } from "../selection";
+import {
+  page,
+  search as searchWords,
+  sheet,
+  waterfall as waterfallWords,
+  row as words,
+} from "../words";
+import { beside } from "./beside";
 import { counterfactuals } from "./counterfactuals";
 import { searchBox } from "./search";
 
 /** Orders in which rows are stepped through. */
-function orders(data: Data): Map<string, { text: string; rows: () => number[] }> {
+function orders(
+  data: Data,
+  selection: Selection,
+): Map<string, { text: string; rows: () => number[] }> {
   const all = () => Array.from({ length: data.n }, (_, row) => row);
   const by = (size: (row: number) => number) => () =>
     all().sort((a, b) => (size(b) || 0) - (size(a) || 0) || a - b);
-  const found = new Map([["number", { text: "row number", rows: all }]]);
+  const found = new Map([["number", { text: words.byNumber, rows: all }]]);
   const shown =
     data.k > 1
       ? data.report.labels.map((label, at) => ({ label, at }))
       : [{ label: data.report.labels[data.width - 1] ?? "", at: 0 }];
   for (const { label, at } of shown) {
-    const what = data.width === 1 ? "prediction" : `probability of ${shortened(label, 30)}`;
+    const what = data.width === 1 ? words.prediction : words.probabilityOf(shortened(label, 30));
     const id = data.k > 1 ? ` ${at}` : "";
     found.set(`high${id}`, {
-      text: `highest ${what} first`,
+      text: words.highest(what),
       rows: by((row) => data.predicted(row, at)),
     });
     found.set(`low${id}`, {
-      text: `lowest ${what} first`,
+      text: words.lowest(what),
       rows: by((row) => -data.predicted(row, at)),
     });
   }
   if (data.truth)
-    found.set("wrong", { text: "most wrong first", rows: by((row) => data.wrongness(row)) });
+    found.set("wrong", {
+      text: words.mostWrong,
+      rows: by((row) => data.wrongness(row, selection.now.threshold)),
+    });
   if (data.steadiness) {
     const steadiness = data.steadiness;
     found.set("unsteady", {
-      text: "least steady explanation first",
+      text: words.leastStable,
       rows: by((row) => -steadiness[row]),
     });
   }
   return found;
 }
 
-function predictionInWords(data: Data, row: number): (Node | string)[] {
+function predictionInWords(data: Data, row: number, threshold: number | null): Part[] {
   const { labels } = data.report;
-  const tell = (numbers: number[]): (Node | string)[] => {
+  const tell = (numbers: number[]): Part[] => {
     if (labels.length === 0)
       return [h("strong", { class: "prediction" }, exact(numbers[0], number(numbers[0])))];
-    if (numbers.some(Number.isNaN)) return ["unknown"];
-    const best = data.classOf(row);
+    if (numbers.some(Number.isNaN)) return [number(NaN)];
+    const best = data.classOf(row, threshold);
     return [
       h("strong", { class: "prediction" }, name(labels[best], "cell")),
-      " with a probability of ",
-      exact(numbers[best], percent(numbers[best])),
+      ...words.withProbability(exact(numbers[best], percent(numbers[best]))),
     ];
   };
-  const text: (Node | string)[] = ["Predicted: ", ...tell(data.prediction(row)), "."];
+  const text: Part[] = [words.predicted, ...tell(data.prediction(row)), "."];
   const explained = data.explainedPrediction(row);
   if (explained && labels.length > 0 && explained.every(Number.isFinite)) {
-    const decided = data.classOf(row);
-    text.push(
-      " Base plus scores alone would give it a probability of ",
-      exact(explained[decided], percent(explained[decided])),
-      ".",
-    );
+    const decided = data.classOf(row, threshold);
+    text.push(...words.explainedOnly(exact(explained[decided], percent(explained[decided]))));
   }
   const truth = data.truth ? data.truth[row] : NaN;
   if (!Number.isNaN(truth)) {
     text.push(
-      " What really happened: ",
-      labels.length > 0 ? name(labels[truth], "cell") : exact(truth, number(truth)),
-      ".",
+      ...words.actual(
+        labels.length > 0 ? name(labels[truth], "cell") : exact(truth, number(truth)),
+      ),
     );
   }
   return text;
@@ -79,52 +93,107 @@ function predictionInWords(data: Data, row: number): (Node | string)[] {
 function hatchedInWords(data: Data, row: number, output: number): string {
   const left = !data.isExact && data.unexplained(row, output) !== null;
   const leftOut = data.outOfBag(row, output) !== null;
-  const changed = "what changes when the trees that saw the row are left out";
-  if (left && leftOut)
-    return ` Hatched: what base plus scores leaves of what all trees say, and ${changed}.`;
-  if (leftOut) return ` Scores explain what all trees say. Hatched: ${changed}.`;
-  return left ? " Hatched: what base plus scores leaves of the model's prediction." : "";
+  if (left && leftOut) return words.hatchedBoth;
+  if (leftOut) return words.hatchedOutOfBag;
+  return left ? words.hatchedLeft : "";
+}
+
+/** Whether a key press is meant for a control, not for the page. */
+function isTyped(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement;
+  return (
+    event.altKey ||
+    event.ctrlKey ||
+    event.metaKey ||
+    target.closest("input, select, textarea, .scroll") !== null
+  );
 }
 
 export function oneRow(data: Data, selection: Selection): HTMLElement {
-  const ways = orders(data);
-  let order = ways.get("number")!.rows();
+  const ways = orders(data, selection);
+  let way = "number";
+  let matches: Set<number> | null = null;
+  let order = ways.get(way)!.rows();
   let all = false;
+  let kept: number | null = null;
   const title = h("h3", { id: "row-name" });
   const prediction = h("p", { class: "predicted" });
+  const why = h("p", { id: "row-reasons" });
   const place = h("div", { id: "row-waterfall" });
+  const compared = h("div", {});
   const meaning = h("p", { class: "quiet", id: "row-meaning" });
+  const within = h("p", { id: "row-matches", class: "quiet" });
   const status = h("p", { class: "hidden", role: "status" });
+  const told = h("span", { class: "quiet", role: "status" });
+
+  const reorder = () => {
+    const rows = ways.get(way)!.rows();
+    order = matches ? rows.filter((row) => matches!.has(row)) : rows;
+  };
   const step = (by: number) => {
     const at = order.indexOf(selection.now.row);
     selection.set({ row: order[(at + by + order.length) % order.length] });
   };
-  const way = choice(
+  const wayChoice = choice(
     [...ways].map(([value, { text }]) => ({ value, text })),
-    "number",
+    way,
     (value) => {
-      order = ways.get(value)!.rows();
+      way = value;
+      reorder();
       selection.set({ row: order[0] });
     },
   );
-  way.id = "row-order";
-  const classes = choice(
-    data.report.outputs.map((text, at) => ({ value: String(at), text: shortened(text, 50) })),
-    String(selection.now.output),
-    (value) => selection.set({ output: Number(value) }),
-  );
-  classes.id = "row-class";
+  wayChoice.id = "row-order";
+  const search = searchBox(data, selection, (rows) => {
+    matches = rows.length > 1 ? new Set(rows) : null;
+    reorder();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (isTyped(event)) return;
+    if (event.key === "ArrowLeft") step(-1);
+    if (event.key === "ArrowRight") step(1);
+  });
 
-  const draw = () => {
+  const drawWithin = () => {
+    const at = order.indexOf(selection.now.row);
+    if (!matches || at < 0) return within.replaceChildren();
+    const clear = () => {
+      matches = null;
+      reorder();
+      drawWithin();
+    };
+    within.replaceChildren(
+      searchWords.within(at + 1, order.length),
+      " ",
+      h("button", { class: "link", onclick: clear }, searchWords.clear),
+    );
+  };
+  const drawCompared = () => {
     const { row, output } = selection.now;
-    const number = count(data.number[row]);
+    keep.replaceChildren(kept === null ? sheet.keep : sheet.stop);
+    if (kept === null || kept === row)
+      compared.replaceChildren(kept === null ? "" : sheet.choose(count(data.number[kept])));
+    else compared.replaceChildren(beside(data, kept, row, output));
+  };
+  const keep = h("button", {
+    id: "row-keep",
+    onclick: () => {
+      kept = kept === null ? selection.now.row : null;
+      drawCompared();
+    },
+  });
+  const draw = () => {
+    const { row, output, threshold } = selection.now;
     const key = data.key(row);
     title.replaceChildren(
-      `Row ${number} of `,
-      name(data.report.about.table),
-      ...(key === null ? [] : [": ", name(data.report.rows.key!.name), " ", name(key, "cell")]),
+      ...words.name(
+        data.number[row],
+        name(data.report.about.table),
+        key === null ? null : { name: name(data.report.rows.key!.name), text: name(key, "cell") },
+      ),
     );
-    prediction.replaceChildren(...predictionInWords(data, row));
+    prediction.replaceChildren(...predictionInWords(data, row, threshold));
+    why.replaceChildren(...reasons(data, row, output));
     const switcher = h(
       "button",
       {
@@ -132,49 +201,110 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
         onclick: () => {
           all = !all;
           draw();
+          place.querySelector<HTMLElement>("button.plain")?.focus();
         },
       },
-      all ? `Show the ${FEW} largest` : `Show all ${counted(data.p, "feature")}`,
+      all ? words.largest(FEW) : page.showAll(data.p),
     );
     place.replaceChildren(waterfall(data, row, output, all), data.p > FEW + 1 ? switcher : "");
     meaning.replaceChildren(
-      "A score above 0 raises ",
-      name(data.report.scale.moved[output], "fact"),
-      "; one below 0 lowers it.",
+      ...words.meaning(name(data.report.scale.moved[output], "fact")),
       hatchedInWords(data, row, output),
     );
-    status.replaceChildren(`Row ${number}. ${prediction.textContent}`);
+    told.replaceChildren();
+    status.replaceChildren(`${words.brief(data.number[row])}. ${prediction.textContent}`);
+    drawWithin();
+    drawCompared();
   };
-  selection.watch(["row", "output"], draw);
+  selection.watch(["threshold"], reorder);
+  selection.watch(["row", "output", "threshold"], draw);
+
+  /** The sheet as plain text. */
+  const asText = () => {
+    const { row, output } = selection.now;
+    const { base, steps, total } = accountOf(data, row, output, false);
+    const lines = steps.map(
+      ({ label, cell, score }) =>
+        `${label}${cell === null ? "" : ` = ${cell}`}: ${signed(number(score))}`,
+    );
+    return [
+      title.textContent,
+      prediction.textContent,
+      why.textContent,
+      "",
+      `${waterfallWords.base}: ${number(base)}`,
+      ...lines,
+      `${waterfallWords.total(data.report.scale.total)}: ${number(total)}`,
+      "",
+    ].join("\n");
+  };
+  const asImage = () => {
+    const { row, output } = selection.now;
+    const { drawing, width, height } = waterfallImage(
+      accountOf(data, row, output, false),
+      title.textContent ?? "",
+      prediction.textContent ?? "",
+      data.report.scale.total,
+    );
+    return asPng(drawing, width, height);
+  };
+  const copying = async (name: string, content: () => Promise<Blob> | Blob) => {
+    try {
+      told.replaceChildren((await copy(name, await content())) ? sheet.copied : sheet.saved);
+    } catch (error) {
+      told.replaceChildren(sheet.failed(error instanceof Error ? error.message : String(error)));
+    }
+  };
+  const print = () => {
+    document.body.classList.add("only-row");
+    window.print();
+    document.body.classList.remove("only-row");
+  };
 
   return section(
     "row",
-    "One row",
-    h("p", {}, "Why does this row have its prediction? Find a row, or step through them."),
+    words.title,
+    h("p", { class: "how" }, words.how, " ", sheet.keys),
     h(
       "div",
       { class: "controls" },
-      searchBox(data, (row) => selection.set({ row })),
+      search,
       h(
         "div",
         { class: "stepper" },
-        h("button", { id: "row-before", onclick: () => step(-1) }, "‹ Before"),
-        h("button", { id: "row-next", onclick: () => step(1) }, "Next ›"),
+        h("button", { id: "row-before", onclick: () => step(-1) }, words.previous),
+        h("button", { id: "row-next", onclick: () => step(1) }, words.next),
       ),
-      labelled("Step through by", way),
-      data.k > 1 && labelled("Scores of class", classes),
+      labelled(words.order, wayChoice),
     ),
+    within,
     title,
     prediction,
+    why,
     place,
     meaning,
-    data.hasErrors
-      ? h(
-          "p",
-          { class: "quiet" },
-          "± and the thin line: two standard errors over the trees, within which the score would stay if other trees of the same kind were grown.",
-        )
-      : null,
+    data.hasErrors ? h("p", { class: "quiet" }, words.errors) : null,
+    h(
+      "div",
+      { class: "controls" },
+      keep,
+      h(
+        "button",
+        {
+          id: "row-copy-text",
+          onclick: () => copying("row.txt", () => new Blob([asText()], { type: "text/plain" })),
+        },
+        sheet.copyText,
+      ),
+      h(
+        "button",
+        { id: "row-copy-image", onclick: () => copying("row.png", asImage) },
+        sheet.copyImage,
+      ),
+      h("button", { id: "row-print", onclick: print }, sheet.print),
+      told,
+    ),
+    compared,
     status,
     counterfactuals(data, selection),
   );

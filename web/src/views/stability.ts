@@ -4,7 +4,7 @@ import { scaleLinear } from "d3-scale";
 import { topAxis } from "../charts/axis";
 import type { Data } from "../data";
 import { columns, h, name, section, svg } from "../dom";
-import { counted, number } from "../format";
+import { stability as words } from "../words";
 
 const SHOWN = 15;
 
@@ -22,42 +22,30 @@ export function stability(data: Data): HTMLElement | null {
   const x = scaleLinear([0, largest * 1.03], [0, 100]);
   return section(
     "stability",
-    "Stability",
-    h("p", {}, `Would another run tell the same? ${found.how}`),
+    words.title,
+    h("p", {}, words.how(found.runs - 1)),
     h(
       "div",
       { class: "cards" },
       h(
         "div",
         { class: "card" },
-        h("h3", {}, "Order of features"),
+        h("h3", {}, words.order),
         h("p", {}, h("strong", { class: "big" }, found.correlation.toFixed(3))),
-        h(
-          "p",
-          { class: "quiet" },
-          "Mean rank correlation of a row's scores between two runs. 1 is the same order in every run, 0 is chance.",
-        ),
+        h("p", { class: "quiet" }, words.orderText),
       ),
       h(
         "div",
         { class: "card" },
-        h("h3", {}, `Among the first ${found.top}`),
+        h("h3", {}, words.first(found.top)),
         h("p", {}, h("strong", { class: "big" }, found.distinct.toFixed(2))),
-        h(
-          "p",
-          { class: "quiet" },
-          `Different features among a row's ${counted(found.top, "most important feature")} over all runs. ${found.top} is perfectly stable.`,
-        ),
+        h("p", { class: "quiet" }, words.firstText(found.top)),
       ),
     ),
     h(
       "table",
       { class: "overall" },
-      h(
-        "caption",
-        {},
-        `Mean size of scores in each of ${counted(found.runs, "run")}: dots close together are stable.`,
-      ),
+      h("caption", {}, words.caption(found.runs)),
       columns("names", "ranges", "rest"),
       h(
         "thead",
@@ -65,9 +53,9 @@ export function stability(data: Data): HTMLElement | null {
         h(
           "tr",
           {},
-          h("th", { scope: "col" }, "feature"),
-          h("th", { scope: "col", class: "right" }, "smallest to largest"),
-          h("th", { scope: "col", class: "swarm" }, "each run", topAxis(0, largest * 1.03)),
+          h("th", { scope: "col" }, words.heads.feature),
+          h("th", { scope: "col", class: "right" }, words.heads.range),
+          h("th", { scope: "col", class: "swarm" }, words.heads.runs, topAxis(0, largest * 1.03)),
         ),
       ),
       h(
@@ -80,7 +68,7 @@ export function stability(data: Data): HTMLElement | null {
             "tr",
             {},
             h("th", { scope: "row" }, name(data.report.features[at].name)),
-            h("td", { class: "right number" }, `${number(low)} to ${number(high)}`),
+            h("td", { class: "right number" }, words.range(low, high)),
             h(
               "td",
               { class: "swarm" },

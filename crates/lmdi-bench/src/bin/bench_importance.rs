@@ -4,6 +4,7 @@
 //! their mean. RESULT is written as a matrix file.
 
 use lmdi::file::Model;
+use lmdi::forest::train::TrainingSet;
 use lmdi::forest::{Ensemble, Outcome};
 use lmdi::importance::lime::{Lime, LimeOptions};
 use lmdi::importance::mdi_plus::{MdiPlusOptions, mdi_plus};
@@ -38,7 +39,7 @@ fn main() -> Result<()> {
     };
     let started = lmdi_bench::processor_seconds();
     let ((cells, n, width), least) =
-        lmdi_bench::best_of(runs, || measure(method, &ensemble, &x, &y, &rows))?;
+        lmdi_bench::best_of(runs, || measure(method, &ensemble, &TrainingSet::new(x, y), &rows))?;
     let processor = (lmdi_bench::processor_seconds() - started) / runs as f64;
     if let [path, ..] = out {
         lmdi_bench::write_matrix(Path::new(path), &cells, n, width)?;
@@ -50,10 +51,10 @@ fn main() -> Result<()> {
 fn measure(
     method: &str,
     ensemble: &Ensemble,
-    x: &MatrixView<'_>,
-    y: &Response<'_>,
+    set: &TrainingSet<'_>,
     rows: &MatrixView<'_>,
 ) -> Result<Measured> {
+    let (x, y) = (&set.x, &set.y);
     let groups = Groups::singles(x.cols());
     let line = |found: Importances| (found.values, 1, x.cols());
     match method {
@@ -63,18 +64,16 @@ fn measure(
             Ok((scores.values, scores.n_rows, scores.n_features * scores.n_outputs))
         }
         "mdi-plus" => {
-            let options =
-                MdiPlusOptions { above_constant: false, ..MdiPlusOptions::for_response(y) };
-            Ok(line(mdi_plus(ensemble, x, y, None, &groups, &options, &Silent)?))
+            let options = MdiPlusOptions::for_response(y).with_above_constant(false);
+            Ok(line(mdi_plus(ensemble, set, &groups, &options, &Silent)?))
         }
         "permutation" => {
-            let usual = PermutationOptions::for_response(y);
             let metric = match y {
                 Response::Numeric(_) => Metric::R2,
                 Response::Classes { .. } => Metric::Accuracy,
             };
-            let options = PermutationOptions { metric, ..usual };
-            Ok(line(permutation(ensemble, x, y, None, &groups, &options, &Silent)?))
+            let options = PermutationOptions::for_response(y).with_metric(metric);
+            Ok(line(permutation(ensemble, set, &groups, &options, &Silent)?))
         }
         other => Err(Error::Data(format!("{other:?} is not measured here"))),
     }

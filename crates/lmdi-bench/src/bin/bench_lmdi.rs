@@ -6,6 +6,7 @@
 
 use lmdi::file::Model;
 use lmdi::forest::import::{self, Rounds};
+use lmdi::forest::train::TrainingSet;
 use lmdi::forest::{Growth, Outcome, Predictor};
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions};
@@ -44,7 +45,7 @@ fn main() -> Result<()> {
     };
     let start = lmdi_bench::processor_seconds();
     let (explainer, fit) = lmdi_bench::best_of(runs, || {
-        LmdiPlus::fit(&ensemble, &train, &response, None, &options, &Silent)
+        LmdiPlus::fit(&ensemble, &TrainingSet::new(train, response), &options, &Silent)
     })?;
     let fitted = lmdi_bench::processor_seconds();
     // Scoring and predicting are short: many runs find the undisturbed ones, in turn so that both

@@ -7,7 +7,7 @@ use lmdi::forest::train::{ForestParams, MaxFeatures, SplitFinder, TrainingSet, t
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions};
 use lmdi::monitor::Silent;
-use lmdi::random::{generator, unit};
+use lmdi::random::{generator, normal};
 use lmdi::table::{Matrix, MatrixView, Response};
 use lmdi::{Error, Result};
 use serde_json::json;
@@ -40,11 +40,6 @@ fn simulate(rows: usize, features: usize) -> Result<(Matrix, Vec<f64>)> {
     Ok((Matrix::from_column_major(cells, rows, features)?, y))
 }
 
-/// The sum of twelve uniform numbers is close enough to normal here.
-fn normal(random: &mut lmdi::random::Generator) -> f64 {
-    (0..12).map(|_| unit(random)).sum::<f64>() - 6.0
-}
-
 fn train(rows: usize, features: usize, trees: usize, path: &Path) -> Result<serde_json::Value> {
     let (x, y) = simulate(rows, features)?;
     let names: Vec<String> = (0..features).map(|column| format!("x{column}")).collect();
@@ -55,15 +50,13 @@ fn train(rows: usize, features: usize, trees: usize, path: &Path) -> Result<serd
         feature_names: &names,
         labels: &[],
     };
-    let params = ForestParams {
-        n_trees: trees,
-        max_leaf_nodes: Some(256),
-        min_samples_leaf: 5,
-        max_features: MaxFeatures::Fraction(0.33),
-        split_finder: SplitFinder::Histogram,
-        seed: SEED,
-        ..ForestParams::regression()
-    };
+    let params = ForestParams::regression()
+        .with_n_trees(trees)
+        .with_max_leaf_nodes(Some(256))
+        .with_min_samples_leaf(5)
+        .with_max_features(MaxFeatures::Fraction(0.33))
+        .with_split_finder(SplitFinder::Histogram)
+        .with_seed(SEED);
     let (forest, seconds) = lmdi_bench::timed(|| train_forest(&set, &params, &Silent))?;
     let bytes = Model::new(forest).to_bytes()?;
     lmdi_bench::write(path, &bytes)?;
@@ -73,18 +66,18 @@ fn train(rows: usize, features: usize, trees: usize, path: &Path) -> Result<serd
 fn explain(rows: usize, features: usize, path: &Path) -> Result<serde_json::Value> {
     let ensemble = Model::from_bytes(&lmdi_bench::read(path)?)?.ensemble;
     let (x, y) = simulate(rows, features)?;
-    let (x, y) = (x.view(), Response::Numeric(&y));
+    let set = TrainingSet::new(x.view(), Response::Numeric(&y));
     let options = LmdiPlusOptions::paper();
 
     lmdi_bench::reset_peak();
     let held = lmdi_bench::resident_bytes();
-    let fit = || LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent);
+    let fit = || LmdiPlus::fit(&ensemble, &set, &options, &Silent);
     let (explainer, fit_seconds) = lmdi_bench::best_within(SECONDS, 1, fit)?;
     let fit_peak = lmdi_bench::peak_bytes();
 
     lmdi_bench::reset_peak();
     let (largest_mean_score, score_seconds) =
-        lmdi_bench::best_within(SECONDS, 2, || score_in_batches(&explainer, &x))?;
+        lmdi_bench::best_within(SECONDS, 2, || score_in_batches(&explainer, &set.x))?;
     let score_peak = lmdi_bench::peak_bytes();
 
     Ok(json!({

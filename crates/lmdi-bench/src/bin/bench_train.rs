@@ -68,34 +68,30 @@ fn train(table: &Table, options: &BTreeMap<&str, &str>) -> Result<Ensemble, Box<
     match options.get("model") {
         Some(&"boosting") => {
             let defaults = BoostingParams::default();
-            let params = BoostingParams {
-                n_rounds: count("trees")?.unwrap_or(100),
-                learning_rate: number("learning_rate")?.unwrap_or(0.1),
-                max_depth: count("max_depth")?,
-                min_samples_leaf: count("min_samples_leaf")?.unwrap_or(1),
-                max_leaf_nodes: count("max_leaf_nodes")?,
-                max_features,
-                seed,
-                split_finder,
-                ..defaults
-            };
+            let params = defaults
+                .with_n_rounds(count("trees")?.unwrap_or(100))
+                .with_learning_rate(number("learning_rate")?.unwrap_or(0.1))
+                .with_max_depth(count("max_depth")?)
+                .with_min_samples_leaf(count("min_samples_leaf")?.unwrap_or(1))
+                .with_max_leaf_nodes(count("max_leaf_nodes")?)
+                .with_max_features(max_features)
+                .with_seed(seed)
+                .with_split_finder(split_finder);
             Ok(train_boosting(&set, &params, &Silent)?)
         }
         _ => {
             let defaults =
                 if classes { ForestParams::classification() } else { ForestParams::regression() };
-            let params = ForestParams {
-                n_trees: count("trees")?.unwrap_or(100),
-                min_samples_leaf: count("min_samples_leaf")?.unwrap_or(1),
-                max_depth: count("max_depth")?,
-                max_leaf_nodes: count("max_leaf_nodes")?,
-                extra_trees: options.get("model") == Some(&"extra_trees"),
-                bootstrap: options.get("model") != Some(&"extra_trees"),
-                max_features,
-                seed,
-                split_finder,
-                ..defaults
-            };
+            let params = defaults
+                .with_n_trees(count("trees")?.unwrap_or(100))
+                .with_min_samples_leaf(count("min_samples_leaf")?.unwrap_or(1))
+                .with_max_depth(count("max_depth")?)
+                .with_max_leaf_nodes(count("max_leaf_nodes")?)
+                .with_extra_trees(options.get("model") == Some(&"extra_trees"))
+                .with_bootstrap(options.get("model") != Some(&"extra_trees"))
+                .with_max_features(max_features)
+                .with_seed(seed)
+                .with_split_finder(split_finder);
             Ok(train_forest(&set, &params, &Silent)?)
         }
     }

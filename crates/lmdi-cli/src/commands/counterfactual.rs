@@ -1,13 +1,11 @@
 //! `lmdi counterfactual`: similar rows with another decision, and what differs.
 
 use crate::flags::method::MethodFlags;
-use crate::flags::reading::ReadFlags;
 use crate::flags::rows::{RowChoice, parse_rows};
-use crate::flags::running::ThreadFlags;
+use crate::flags::running::RunFlags;
 use crate::flags::{invalid, named};
 use crate::input::saved_study;
-use crate::input::tables::TableReader;
-use crate::output::destination::{Destination, Files};
+use crate::output::destination::Destination;
 use crate::output::predictions;
 use crate::output::terminal::{Align, Decimals, TextTable, shortened};
 use crate::process::progress::Progress;
@@ -87,9 +85,7 @@ pub struct Options {
     #[command(flatten)]
     method: MethodFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Rows, candidates and answers.
@@ -103,30 +99,23 @@ struct Answers<'a> {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     let destination = Destination::from_argument(options.out.as_deref())?;
     options.method.check(None, None)?;
-    Files::default()
-        .reading("DATA", Some(&options.data))
-        .reading("MODEL", Some(&options.model))
+    let files = saved_study::files(&options.model, &options.data, &options.method)
         .reading("--candidates", options.candidates.as_deref())
-        .reading("--background", options.method.others.background.as_deref())
-        .writing("out", options.out.as_deref())
-        .check()?;
+        .writing("out", options.out.as_deref());
+    let reader = options.running.start(&files)?;
     let mut printer = Destination::printer(destination.as_ref());
     let out = &mut printer;
-    let reader = TableReader::new(&options.reading);
     let mut study = saved_study::load(&options.model, &options.method, &reader)?;
     let columns = study.columns();
-    let mut search = CounterfactualOptions {
-        k: options.k,
-        space: options.space,
-        distance: options.distance,
-        threshold: options.threshold.filter(|_| study.labels().is_empty()),
-        wanted: options.wanted(&study)?,
-        restrictions: options.restrictions(&columns)?,
-    };
+    let mut search = CounterfactualOptions::default()
+        .with_k(options.k)
+        .with_space(options.space)
+        .with_distance(options.distance)
+        .with_threshold(options.threshold.filter(|_| study.labels().is_empty()))
+        .with_wanted(options.wanted(&study)?)
+        .with_restrictions(options.restrictions(&columns)?);
     if let (Some(threshold), false) = (options.threshold, study.labels().is_empty()) {
         check_threshold(threshold, study.labels().len())?;
         study.model.threshold = Some(threshold);

@@ -2,9 +2,8 @@
 
 use crate::flags::method::MethodFlags;
 use crate::flags::other_methods::OtherMethodFlags;
-use crate::flags::reading::ReadFlags;
 use crate::flags::result::parse_group;
-use crate::flags::running::ThreadFlags;
+use crate::flags::running::RunFlags;
 use crate::flags::{invalid, named};
 use crate::input::model_file;
 use crate::input::tables::TableReader;
@@ -112,27 +111,23 @@ pub struct Options {
     #[command(flatten)]
     others: OtherMethodFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     options.check()?;
     let output = options.out.as_deref().map(table_output).transpose()?;
-    Files::default()
+    let files = Files::default()
         .reading("DATA", options.data.as_deref())
         .reading("MODEL", Some(&options.model))
         .reading("--background", options.others.background.as_deref())
-        .writing("out", options.out.as_deref())
-        .check()?;
+        .writing("out", options.out.as_deref());
+    let reader = options.running.start(&files)?;
     let mut out = Printer::beside(output.as_ref());
     let model = model_file::load(&options.model)?;
     let grouping = Grouping::new(&schema_of(&model), &options.groups)?;
-    let (found, what) = options.measure(model, &grouping, &mut out)?;
+    let (found, what) = options.measure(model, &grouping, &reader, &mut out)?;
     if let Some(output) = output {
         write_result(table(&grouping.names, &found)?.into(), &output, &mut out)?;
     }
@@ -188,6 +183,7 @@ impl Options {
         &self,
         model: Model,
         grouping: &Grouping,
+        reader: &TableReader,
         out: &mut dyn Write,
     ) -> Result<(Importances, String)> {
         let groups = &grouping.groups;
@@ -195,28 +191,24 @@ impl Options {
             let found = mdi(&model.ensemble, groups, MdiScale::Share)?;
             return Ok((found, "share of the decrease in impurity".into()));
         };
-        let reader = TableReader::new(&self.reading);
         if let GlobalMethod::MeanScore(method) = self.method {
-            return self.mean_score(method, model, grouping, data, &reader, out);
+            return self.mean_score(method, model, grouping, data, reader, out);
         }
         let mut schema = schema_of(&model);
-        let rows = self.rows_with_target(&model, &mut schema, data, &reader, out)?;
-        let weights = rows.weights.as_deref();
-        let (x, y) = (rows.x.view(), rows.response().context("the rows have a target")?);
+        let rows = self.rows_with_target(&model, &mut schema, data, reader, out)?;
+        let set = rows.training_set(&[], &[]).context("the rows have a target")?;
         if self.method == GlobalMethod::MdiPlus {
-            let options = self.mdi_plus(&y);
-            options.check(&y)?;
+            let options = self.mdi_plus(&set.y);
+            options.check(&set.y)?;
             let progress = Progress::new("Measuring", model.ensemble.trees.len());
-            let found = mdi_plus(&model.ensemble, &x, &y, weights, groups, &options, &progress)?;
+            let found = mdi_plus(&model.ensemble, &set, groups, &options, &progress)?;
             let metric = options.metric.text();
             return Ok((found, format!("MDI+: what a column alone adds to {metric}")));
         }
-        let default = PermutationOptions::for_response(&y);
-        let options = PermutationOptions {
-            metric: self.metric.unwrap_or(default.metric),
-            repeats: self.repeats.map_or(default.repeats, |repeats| repeats as usize),
-            seed: self.seed.unwrap_or(default.seed),
-        };
+        let default = PermutationOptions::for_response(&set.y);
+        let options = PermutationOptions::new(self.metric.unwrap_or(default.metric))
+            .with_repeats(self.repeats.map_or(default.repeats, |repeats| repeats as usize))
+            .with_seed(self.seed.unwrap_or(default.seed));
         let metric = options.metric.text();
         if self.oob {
             if rows.sample != Sample::Training {
@@ -227,9 +219,7 @@ impl Options {
                 );
             }
             let progress = Progress::new("Shuffling", model.ensemble.trees.len());
-            let ensemble = &model.ensemble;
-            let found =
-                permutation_out_of_bag(ensemble, &x, &y, weights, groups, &options, &progress)?;
+            let found = permutation_out_of_bag(&model.ensemble, &set, groups, &options, &progress)?;
             return Ok((found, format!("drop of {metric} out of bag when a column is shuffled")));
         }
         if rows.sample == Sample::Training {
@@ -238,9 +228,9 @@ impl Options {
                 "These are the rows the model was trained on; rows it has not seen, or --oob, tell more."
             )?;
         }
-        let units = x.rows() * groups.n_groups() * options.repeats;
+        let units = rows.len() * groups.n_groups() * options.repeats;
         let progress = Progress::new("Shuffling", units);
-        let found = permutation(&model.ensemble, &x, &y, weights, groups, &options, &progress)?;
+        let found = permutation(&model.ensemble, &set, groups, &options, &progress)?;
         Ok((found, format!("drop of {metric} when a column is shuffled")))
     }
 
@@ -305,7 +295,7 @@ impl Options {
     fn mdi_plus(&self, response: &Response<'_>) -> MdiPlusOptions<'static> {
         let default = MdiPlusOptions::for_response(response);
         let metric = self.metric.unwrap_or(default.metric);
-        let options = MdiPlusOptions { metric, ..default };
+        let options = default.with_metric(metric);
         match self.glm {
             Some(model) => options.with_model(model),
             None => options,

@@ -2,11 +2,9 @@
 
 use crate::flags::invalid;
 use crate::flags::method::MethodFlags;
-use crate::flags::reading::ReadFlags;
-use crate::flags::running::ThreadFlags;
+use crate::flags::running::RunFlags;
 use crate::input::saved_study;
-use crate::input::tables::TableReader;
-use crate::output::destination::{Files, write_file};
+use crate::output::destination::write_file;
 use crate::output::printer::Printer;
 use crate::output::terminal::shortened;
 use anyhow::{Context, Result};
@@ -75,24 +73,16 @@ pub struct Options {
     #[command(flatten)]
     method: MethodFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     options.check()?;
-    Files::default()
-        .reading("DATA", Some(&options.data))
-        .reading("MODEL", Some(&options.model))
-        .reading("--background", options.method.others.background.as_deref())
-        .writing("out", Some(&options.out))
-        .check()?;
+    let files = saved_study::files(&options.model, &options.data, &options.method)
+        .writing("out", Some(&options.out));
+    let reader = options.running.start(&files)?;
     let mut out = Printer::beside(None);
-    let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let columns = study.columns();
     let column =

@@ -1,10 +1,8 @@
 //! `lmdi predict`: from a model and a table to a table of predictions.
 
-use crate::flags::reading::ReadFlags;
 use crate::flags::result::{keyed, read_with};
-use crate::flags::running::ThreadFlags;
+use crate::flags::running::RunFlags;
 use crate::input::model_file;
-use crate::input::tables::TableReader;
 use crate::output::destination::{Files, table_output, write_result};
 use crate::output::predictions;
 use crate::output::printer::Printer;
@@ -43,24 +41,20 @@ pub struct Options {
     #[arg(long, value_name = "COL")]
     key: Option<String>,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     let output = table_output(&options.out)?;
-    Files::default()
+    let files = Files::default()
         .reading("DATA", Some(&options.data))
         .reading("MODEL", Some(&options.model))
-        .writing("out", Some(&options.out))
-        .check()?;
+        .writing("out", Some(&options.out));
+    let reader = options.running.start(&files)?;
     let mut out = Printer::beside(Some(&output));
     let model = model_file::load(&options.model)?;
-    let (schema, reader) = (schema_of(&model), TableReader::new(&options.reading));
+    let schema = schema_of(&model);
     let wanted = read_with(options.key.as_ref(), &options.keep);
     let rows = reader.rows(&options.data, &schema, &wanted, &[], Sample::Unspecified)?;
     let rows = keyed(rows, options.key.as_deref(), &reader)?;

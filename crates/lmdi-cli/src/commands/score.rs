@@ -1,12 +1,10 @@
 //! `lmdi score`: new rows explained by a saved explainer, or by a method that needs none.
 
 use crate::flags::method::MethodFlags;
-use crate::flags::reading::ReadFlags;
 use crate::flags::result::ResultFlags;
-use crate::flags::running::ThreadFlags;
+use crate::flags::running::RunFlags;
 use crate::input::saved_study;
-use crate::input::tables::TableReader;
-use crate::output::destination::{Files, table_output, write_result};
+use crate::output::destination::{table_output, write_result};
 use crate::output::printer::Printer;
 use crate::output::score_table::score_table;
 use crate::process::console;
@@ -44,26 +42,18 @@ pub struct Options {
     #[command(flatten)]
     result: ResultFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     let output = table_output(&options.out)?;
-    Files::default()
-        .reading("DATA", Some(&options.data))
-        .reading("MODEL", Some(&options.model))
-        .reading("--background", options.method.others.background.as_deref())
-        .writing("out", Some(&options.out))
-        .check()?;
+    let files = saved_study::files(&options.model, &options.data, &options.method)
+        .writing("out", Some(&options.out));
+    let reader = options.running.start(&files)?;
     let mut out = Printer::beside(Some(&output));
     let result = &options.result;
     options.method.check(None, Some(result))?;
-    let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let (schema, ensemble) = (&study.schema, &study.model.ensemble);
     let explain =

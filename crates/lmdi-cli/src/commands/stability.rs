@@ -4,10 +4,8 @@ use crate::flags::invalid;
 use crate::flags::lmdi_plus::LmdiPlusFlags;
 use crate::flags::method::MethodFlags;
 use crate::flags::model::ModelKind;
-use crate::flags::reading::ReadFlags;
-use crate::flags::running::ThreadFlags;
-use crate::flags::training::{Asked, TrainingFlags};
-use crate::input::tables::TableReader;
+use crate::flags::running::RunFlags;
+use crate::flags::training::{JobOptions, TrainingFlags};
 use crate::output::destination::{Destination, Files};
 use crate::output::terminal::{Align, Decimals, TextTable};
 use crate::process::progress::{NoBars, Progress};
@@ -67,22 +65,18 @@ pub struct Options {
     #[command(flatten)]
     training: TrainingFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     let destination = Destination::from_argument(options.out.as_deref())?;
     options.method.check(Some(&options.lmdi_plus), None)?;
-    Files::default()
+    let files = Files::default()
         .reading("DATA", Some(&options.data))
         .reading("--background", options.method.others.background.as_deref())
-        .writing("out", options.out.as_deref())
-        .check()?;
+        .writing("out", options.out.as_deref());
+    let reader = options.running.start(&files)?;
     let is_share = |percent: &&f64| **percent > 0.0 && **percent <= 100.0;
     if let Some(percent) = options.top.iter().find(|percent| !is_share(percent)) {
         return Err(invalid(
@@ -93,9 +87,8 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let mut printer = Destination::printer(destination.as_ref());
     let out = &mut printer;
-    let reader = TableReader::new(&options.reading);
     let Options { data, target, model, .. } = options;
-    let job = options.training.job(data, target, *model, &Asked::default(), &reader, out)?;
+    let job = options.training.job(data, target, *model, &JobOptions::default(), &reader, out)?;
     let of_classes = job.target.task != Task::Regression;
     let lmdi_plus = options.lmdi_plus.options(of_classes, job.params.is_boosted())?;
     let method = options.method.options(&job.schema, lmdi_plus, &reader)?;

@@ -1,11 +1,9 @@
 //! `lmdi subgroups`: groups of rows that are predicted as they are for the same reasons.
 
 use crate::flags::method::MethodFlags;
-use crate::flags::reading::ReadFlags;
-use crate::flags::running::ThreadFlags;
+use crate::flags::running::RunFlags;
 use crate::input::saved_study;
-use crate::input::tables::TableReader;
-use crate::output::destination::{Destination, Files};
+use crate::output::destination::Destination;
 use crate::output::predictions;
 use crate::output::terminal::{Align, Decimals, TextTable, shortened};
 use crate::process::progress::Progress;
@@ -67,35 +65,27 @@ pub struct Options {
     #[command(flatten)]
     method: MethodFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
     let destination = Destination::from_argument(options.out.as_deref())?;
     options.method.check(None, None)?;
-    Files::default()
-        .reading("DATA", Some(&options.data))
-        .reading("MODEL", Some(&options.model))
-        .reading("--background", options.method.others.background.as_deref())
-        .writing("out", options.out.as_deref())
-        .check()?;
+    let files = saved_study::files(&options.model, &options.data, &options.method)
+        .writing("out", options.out.as_deref());
+    let reader = options.running.start(&files)?;
     let mut printer = Destination::printer(destination.as_ref());
     let out = &mut printer;
-    let reader = TableReader::new(&options.reading);
     let study = saved_study::load(&options.model, &options.method, &reader)?;
     let explained = saved_study::explain(&study, &options.data, options.key.as_ref(), &reader)?;
-    let search = SubgroupOptions {
-        count: options.groups.map_or(GroupCount::Stable(options.max_groups), GroupCount::Given),
-        restarts: options.restarts,
-        rule_depth: options.rule_depth,
-        seed: options.seed,
-        ..SubgroupOptions::default()
-    };
+    let search = SubgroupOptions::default()
+        .with_count(
+            options.groups.map_or(GroupCount::Stable(options.max_groups), GroupCount::Given),
+        )
+        .with_restarts(options.restarts)
+        .with_rule_depth(options.rule_depth)
+        .with_seed(options.seed);
     let columns = study.columns();
     let progress = Progress::new("Grouping", search.units() as usize);
     let found = subgroups(&explained.view(), &columns, &search, &progress)

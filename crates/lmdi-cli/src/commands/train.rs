@@ -2,11 +2,9 @@
 
 use crate::flags::decision::DecisionFlags;
 use crate::flags::model::ModelKind;
-use crate::flags::reading::ReadFlags;
-use crate::flags::running::ThreadFlags;
-use crate::flags::training::{self, Asked, TrainingFlags};
+use crate::flags::running::RunFlags;
+use crate::flags::training::{self, JobOptions, TrainingFlags};
 use crate::input::model_file;
-use crate::input::tables::TableReader;
 use crate::output::destination::Files;
 use crate::output::printer::Printer;
 use anyhow::Result;
@@ -44,24 +42,19 @@ pub struct Options {
     #[command(flatten)]
     training: TrainingFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
-    Files::default()
+    let files = Files::default()
         .reading("DATA", Some(&options.data))
-        .writing("save", options.save.as_deref())
-        .check()?;
+        .writing("save", options.save.as_deref());
+    let reader = options.running.start(&files)?;
     let mut out = Printer::beside(None);
     let Options { data, target, model, .. } = options;
-    let reader = TableReader::new(&options.reading);
-    let asked = Asked { decision: Some(&options.decision), ..Asked::default() };
-    let job = options.training.job(data, target, *model, &asked, &reader, &mut out)?;
+    let job_options = JobOptions { decision: Some(&options.decision), ..JobOptions::default() };
+    let job = options.training.job(data, target, *model, &job_options, &reader, &mut out)?;
     let model = training::train(&job, &mut out)?;
     out.fact("training", training::facts(&job, &model));
     match &options.save {

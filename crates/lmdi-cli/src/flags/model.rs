@@ -150,46 +150,46 @@ impl ModelFlags {
             Task::Binary | Task::Multiclass => ForestParams::classification(),
         };
         let extra_trees = model == ModelKind::ExtraTrees;
-        ForestParams {
-            n_trees: self.trees.unwrap_or(default.n_trees),
-            criterion: self.criterion.unwrap_or(default.criterion),
-            max_depth: self.max_depth,
-            min_samples_split: self.min_samples_split.unwrap_or(default.min_samples_split),
-            min_samples_leaf: self.min_samples_leaf.unwrap_or(default.min_samples_leaf),
-            max_leaf_nodes: self.max_leaf_nodes.map_or(default.max_leaf_nodes, limit),
-            min_impurity_decrease: self
-                .min_impurity_decrease
-                .unwrap_or(default.min_impurity_decrease),
-            max_features: self.max_features.unwrap_or(default.max_features),
-            bootstrap: self.bootstrap.map_or(!extra_trees, |switch| switch == Switch::On),
-            max_samples: self.max_samples,
-            extra_trees,
-            seed: self.seed,
-            split_finder: self.split_finder(),
-        }
+        default
+            .clone()
+            .with_n_trees(self.trees.unwrap_or(default.n_trees))
+            .with_criterion(self.criterion.unwrap_or(default.criterion))
+            .with_max_depth(self.max_depth)
+            .with_min_samples_split(self.min_samples_split.unwrap_or(default.min_samples_split))
+            .with_min_samples_leaf(self.min_samples_leaf.unwrap_or(default.min_samples_leaf))
+            .with_max_leaf_nodes(self.max_leaf_nodes.map_or(default.max_leaf_nodes, limit))
+            .with_min_impurity_decrease(
+                self.min_impurity_decrease.unwrap_or(default.min_impurity_decrease),
+            )
+            .with_max_features(self.max_features.unwrap_or(default.max_features))
+            .with_bootstrap(self.bootstrap.map_or(!extra_trees, |switch| switch == Switch::On))
+            .with_max_samples(self.max_samples)
+            .with_extra_trees(extra_trees)
+            .with_seed(self.seed)
+            .with_split_finder(self.split_finder())
     }
 
     fn boosting(&self) -> BoostingParams {
         let default = BoostingParams::default();
-        BoostingParams {
-            n_rounds: self.trees.unwrap_or(default.n_rounds),
-            learning_rate: self.learning_rate.unwrap_or(default.learning_rate),
-            max_depth: self.max_depth,
-            min_samples_split: self.min_samples_split.unwrap_or(default.min_samples_split),
-            min_samples_leaf: self.min_samples_leaf.unwrap_or(default.min_samples_leaf),
-            max_leaf_nodes: self.max_leaf_nodes.map_or(default.max_leaf_nodes, limit),
-            max_features: self.max_features.unwrap_or(default.max_features),
-            subsample: self.subsample.unwrap_or(default.subsample),
-            l2: self.l2.unwrap_or(default.l2),
-            max_bins: self.max_bins.unwrap_or(default.max_bins),
-            early_stopping: self.early_stopping.map(|patience| {
+        default
+            .clone()
+            .with_n_rounds(self.trees.unwrap_or(default.n_rounds))
+            .with_learning_rate(self.learning_rate.unwrap_or(default.learning_rate))
+            .with_max_depth(self.max_depth)
+            .with_min_samples_split(self.min_samples_split.unwrap_or(default.min_samples_split))
+            .with_min_samples_leaf(self.min_samples_leaf.unwrap_or(default.min_samples_leaf))
+            .with_max_leaf_nodes(self.max_leaf_nodes.map_or(default.max_leaf_nodes, limit))
+            .with_max_features(self.max_features.unwrap_or(default.max_features))
+            .with_subsample(self.subsample.unwrap_or(default.subsample))
+            .with_l2(self.l2.unwrap_or(default.l2))
+            .with_max_bins(self.max_bins.unwrap_or(default.max_bins))
+            .with_early_stopping(self.early_stopping.map(|patience| {
                 let default = EarlyStopping::default();
                 let share = self.validation_fraction.unwrap_or(default.validation_fraction);
-                EarlyStopping { patience, validation_fraction: share, ..default }
-            }),
-            seed: self.seed,
-            split_finder: self.split_finder(),
-        }
+                default.with_patience(patience).with_validation_fraction(share)
+            }))
+            .with_seed(self.seed)
+            .with_split_finder(self.split_finder())
     }
 
     fn split_finder(&self) -> SplitFinder {

@@ -79,24 +79,22 @@ impl OtherMethodFlags {
     /// The options of MAPLE.
     pub fn maple(&self) -> MapleOptions {
         let default = MapleOptions::default();
-        MapleOptions {
-            alpha: self.maple_alpha.unwrap_or(default.alpha),
-            n_columns: self.maple_columns,
-        }
+        MapleOptions::default()
+            .with_alpha(self.maple_alpha.unwrap_or(default.alpha))
+            .with_n_columns(self.maple_columns)
     }
 
     /// The options of LIME.
     pub fn lime(&self, schema: &Schema) -> LimeOptions {
         let default = LimeOptions::for_schema(schema);
-        LimeOptions {
-            n_samples: self.lime_samples.unwrap_or(default.n_samples),
-            kernel_width: self.lime_kernel_width,
-            alpha: self.lime_alpha.unwrap_or(default.alpha),
-            selection: self.lime_selection.unwrap_or(default.selection),
-            max_columns: self.lime_columns,
-            n_bins: self.lime_bins.unwrap_or(default.n_bins),
-            seed: self.lime_seed.unwrap_or(default.seed),
-            ..default
-        }
+        default
+            .clone()
+            .with_n_samples(self.lime_samples.unwrap_or(default.n_samples))
+            .with_kernel_width(self.lime_kernel_width)
+            .with_alpha(self.lime_alpha.unwrap_or(default.alpha))
+            .with_selection(self.lime_selection.unwrap_or(default.selection))
+            .with_max_columns(self.lime_columns)
+            .with_n_bins(self.lime_bins.unwrap_or(default.n_bins))
+            .with_seed(self.lime_seed.unwrap_or(default.seed))
     }
 }

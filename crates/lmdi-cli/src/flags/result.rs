@@ -108,12 +108,10 @@ impl ResultFlags {
                 ));
             }
         };
-        Ok(ExplainOptions {
-            grouping: Grouping::new(schema, &self.groups)?,
-            trees,
-            standard_error: self.standard_error,
-            rank,
-        })
+        Ok(ExplainOptions::scores_of(Grouping::new(schema, &self.groups)?)
+            .with_trees(trees)
+            .with_standard_error(self.standard_error)
+            .with_rank(rank))
     }
 
     /// The first given flag that only LMDI+ has.

@@ -27,9 +27,9 @@ enum TaskFlag {
     Multiclass,
 }
 
-/// What else is asked of a training job.
+/// What a command asks of a training job beside the flags.
 #[derive(Default)]
-pub struct Asked<'a> {
+pub struct JobOptions<'a> {
     /// How two classes are decided.
     pub decision: Option<&'a DecisionFlags>,
     /// Columns that can be copied into a result.
@@ -41,9 +41,9 @@ pub struct Asked<'a> {
 }
 
 /// Fails on a key that has another use.
-fn check_key(key: &str, wishes: &SchemaOptions) -> Result<()> {
-    let is_weight = wishes.weight.as_deref() == Some(key);
-    if key == wishes.target || is_weight {
+fn check_key(key: &str, schema_options: &SchemaOptions) -> Result<()> {
+    let is_weight = schema_options.weight.as_deref() == Some(key);
+    if key == schema_options.target || is_weight {
         let what = if is_weight { "the column of weights" } else { "the target" };
         return Err(invalid("key", format!("{key:?}, {what}"), "another column, which names rows"));
     }
@@ -104,42 +104,43 @@ impl TrainingFlags {
         data: &Path,
         target: &str,
         kind: ModelKind,
-        asked: &Asked<'_>,
+        options: &JobOptions<'_>,
         reader: &TableReader,
         out: &mut dyn Write,
     ) -> Result<TrainingJob> {
         let started = Instant::now();
-        let mut wishes = self.schema_options(target);
-        wishes.positive = asked.decision.and_then(|decision| decision.positive.clone());
-        if let Some(key) = asked.key {
-            check_key(key, &wishes)?;
+        let mut schema_options = self.schema_options(target);
+        schema_options.positive = options.decision.and_then(|decision| decision.positive.clone());
+        if let Some(key) = options.key {
+            check_key(key, &schema_options)?;
         }
-        let mut read_options = ReadOptions::default().with_kinds(&wishes.kinds);
-        read_options.copied = asked.kept.clone();
+        let mut read_options = ReadOptions::default().with_kinds(&schema_options.kinds);
+        read_options.copied = options.kept.clone();
         // A key may look like numbers, and is none.
         read_options.dropped =
-            self.drop.iter().cloned().chain(asked.key.map(str::to_owned)).collect();
+            self.drop.iter().cloned().chain(options.key.map(str::to_owned)).collect();
         // Columns that must be numbers are read as such, so that an error names the line.
-        let regression = (wishes.task == Some(Task::Regression)).then_some(&wishes.target);
-        for name in wishes.weight.iter().chain(regression) {
+        let regression =
+            (schema_options.task == Some(Task::Regression)).then_some(&schema_options.target);
+        for name in schema_options.weight.iter().chain(regression) {
             read_options.cells.entry(name.clone()).or_insert(CellType::Number);
         }
         read_options.recognise = true;
         let (name, table) = reader.read(data, read_options)?;
         self.check_nearly_numbers(&table.notices, target).with_context(|| name.clone())?;
         tell_notices(&table.notices);
-        wishes.reading = table.reading;
+        schema_options.reading = table.reading;
         let format = table.format;
-        let key = asked.key.filter(|key| asked.names_rows || table.frame.column(key).is_some());
-        wishes.drop.extend(key.map(str::to_owned));
+        let key = options.key.filter(|key| options.names_rows || table.frame.column(key).is_some());
+        schema_options.drop.extend(key.map(str::to_owned));
         let named = NamedFrame { name: name.clone(), frame: table.frame };
-        let mut data = TrainingData::learn(named, &wishes).with_context(|| name.clone())?;
-        if asked.names_rows {
+        let mut data = TrainingData::learn(named, &schema_options).with_context(|| name.clone())?;
+        if options.names_rows {
             data.rows = keyed(data.rows, key, reader)?;
         }
         training_log::print_data(out, &data, format, started.elapsed())?;
         let params = self.model.params(kind, data.target.task)?;
-        let threshold = asked.decision.and_then(DecisionFlags::threshold);
+        let threshold = options.decision.and_then(DecisionFlags::threshold);
         let job = data.job(params, self.holdout)?.deciding_at(threshold)?;
         tell_memory(&job);
         training_log::print_suspects(out, &job)?;
@@ -162,20 +163,18 @@ impl TrainingFlags {
     }
 
     fn schema_options(&self, target: &str) -> SchemaOptions {
-        SchemaOptions {
-            target: target.to_owned(),
-            task: self.task.map(|task| match task {
+        SchemaOptions::new(target.to_owned())
+            .with_task(self.task.map(|task| match task {
                 TaskFlag::Regression => Task::Regression,
                 TaskFlag::Binary => Task::Binary,
                 TaskFlag::Multiclass => Task::Multiclass,
-            }),
-            positive: None,
-            weight: self.weight.clone(),
-            drop: self.drop.clone(),
-            kinds: self.kinds.kinds.clone(),
-            max_levels: self.max_levels.unwrap_or(lmdi::table::DEFAULT_MAX_LEVELS),
-            reading: Reading::default(),
-        }
+            }))
+            .with_positive(None)
+            .with_weight(self.weight.clone())
+            .with_drop(self.drop.clone())
+            .with_kinds(self.kinds.kinds.clone())
+            .with_max_levels(self.max_levels.unwrap_or(lmdi::table::DEFAULT_MAX_LEVELS))
+            .with_reading(Reading::default())
     }
 }
 

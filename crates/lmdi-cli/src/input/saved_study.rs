@@ -8,6 +8,7 @@ use super::tables::TableReader;
 use crate::flags::invalid;
 use crate::flags::method::MethodFlags;
 use crate::flags::result::{keyed, read_with};
+use crate::output::destination::Files;
 use crate::process::progress::Bars;
 use anyhow::{Result, bail};
 use lmdi::explanation::Grouping;
@@ -17,6 +18,14 @@ use lmdi::study::{ExplainOptions, Explained, Study, schema_of};
 use lmdi_io::printable::printable;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The files that are read.
+pub fn files<'a>(model: &'a Path, data: &'a Path, flags: &'a MethodFlags) -> Files<'a> {
+    Files::default()
+        .reading("DATA", Some(data))
+        .reading("MODEL", Some(model))
+        .reading("--background", flags.others.background.as_deref())
+}
 
 /// Reads a model and its explainer, unless a method is chosen that needs none.
 pub fn load(path: &Path, flags: &MethodFlags, reader: &TableReader) -> Result<Study> {

@@ -100,7 +100,7 @@ fn usage(report: &ColumnReport, task: Task) -> String {
 /// Why a column is not used.
 pub fn reason_text(reason: Reason) -> &'static str {
     match reason {
-        Reason::Asked => "requested",
+        Reason::Requested => "requested",
         Reason::Kind(Kind::Identifier) => "identifier-like",
         Reason::Kind(_) => "constant",
     }

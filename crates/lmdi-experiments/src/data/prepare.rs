@@ -6,6 +6,7 @@
 
 use super::catalogue::Kind;
 use super::table::Table;
+use lmdi::forest::train::TrainingSet;
 use lmdi::random::{Generator, below};
 use lmdi::table::{Matrix, MatrixView, Response};
 
@@ -57,6 +58,11 @@ impl Part {
 
     pub fn rows(&self) -> usize {
         self.x.rows()
+    }
+
+    /// The rows as an explainer is fitted to them.
+    pub fn set(&self) -> TrainingSet<'_> {
+        TrainingSet::new(self.view(), self.answers.response())
     }
 }
 

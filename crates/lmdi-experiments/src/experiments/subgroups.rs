@@ -196,7 +196,7 @@ fn stable_count(part: &Part, scores: &Scores, predictions: &[f64], seed: u64) ->
     let rows = ExplainedRows { x: part.view(), scores, predictions, truth: None, threshold: None };
     let columns = Columns::numeric((0..part.x.cols()).map(|col| format!("x{col}")));
     let count = GroupCount::Stable(*COUNTS.end());
-    let options = SubgroupOptions { count, rule_depth: 1, seed, ..SubgroupOptions::default() };
+    let options = SubgroupOptions::default().with_count(count).with_rule_depth(1).with_seed(seed);
     let found = subgroups(&rows, &columns, &options, &UntilInterrupted)?;
     Ok(found.choice.map_or(f64::NAN, |choice| choice.k as f64))
 }

@@ -1,4 +1,7 @@
 //! Normal random numbers, the same on every platform.
+//!
+//! They come in pairs (Box and Muller), unlike those of `lmdi::random::normal`: the recorded results
+//! of the simulations were drawn this way.
 
 use lmdi::random::{Generator, unit};
 

@@ -5,6 +5,7 @@ use crate::boundary::errors::{exception, invalid};
 use crate::boundary::run::Run;
 use crate::methods::metric::ChosenMetric;
 use crate::model::Model;
+use lmdi::forest::train::TrainingSet;
 use lmdi::importance::mdi::MdiScale;
 use lmdi::importance::mdi_plus::{MdiPlusGlm, MdiPlusModel, MdiPlusOptions, MdiPlusPenalty};
 use lmdi::importance::permutation::{PermutationOptions, permutation_out_of_bag};
@@ -82,15 +83,13 @@ impl MdiPlusKeywords {
                 return Err(invalid("alphas", format!("{given:?}"), expected));
             }
         }
-        Ok(MdiPlusOptions {
-            include_raw: self.include_raw,
-            above_constant: self.above_constant,
-            trim: self.trim,
-            folds: self.folds,
-            tolerance: self.tolerance,
-            max_iterations: self.max_iterations,
-            ..options
-        })
+        Ok(options
+            .with_include_raw(self.include_raw)
+            .with_above_constant(self.above_constant)
+            .with_trim(self.trim)
+            .with_folds(self.folds)
+            .with_tolerance(self.tolerance)
+            .with_max_iterations(self.max_iterations))
     }
 }
 
@@ -110,11 +109,12 @@ pub fn partial_predictions<'py>(
     run: Run,
 ) -> PyResult<Pair<'py>> {
     let (content, groups) = (model.content(), groups_of(groups)?);
-    let (view, response, weights) = (x.view()?, y.response()?, weight_slice(&weights)?);
-    let options = keywords.options(&response)?;
+    let weights = weight_slice(&weights)?;
+    let set = TrainingSet { weights, ..TrainingSet::new(x.view()?, y.response()?) };
+    let options = keywords.options(&set.y)?;
     let found = metric.with(py, &run, options.metric, |metric, monitor| {
-        let options = MdiPlusOptions { metric, ..options };
-        mdi_plus::mdi_plus(&content.ensemble, &view, &response, weights, &groups, &options, monitor)
+        let options = options.with_metric(metric);
+        mdi_plus::mdi_plus(&content.ensemble, &set, &groups, &options, monitor)
     })?;
     arrays(py, found)
 }
@@ -137,12 +137,13 @@ pub fn shuffled<'py>(
     run: Run,
 ) -> PyResult<Pair<'py>> {
     let (content, groups) = (model.content(), groups_of(groups)?);
-    let (view, response, weights) = (x.view()?, y.response()?, weight_slice(&weights)?);
-    let usual = PermutationOptions::for_response(&response);
+    let weights = weight_slice(&weights)?;
+    let set = TrainingSet { weights, ..TrainingSet::new(x.view()?, y.response()?) };
+    let default = PermutationOptions::for_response(&set.y);
     let measure = if out_of_bag { permutation_out_of_bag } else { permutation::permutation };
-    let found = metric.with(py, &run, usual.metric, |metric, monitor| {
-        let options = PermutationOptions { metric, repeats, seed };
-        measure(&content.ensemble, &view, &response, weights, &groups, &options, monitor)
+    let found = metric.with(py, &run, default.metric, |metric, monitor| {
+        let options = PermutationOptions::new(metric).with_repeats(repeats).with_seed(seed);
+        measure(&content.ensemble, &set, &groups, &options, monitor)
     })?;
     arrays(py, found)
 }

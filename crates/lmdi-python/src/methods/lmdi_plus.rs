@@ -9,6 +9,7 @@ use crate::model::{Model, file_bytes};
 use lmdi::explanation::{is_predicted_out_of_bag, score_rows_seen_by_all};
 use lmdi::file::{Explainer, Model as Content};
 use lmdi::forest::Ensemble;
+use lmdi::forest::train::TrainingSet;
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::TreeSubset;
 use lmdi::importance::lmdi_plus::ScoreOptions;
@@ -77,10 +78,9 @@ impl LmdiPlusExplainer {
         let content = model.content();
         let ensemble = &content.ensemble;
         let chosen = keywords.options(ensemble).map_err(exception)?;
-        let (view, response, weights) = (x.view()?, y.response()?, weight_slice(&weights)?);
-        let fitted = run.call(py, |monitor| {
-            LmdiPlus::fit(ensemble, &view, &response, weights, &chosen, monitor)
-        })?;
+        let weights = weight_slice(&weights)?;
+        let set = TrainingSet { weights, ..TrainingSet::new(x.view()?, y.response()?) };
+        let fitted = run.call(py, |monitor| LmdiPlus::fit(ensemble, &set, &chosen, monitor))?;
         Ok(Self { content, fitted, options })
     }
 
@@ -113,11 +113,13 @@ impl LmdiPlusExplainer {
                 }));
             }
         };
-        let options = ScoreOptions { trees, standard_error };
+        let options = ScoreOptions::default().with_trees(trees).with_standard_error(standard_error);
         let scores = run.call(py, |monitor| {
             let mut scores = self.fitted.score(&view, &options, monitor)?;
             if auto {
-                let all = ScoreOptions { trees: TreeSubset::All, standard_error };
+                let all = ScoreOptions::default()
+                    .with_trees(TreeSubset::All)
+                    .with_standard_error(standard_error);
                 score_rows_seen_by_all(&mut scores, &view, |rows| {
                     self.fitted.score(rows, &all, &Silent)
                 })?;

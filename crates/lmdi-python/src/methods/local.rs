@@ -5,6 +5,7 @@ use crate::boundary::errors::{exception, invalid};
 use crate::boundary::run::Run;
 use crate::boundary::scales::scale_name;
 use crate::model::Model;
+use lmdi::forest::train::TrainingSet;
 use lmdi::importance::lime::{Lime, LimeOptions, Selection};
 use lmdi::importance::maple::{Maple, MapleOptions};
 use lmdi::importance::{Groups, InterventionalTreeShap, LocalMethod, Method, TreeShap};
@@ -91,15 +92,14 @@ impl LocalExplainer {
         run: Run,
     ) -> PyResult<Self> {
         let content = model.content();
-        let (view, response) = (x.view()?, y.response()?);
+        let set = TrainingSet::new(x.view()?, y.response()?);
         let validation = match &validation {
-            Some((x, y)) => Some((x.view()?, y.response()?)),
+            Some((x, y)) => Some(TrainingSet::new(x.view()?, y.response()?)),
             None => None,
         };
-        let options = MapleOptions { alpha, n_columns };
+        let options = MapleOptions::default().with_alpha(alpha).with_n_columns(n_columns);
         let made = run.call(py, |monitor| {
-            let validation = validation.as_ref().map(|(x, y)| (x, y));
-            Maple::fit(&content.ensemble, &view, &response, validation, &options, monitor)
+            Maple::fit(&content.ensemble, &set, validation.as_ref(), &options, monitor)
         })?;
         let columns = Some(made.columns().to_vec());
         Ok(Self { method: Box::new(made), columns })
@@ -138,17 +138,16 @@ impl LimeKeywords {
         };
         let mut categorical = defaults.categorical;
         categorical.extend(self.categorical);
-        Ok(LimeOptions {
-            n_samples: self.n_samples,
-            kernel_width: self.kernel_width,
-            alpha: self.alpha,
-            selection: Selection::from_name(&self.feature_selection).map_err(exception)?,
-            max_columns: self.max_features,
-            n_bins: self.bins,
-            categorical,
-            together,
-            seed: self.seed,
-        })
+        Ok(LimeOptions::default()
+            .with_n_samples(self.n_samples)
+            .with_kernel_width(self.kernel_width)
+            .with_alpha(self.alpha)
+            .with_selection(Selection::from_name(&self.feature_selection).map_err(exception)?)
+            .with_max_columns(self.max_features)
+            .with_n_bins(self.bins)
+            .with_categorical(categorical)
+            .with_together(together)
+            .with_seed(self.seed))
     }
 }
 

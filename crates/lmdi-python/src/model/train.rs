@@ -121,24 +121,23 @@ pub fn train_forest(
     params: ForestKeywords,
     run: Run,
 ) -> PyResult<Model> {
-    let params = ForestParams {
-        n_trees: params.n_trees,
-        criterion: Criterion::from_name(&params.criterion).map_err(exception)?,
-        max_depth: params.max_depth,
-        min_samples_split: params.min_samples_split,
-        min_samples_leaf: params.min_samples_leaf,
-        max_leaf_nodes: params.max_leaf_nodes,
-        min_impurity_decrease: params.min_impurity_decrease,
-        max_features: max_features(params.max_features),
-        bootstrap: params.bootstrap,
-        max_samples: params.max_samples.map(|amount| match amount {
+    let params = ForestParams::regression()
+        .with_n_trees(params.n_trees)
+        .with_criterion(Criterion::from_name(&params.criterion).map_err(exception)?)
+        .with_max_depth(params.max_depth)
+        .with_min_samples_split(params.min_samples_split)
+        .with_min_samples_leaf(params.min_samples_leaf)
+        .with_max_leaf_nodes(params.max_leaf_nodes)
+        .with_min_impurity_decrease(params.min_impurity_decrease)
+        .with_max_features(max_features(params.max_features))
+        .with_bootstrap(params.bootstrap)
+        .with_max_samples(params.max_samples.map(|amount| match amount {
             Amount::Count(count) => MaxSamples::Count(count),
             Amount::Share(share) => MaxSamples::Fraction(share),
-        }),
-        extra_trees: params.extra_trees,
-        seed: params.seed,
-        split_finder: SplitFinder::Auto,
-    };
+        }))
+        .with_extra_trees(params.extra_trees)
+        .with_seed(params.seed)
+        .with_split_finder(SplitFinder::Auto);
     table.train(py, &run, params.seed, |set, monitor| {
         lmdi::forest::train::train_forest(set, &params, monitor)
     })
@@ -152,23 +151,27 @@ pub fn train_boosting(
     params: BoostingKeywords,
     run: Run,
 ) -> PyResult<Model> {
-    let params = BoostingParams {
-        n_rounds: params.n_rounds,
-        learning_rate: params.learning_rate,
-        max_depth: params.max_depth,
-        min_samples_split: params.min_samples_split,
-        min_samples_leaf: params.min_samples_leaf,
-        max_leaf_nodes: params.max_leaf_nodes,
-        max_features: max_features(params.max_features),
-        subsample: params.subsample,
-        l2: params.l2,
-        max_bins: params.max_bins,
-        early_stopping: params.early_stopping.map(|(validation_fraction, patience, tolerance)| {
-            EarlyStopping { validation_fraction, patience, tolerance }
-        }),
-        seed: params.seed,
-        split_finder: SplitFinder::from_name(&params.split_finder).map_err(exception)?,
-    };
+    let params = BoostingParams::default()
+        .with_n_rounds(params.n_rounds)
+        .with_learning_rate(params.learning_rate)
+        .with_max_depth(params.max_depth)
+        .with_min_samples_split(params.min_samples_split)
+        .with_min_samples_leaf(params.min_samples_leaf)
+        .with_max_leaf_nodes(params.max_leaf_nodes)
+        .with_max_features(max_features(params.max_features))
+        .with_subsample(params.subsample)
+        .with_l2(params.l2)
+        .with_max_bins(params.max_bins)
+        .with_early_stopping(params.early_stopping.map(
+            |(validation_fraction, patience, tolerance)| {
+                EarlyStopping::default()
+                    .with_validation_fraction(validation_fraction)
+                    .with_patience(patience)
+                    .with_tolerance(tolerance)
+            },
+        ))
+        .with_seed(params.seed)
+        .with_split_finder(SplitFinder::from_name(&params.split_finder).map_err(exception)?);
     table.train(py, &run, params.seed, |set, monitor| {
         lmdi::forest::train::train_boosting(set, &params, monitor)
     })

@@ -146,3 +146,38 @@ def test_explained(data):
     linear = xgboost.XGBRegressor(booster="gblinear").fit(data.X, data.y)
     with pytest.raises(ValueError, match="gblinear|linear"):
         lmdi.LMDIPlus(linear).fit(data.X, data.y)
+
+
+@pytest.mark.parametrize(
+    "keywords", [{}, {"num_parallel_tree": 3, "subsample": 0.5}, {"early_stopping_rounds": 2}]
+)
+def test_several_targets(keywords):
+    """Trees of one target each: values are XGBoost's own contributions, target by target."""
+    random = np.random.default_rng(5)
+    X = random.random((200, 4))
+    Y = np.column_stack([2 * X[:, 0] + X[:, 1], 30 * X[:, 2], X[:, 3] - X[:, 0]])
+    model = xgboost.XGBRegressor(n_estimators=20, max_depth=3, **keywords)
+    stops = "early_stopping_rounds" in keywords
+    noise = random.normal(size=(50, 3))
+    model.fit(X, Y, **({"eval_set": [(X[:50], Y[:50] + noise)], "verbose": False} if stops else {}))
+    rounds = (0, model.best_iteration + 1) if stops else (0, 0)
+    own = model.get_booster().predict(xgboost.DMatrix(X), pred_contribs=True, iteration_range=rounds)
+    e = lmdi.TreeSHAP(model).explain(X)
+    np.testing.assert_allclose(e.values, np.moveaxis(own[:, :, :-1], 1, 2), atol=1e-4)
+    np.testing.assert_allclose(e.prediction, model.predict(X), atol=1e-4)
+    assert e.output_names == ["y0", "y1", "y2"]
+    fitted = lmdi.LMDIPlus(model).fit(X, Y).explain(X)
+    assert fitted[..., "y1"].fidelity.share > 0.95
+
+
+def test_several_targets_that_share_leaves_or_are_classes():
+    X = np.random.default_rng(6).random((100, 3))
+    both = np.column_stack([X[:, 0], X[:, 1]])
+    booster = xgboost.train({"max_depth": 2}, xgboost.DMatrix(X, both), 3)
+    e = lmdi.TreeSHAP(booster).explain(X)
+    np.testing.assert_allclose(e.prediction, booster.predict(xgboost.DMatrix(X)), atol=1e-5)
+    shared = xgboost.XGBRegressor(n_estimators=2, multi_strategy="multi_output_tree", tree_method="hist")
+    with pytest.raises(TypeError, match="a leaf of this model predicts 2 targets at once"):
+        lmdi.TreeSHAP(shared.fit(X, both)).explain(X)
+    with pytest.raises(TypeError, match="the classes of 2 targets at once; fit one model per target"):
+        lmdi.TreeSHAP(xgboost.XGBClassifier(n_estimators=2).fit(X, (both > 0.5).astype(int))).explain(X)

@@ -1,10 +1,5 @@
-"""Files go back and forth between the package and the command `lmdi`: the same scores to the last bit.
+"""Files go back and forth between the package and the command `lmdi`: the same scores to the last bit."""
 
-The command is the one that `cargo test` or `cargo build` made; `$LMDI_COMMAND` names another.
-"""
-
-import os
-import pathlib
 import subprocess
 
 import numpy as np
@@ -13,14 +8,9 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 
 import lmdi
+from command import COMMAND, ROOT, needs_command
 
-ROOT = pathlib.Path(__file__).resolve().parents[4]
-TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-COMMAND = pathlib.Path(os.environ.get("LMDI_COMMAND", TARGET / "debug" / "lmdi")).resolve()
-
-pytestmark = pytest.mark.skipif(
-    "LMDI_COMMAND" not in os.environ and not COMMAND.exists(), reason="the command is not built"
-)
+pytestmark = needs_command
 
 
 @pytest.fixture

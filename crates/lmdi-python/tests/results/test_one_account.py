@@ -9,9 +9,11 @@ import zlib
 import numpy as np
 import pandas as pd
 import pytest
-from test_command import COMMAND, ROOT, pytestmark  # noqa: F401
 
 import lmdi
+from command import COMMAND, ROOT, needs_command
+
+pytestmark = needs_command
 
 #: Tables whose columns are all numbers, so that the package sees the columns of the command.
 CASES = [

@@ -10,7 +10,7 @@ use super::pack::Packed;
 use serde::Serialize;
 
 /// Version of the structure; a page only opens data of its own version.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// All that the page shows.
 #[derive(Debug, Clone, Serialize)]
@@ -65,14 +65,39 @@ pub struct About {
     pub rows_explained: usize,
     /// Measured on rows that were not trained on, the most telling first.
     pub quality: Vec<Quality>,
-    /// How rows were predicted, if not by all trees.
-    pub predicted_by: Option<String>,
+    /// The first of these beside predictions that need no trees; none where the truth of new rows
+    /// is not known.
+    pub comparison: Option<Comparison>,
+    /// Columns that give the target away, such as a copy of it.
+    pub suspects: Vec<String>,
+    /// How many rows the model was trained on, if known.
+    pub training_rows: Option<usize>,
+    /// Whether errors of these rows say how well new rows are predicted.
+    pub rows_are: RowsAre,
+    /// Rows that every tree saw, which all trees predict although others are predicted out of bag.
+    pub seen_by_all: usize,
     /// How much of the predictions scores explain; none if they do by definition.
     pub fidelity: Option<Fidelity>,
     /// What a reader must know before trusting the rest.
     pub warnings: Vec<String>,
     /// Everything else, for the record.
     pub facts: Vec<FactGroup>,
+}
+
+/// What the explained rows are to those trees of the model that predict them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum RowsAre {
+    /// New.
+    New,
+    /// Training rows, each predicted by the trees that did not see it.
+    OutOfBag,
+    /// Rows that the trees were trained on, or most probably were.
+    TrainedOn,
+    /// Rows of which nothing is known.
+    #[default]
+    Unknown,
 }
 
 /// How much of the predictions scores explain.
@@ -101,6 +126,22 @@ pub struct Quality {
     pub rows: Option<usize>,
     /// The measures.
     pub measures: Vec<Measure>,
+}
+
+/// The model's quality beside that of simple predictions, on the same rows.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Comparison {
+    /// The rows, such as `hold-out`.
+    pub sample: String,
+    /// How many rows.
+    pub rows: usize,
+    /// The model.
+    pub model: Vec<Measure>,
+    /// The mean, or the share of each class.
+    pub constant: Vec<Measure>,
+    /// Least squares on the columns; none for very many.
+    pub linear: Option<Vec<Measure>>,
 }
 
 /// One measured number.
@@ -258,10 +299,10 @@ pub struct MapColumns {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Groups {
-    /// How they were found, as a sentence.
-    pub how: String,
-    /// What `Group::error` is, such as `root mean squared error`; none if the truth is not known.
-    pub error_name: Option<String>,
+    /// Share of the variation of scores that lies between groups.
+    pub kept: f64,
+    /// Whether as many groups are found in samples of the rows; none if their number was given.
+    pub stable: Option<bool>,
     /// The group of each row of the page, from 0; NaN is none.
     pub of_rows: Packed,
     /// The groups.
@@ -274,16 +315,14 @@ pub struct Groups {
 pub struct Group {
     /// Its rows.
     pub size: usize,
-    /// Their mean prediction.
+    /// Their mean prediction: a number, or the probability of `class`.
     pub prediction: f64,
-    /// What that is, such as `mean prediction`.
-    pub prediction_name: String,
-    /// Their error, if the truth is known.
+    /// The class that the prediction and the scores of traits are of; none for numbers.
+    pub class: Option<usize>,
+    /// Their error, if the truth is known: root mean squared, or the share of wrong classes.
     pub error: Option<f64>,
     /// A short rule that finds it.
     pub rule: Rule,
-    /// The class that scores of traits are of, if there are several.
-    pub scores_of: Option<String>,
     /// What sets it apart, the most telling first.
     pub traits: Vec<Trait>,
 }
@@ -322,9 +361,7 @@ pub struct Trait {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Stability {
-    /// What was repeated, as a sentence.
-    pub how: String,
-    /// How many runs.
+    /// How many runs, each with another seed; the report's own is the first.
     pub runs: usize,
     /// Mean rank correlation of a row's scores between two runs.
     pub correlation: f64,
@@ -375,8 +412,10 @@ mod tests {
         let types = [
             declaration::<Report>(),
             declaration::<About>(),
+            declaration::<RowsAre>(),
             declaration::<Fidelity>(),
             declaration::<Quality>(),
+            declaration::<Comparison>(),
             declaration::<Measure>(),
             declaration::<FactGroup>(),
             declaration::<ScaleKind>(),

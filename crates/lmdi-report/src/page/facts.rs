@@ -1,11 +1,14 @@
 //! What was explained, for the record: data, model, quality, options, versions, hashes.
 
 use super::PageOptions;
-use super::contract::{About, FactGroup, Fidelity, Measure, Quality};
+use super::contract::{About, Comparison, FactGroup, Fidelity, Measure, Quality, RowsAre};
 use lmdi::explanation::{LOW_FIDELITY, PredictedBy};
 use lmdi::file::Metadata;
 use lmdi::importance::LmdiPlus;
-use lmdi::study::{Explained, Fitting, Sample, Study, TreeChoice, measure_title, sample_title};
+use lmdi::study::{
+    Assessment, Baselines, Explained, Fitting, Predictor, Sample, Study, TrainingJob, TreeChoice,
+    measure_title, sample_title,
+};
 use lmdi::table::{Reason, Schema};
 use lmdi::text::{count, counted};
 use std::path::Path;
@@ -27,7 +30,16 @@ pub(super) fn about(
         row_kind: rows.sample.title().to_owned(),
         rows_explained: explained.scores.n_rows,
         quality: quality(study, explained),
-        predicted_by: predicted_by(explained),
+        comparison: comparison(study, explained),
+        suspects: study.job().map_or(vec![], |job| {
+            job.suspects().iter().map(|suspect| suspect.column.to_owned()).collect()
+        }),
+        training_rows: study.model.metadata.training_rows.map(|rows| rows as usize),
+        rows_are: rows_are(explained),
+        seen_by_all: match explained.predicted_by {
+            PredictedBy::OutOfBag { seen_by_all, .. } => seen_by_all,
+            PredictedBy::AllTrees => 0,
+        },
         fidelity: explained.fidelity.map(|found| Fidelity {
             rows: found.rows().to_owned(),
             share: found.of.share,
@@ -44,17 +56,14 @@ pub(super) fn about(
     }
 }
 
-/// How rows were predicted, where not by all trees.
-fn predicted_by(explained: &Explained) -> Option<String> {
-    let PredictedBy::OutOfBag { seen_by_all, .. } = explained.predicted_by else { return None };
-    let exception = match seen_by_all {
-        0 => String::new(),
-        n => format!(" Every tree saw {}, predicted by all.", counted(n, "row")),
-    };
-    Some(format!(
-        "The model was trained on these rows, so each is predicted out of bag: by the trees that did not see it.\
-         {exception}"
-    ))
+/// What the rows are to those trees that predict them.
+fn rows_are(explained: &Explained) -> RowsAre {
+    match (explained.predicted_by, explained.rows.sample) {
+        (PredictedBy::OutOfBag { .. }, _) => RowsAre::OutOfBag,
+        (_, Sample::HoldOut | Sample::Test) => RowsAre::New,
+        (_, Sample::Training | Sample::FittedOn) => RowsAre::TrainedOn,
+        (_, Sample::Unspecified) => RowsAre::Unknown,
+    }
 }
 
 /// What a reader must know before trusting the rest.
@@ -125,6 +134,49 @@ fn quality(study: &Study, explained: &Explained) -> Vec<Quality> {
         measures: found.measures.iter().map(|&(name, value)| measure(name, value)).collect(),
     });
     of_model.chain(of_explainer).collect()
+}
+
+/// The model beside simple predictions: on the hold-out, else on out-of-bag rows, else on the
+/// explained rows if they are new.
+fn comparison(study: &Study, explained: &Explained) -> Option<Comparison> {
+    let kept = |sample: &str| -> Vec<Measure> {
+        let of_sample = study.model.metadata.quality.iter().filter(|found| found.sample == sample);
+        of_sample.map(|found| measure(&found.measure, found.value)).collect()
+    };
+    let compared = |sample: &str, model: Vec<Measure>, found: Baselines| {
+        let named = |measures: Vec<(&str, f64)>| {
+            measures.into_iter().map(|(name, value)| measure(name, value)).collect()
+        };
+        (!model.is_empty()).then(|| Comparison {
+            sample: sample.to_owned(),
+            rows: found.n_rows,
+            model,
+            constant: named(found.constant),
+            linear: found.linear.map(named),
+        })
+    };
+    match study.job() {
+        Some(TrainingJob { train, holdout: Some(holdout), .. }) => {
+            compared("hold-out", kept("holdout"), Baselines::on_new_rows(train, holdout)?)
+        }
+        Some(job) if job.params.leaves_rows_out() => {
+            compared("out-of-bag", kept("oob"), Baselines::cross_fitted(&job.train)?)
+        }
+        _ if rows_are(explained) != RowsAre::TrainedOn => {
+            let rows = &explained.rows;
+            let found = Assessment::measure(
+                Predictor::Model,
+                rows.sample,
+                rows.target.as_ref()?,
+                &explained.predictions,
+                rows.weights.as_deref(),
+                explained.threshold,
+            );
+            let model = found.measures.iter().map(|&(name, value)| measure(name, value)).collect();
+            compared(found.title(), model, Baselines::cross_fitted(rows)?)
+        }
+        _ => None,
+    }
 }
 
 fn data_facts(study: &Study, explained: &Explained, options: &PageOptions<'_>) -> FactGroup {
@@ -201,7 +253,7 @@ fn dropped_text(schema: &Schema) -> String {
         .iter()
         .map(|column| match column.reason {
             Reason::Kind(kind) => format!("{} ({})", column.name, kind.name()),
-            Reason::Asked => format!("{} (requested)", column.name),
+            Reason::Requested => format!("{} (requested)", column.name),
         })
         .collect();
     texts.join(", ")

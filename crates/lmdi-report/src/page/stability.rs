@@ -6,7 +6,6 @@ use crate::Result;
 use lmdi::explanation::{stability as compare, sum_groups};
 use lmdi::monitor::Stages;
 use lmdi::study::{Explained, Study};
-use lmdi::text::counted;
 
 /// Share of the features that count as a row's most important ones, in percent.
 const TOP: f64 = 20.0;
@@ -34,10 +33,6 @@ pub(super) fn stability(
     let found = compare(&fits, &[TOP], &*monitor)?;
     let top = &found.tops[0];
     let page = Stability {
-        how: format!(
-            "The model was trained and explained {} with other seeds, and each run explained the same rows.",
-            counted(fits.len() - 1, "more time")
-        ),
         runs: found.n_fits,
         correlation: found.mean_correlation,
         distinct: top.mean_unique,

@@ -202,7 +202,7 @@ impl OneHotParts {
 /// [`Reason`] with its kind on the same level.
 #[derive(Clone, Copy)]
 pub(super) enum ReasonKind {
-    Asked,
+    Requested,
     Numeric,
     Boolean,
     Categorical,
@@ -213,7 +213,7 @@ pub(super) enum ReasonKind {
 impl ReasonKind {
     pub(super) fn of(reason: Reason) -> Self {
         match reason {
-            Reason::Asked => ReasonKind::Asked,
+            Reason::Requested => ReasonKind::Requested,
             Reason::Kind(Kind::Numeric) => ReasonKind::Numeric,
             Reason::Kind(Kind::Boolean) => ReasonKind::Boolean,
             Reason::Kind(Kind::Categorical) => ReasonKind::Categorical,
@@ -224,7 +224,7 @@ impl ReasonKind {
 
     pub(super) fn reason(self) -> Reason {
         match self {
-            ReasonKind::Asked => Reason::Asked,
+            ReasonKind::Requested => Reason::Requested,
             ReasonKind::Numeric => Reason::Kind(Kind::Numeric),
             ReasonKind::Boolean => Reason::Kind(Kind::Boolean),
             ReasonKind::Categorical => Reason::Kind(Kind::Categorical),
@@ -281,7 +281,7 @@ coded!(
 
 coded!(
     ReasonKind, "reason",
-    ReasonKind::Asked = 0 "asked",
+    ReasonKind::Requested = 0 "asked",
     ReasonKind::Numeric = 1 "numeric",
     ReasonKind::Boolean = 2 "boolean",
     ReasonKind::Categorical = 3 "categorical",

@@ -123,7 +123,9 @@ pub trait LocalMethod: Send + Sync {
     fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores>;
 
     /// The scale of the scores.
-    fn scale(&self) -> OutputScale;
+    fn scale(&self) -> OutputScale {
+        OutputScale::Identity
+    }
 
     /// What base plus scores is, in words, unless it is a prediction on the scale.
     fn adds_up_to(&self) -> Option<&'static str> {
@@ -232,10 +234,6 @@ impl LocalMethod for LocalMdi {
         self.explain(x, monitor)
     }
 
-    fn scale(&self) -> OutputScale {
-        OutputScale::Identity
-    }
-
     fn adds_up_to(&self) -> Option<&'static str> {
         Some("purity of the leaves")
     }
@@ -259,10 +257,6 @@ impl LocalMethod for Lime {
         self.explain(x, monitor)
     }
 
-    fn scale(&self) -> OutputScale {
-        OutputScale::Identity
-    }
-
     fn adds_up_to(&self) -> Option<&'static str> {
         Some("local model's prediction")
     }
@@ -271,10 +265,6 @@ impl LocalMethod for Lime {
 impl LocalMethod for Maple {
     fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
         self.explain(x, monitor)
-    }
-
-    fn scale(&self) -> OutputScale {
-        OutputScale::Identity
     }
 
     fn adds_up_to(&self) -> Option<&'static str> {

@@ -54,16 +54,7 @@ impl Assessment {
         let weights: Option<Vec<f64>> =
             weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
         let weights = weights.as_deref();
-        let measures = match truth.response() {
-            Response::Numeric(y) => {
-                vec![("r2", r2(y, &predictions, weights)), ("rmse", rmse(y, &predictions, weights))]
-            }
-            Response::Classes { codes, n_classes } => vec![
-                ("auroc", mean_auroc(codes, &predictions, n_classes, weights)),
-                ("log_loss", log_loss(codes, &predictions, n_classes, weights)),
-                ("accuracy", hits(codes, &predictions, n_classes, weights, threshold)),
-            ],
-        };
+        let measures = measures(truth.response(), &predictions, weights, threshold);
         Self { predictor, sample, n_rows: rows.len(), measures }
     }
 
@@ -118,6 +109,25 @@ impl Assessment {
         let of_model = of_model.iter().find(|q| q.sample == HOLD_OUT && q.measure == measure)?;
         let model = of_model.value;
         (model - lmdi_plus > FAR).then_some(Shortfall { measure, lmdi_plus, model })
+    }
+}
+
+/// Name and value of every measure of predictions; the first tells most.
+pub(super) fn measures(
+    truth: Response<'_>,
+    predictions: &[f64],
+    weights: Option<&[f64]>,
+    threshold: Option<f64>,
+) -> Vec<(&'static str, f64)> {
+    match truth {
+        Response::Numeric(y) => {
+            vec![("r2", r2(y, predictions, weights)), ("rmse", rmse(y, predictions, weights))]
+        }
+        Response::Classes { codes, n_classes } => vec![
+            ("auroc", mean_auroc(codes, predictions, n_classes, weights)),
+            ("log_loss", log_loss(codes, predictions, n_classes, weights)),
+            ("accuracy", hits(codes, predictions, n_classes, weights, threshold)),
+        ],
     }
 }
 

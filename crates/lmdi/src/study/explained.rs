@@ -10,6 +10,7 @@ use crate::forest::Ensemble;
 use crate::forest::decision::class_of;
 use crate::importance::{LocalMethod, OutputScale, Scores, TreeSubset};
 use crate::monitor::{Silent, Stages};
+use crate::setters::setters;
 use std::sync::Arc;
 
 /// The trees that training rows are explained by.
@@ -62,6 +63,7 @@ pub enum RankBy {
 
 /// What is computed of each row.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ExplainOptions {
     /// What has a score.
     pub grouping: Grouping,
@@ -71,6 +73,16 @@ pub struct ExplainOptions {
     pub standard_error: bool,
     /// Whether to rank, and by what.
     pub rank: Option<RankBy>,
+}
+
+impl ExplainOptions {
+    setters! {
+        with_grouping(grouping: Grouping),
+        with_trees(trees: TreeChoice),
+        with_standard_error(standard_error: bool);
+        optional:
+        with_rank(rank: RankBy),
+    }
 }
 
 impl ExplainOptions {

@@ -170,12 +170,11 @@ fn fit_lmdi_plus(
     let family = wanted.family(of_classes, ensemble.is_boosted());
     let (options, unknown_bags) = settled(model, wanted, rows.sample)?;
     let chosen = options.rows(ensemble, rows.len())?;
-    let Some(y) = rows.response() else {
+    let Some(set) = rows.training_set(&[], &[]) else {
         return Err(Error::Data("the rows to fit LMDI+ to have no target".into()));
     };
     let monitor = stages.start("Fitting LMDI+", ensemble.trees.len());
-    let (x, weights) = (rows.x.view(), rows.weights.as_deref());
-    let explainer = LmdiPlus::fit(ensemble, &x, &y, weights, &options, &*monitor)?;
+    let explainer = LmdiPlus::fit(ensemble, &set, &options, &*monitor)?;
     let n_rows = rows.len();
     let fitting = Fitting::LinearModels { options, family, chosen, n_rows, unknown_bags };
     Ok((Box::new(explainer), fitting))

@@ -24,12 +24,14 @@
 //! | `rows` | rows of a table as a model reads them, and what they are to the model |
 //! | `training` | training data, and the job that trains and measures a model |
 //! | `assessment` | how well a model or an explainer predicts a sample |
+//! | `baseline` | what that is compared with: a constant, and a linear model |
 //! | `options`, `fitting` | which method explains, and how its explainer was fitted |
 //! | `explained` | rows with scores, predictions, and what scores leave unexplained |
 //! | `fidelity` | how much of the predictions is explained, in words |
 //! | `meaning` | what scores measure, in words |
 
 mod assessment;
+mod baseline;
 mod explained;
 mod fidelity;
 mod fitting;
@@ -41,6 +43,7 @@ mod tests;
 mod training;
 
 pub use assessment::{Assessment, Predictor, Shortfall, measure_title, sample_title};
+pub use baseline::Baselines;
 pub use explained::{Account, ExplainOptions, Explained, RankBy, TreeChoice};
 pub use fidelity::FidelityOn;
 pub use fitting::{Fitting, UnknownBags};

@@ -80,12 +80,11 @@ impl ExplainerOptions {
                 Ok(Box::new(Lime::new(ensemble, &background.view(), options.clone())?))
             }
             Self::Maple(options) => {
-                let Some((x, y)) = rows.and_then(|rows| Some((rows.x.view(), rows.response()?)))
-                else {
+                let Some(set) = rows.and_then(|rows| rows.training_set(&[], &[])) else {
                     return Err(self.needs("training rows with their target"));
                 };
                 let monitor = stages.start("Fitting maple", ensemble.trees.len());
-                Ok(Box::new(Maple::fit(ensemble, &x, &y, None, options, &*monitor)?))
+                Ok(Box::new(Maple::fit(ensemble, &set, None, options, &*monitor)?))
             }
             Self::LmdiPlus(_) | Self::TreeShap { .. } | Self::Saabas | Self::LocalMdi => self
                 .method()

@@ -204,8 +204,9 @@ impl Rows {
         self.key.as_ref().map(|key| key.texts[row].clone())
     }
 
-    /// The rows as a trainer takes them; none without a target.
-    pub(super) fn training_set<'a>(
+    /// The rows as a model is trained on them and an explainer is fitted to them; none without a
+    /// target. An explainer needs no names.
+    pub fn training_set<'a>(
         &'a self,
         feature_names: &'a [String],
         labels: &'a [String],

@@ -11,10 +11,9 @@ use crate::flags::invalid;
 use crate::flags::lmdi_plus::LmdiPlusFlags;
 use crate::flags::method::{MethodFlags, tree_method_parser};
 use crate::flags::model::ModelKind;
-use crate::flags::reading::ReadFlags;
 use crate::flags::result::ResultFlags;
-use crate::flags::running::ThreadFlags;
-use crate::flags::training::{Asked, TrainingFlags, facts, train};
+use crate::flags::running::RunFlags;
+use crate::flags::training::{JobOptions, TrainingFlags, facts, train};
 use crate::input::model_file;
 use crate::input::tables::TableReader;
 use crate::output::destination::{Files, Outcomes, table_output, write_file, write_result};
@@ -131,9 +130,7 @@ pub struct Options {
     #[command(flatten)]
     training: TrainingFlags,
     #[command(flatten)]
-    reading: ReadFlags,
-    #[command(flatten)]
-    threads: ThreadFlags,
+    running: RunFlags,
 }
 
 /// A study, and the rows it is to explain.
@@ -147,16 +144,15 @@ struct Prepared {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    options.threads.apply()?;
-    options.reading.check()?;
+    options.running.apply()?;
     let output = options.out.as_deref().map(table_output).transpose()?;
     options.check_files()?;
     options.check()?;
     let mut printer = Printer::beside(output.as_ref());
     let out = &mut printer;
     let reader = match options.report {
-        Some(_) => TableReader::recording(&options.reading),
-        None => TableReader::new(&options.reading),
+        Some(_) => TableReader::recording(&options.running.reading),
+        None => TableReader::new(&options.running.reading),
     };
     let reader = reader.copying_to(output.as_ref());
     let prepared = match &options.model {
@@ -298,8 +294,9 @@ impl Options {
         let names_rows = self.test.is_none();
         let kept = if names_rows { self.result.read() } else { vec![] };
         let key = self.result.key.as_deref();
-        let asked = Asked { decision: Some(&self.decision), kept, key, names_rows };
-        let job = Arc::new(self.training.job(&self.data, target, kind, &asked, reader, out)?);
+        let job_options = JobOptions { decision: Some(&self.decision), kept, key, names_rows };
+        let job =
+            Arc::new(self.training.job(&self.data, target, kind, &job_options, reader, out)?);
         let boosted = job.params.is_boosted();
         let options = self.explain_options(&job.schema, !boosted)?;
         let of_classes = job.target.task != Task::Regression;

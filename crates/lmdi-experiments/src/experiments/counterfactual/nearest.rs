@@ -59,7 +59,7 @@ pub fn mean_differences(
             truth: None,
             threshold: None,
         };
-        let options = CounterfactualOptions { space, ..CounterfactualOptions::default() };
+        let options = CounterfactualOptions::default().with_space(space);
         let found = counterfactuals(&queries, &candidates, &columns, &options, &UntilInterrupted)?;
         let mut sum = vec![0.0; columns.len()];
         let mut count = 0.0;

@@ -79,11 +79,10 @@ mod tests {
         let part = Part { x, answers: Answers::Numbers(y) };
         for trees in [1, 6] {
             let ensemble = Model::Trees(trees).train(&part, 3, &Silent).expect("a forest");
-            let (x, y) = (part.view(), part.answers.response());
             let options = LmdiPlusOptions::default();
-            let fit = LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent).expect("a fit");
+            let fit = LmdiPlus::fit(&ensemble, &part.set(), &options, &Silent).expect("a fit");
             let [rank, score, all_ranks, size] =
-                combine(&fit, &ensemble, &x, &Silent).expect("sizes");
+                combine(&fit, &ensemble, &part.view(), &Silent).expect("sizes");
             for (mean_size, score) in size.values.iter().zip(&score.values) {
                 assert!(mean_size / trees as f64 >= score - 1e-12);
             }

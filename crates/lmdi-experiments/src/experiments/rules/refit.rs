@@ -103,11 +103,12 @@ mod tests {
                 let rule = rules(kind).into_iter().find(|rule| rule.name == name).expect("a rule");
                 let chosen = Judged::new(&trees, &rule).choose(&rule);
                 let own = refit(&trees, &ensemble, &rule, &chosen).expect("fitted");
-                let (x, y) = (part.view(), part.answers.response());
                 let theirs =
-                    LmdiPlus::fit(&ensemble, &x, &y, None, &options, &Silent).expect("fitted");
+                    LmdiPlus::fit(&ensemble, &part.set(), &options, &Silent).expect("fitted");
                 let score = |explainer: &LmdiPlus| {
-                    explainer.score(&x, &ScoreOptions::default(), &Silent).expect("scores")
+                    explainer
+                        .score(&part.view(), &ScoreOptions::default(), &Silent)
+                        .expect("scores")
                 };
                 let (own, theirs) = (score(&own), score(&theirs));
                 let size: f64 = theirs.values.iter().map(|v| v * v).sum();

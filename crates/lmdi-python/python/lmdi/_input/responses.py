@@ -43,7 +43,7 @@ def numbers(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
     except (TypeError, ValueError):
         found = next((value for value in y if isinstance(value, str)), y[0])
         raise ValueError(
-            f"{what} holds {found!r}; the model predicts numbers, so {what} must hold numbers"
+            f"{what} holds {str(found)!r}; the model predicts numbers, so {what} must hold numbers"
         ) from None
     _check_rows(values, n_rows, what)
     wrong = ~np.isfinite(values)

@@ -166,7 +166,10 @@ class Explainer:
         if len(parts) == 1 and same_scale and np.array_equal(found[0][1].base_values, base_values):
             return parts[0][1]
         estimator = whole.estimator
-        prediction = estimator.predict(X) if whole.classes_ is None else estimator.predict_proba(X)
+        if [part.output for part, _ in parts] == list(range(n_outputs or 0)):
+            prediction = np.column_stack([one.values for _, one in parts])
+        else:
+            prediction = estimator.predict(X) if whole.classes_ is None else estimator.predict_proba(X)
         to_explain = added(whole, [(part, one.to_explain) for part, one in parts], n_outputs)
         return Predictions(
             np.asarray(prediction, dtype=np.float64),

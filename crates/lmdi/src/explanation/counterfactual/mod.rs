@@ -22,6 +22,7 @@ mod space;
 
 use super::{Columns, ExplainedRows};
 use crate::monitor::Monitor;
+use crate::setters::setters;
 use crate::{Error, Result};
 use nearest::Nearest;
 use rayon::prelude::*;
@@ -31,7 +32,14 @@ pub use restriction::Restriction;
 pub use space::{Distance, Space};
 
 /// What a counterfactual is to be.
+///
+/// ```
+/// use lmdi::explanation::{CounterfactualOptions, Space};
+/// let options = CounterfactualOptions::default().with_k(3).with_space(Space::Features);
+/// assert_eq!((options.k, options.threshold), (3, None));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CounterfactualOptions {
     /// How many are wanted for each row.
     pub k: usize,
@@ -46,6 +54,18 @@ pub struct CounterfactualOptions {
     pub wanted: Option<usize>,
     /// What may change, column by column; empty allows everything.
     pub restrictions: Vec<Restriction>,
+}
+
+impl CounterfactualOptions {
+    setters! {
+        with_k(k: usize),
+        with_space(space: Space),
+        with_distance(distance: Distance),
+        with_restrictions(restrictions: Vec<Restriction>);
+        optional:
+        with_threshold(threshold: f64),
+        with_wanted(wanted: usize),
+    }
 }
 
 impl Default for CounterfactualOptions {

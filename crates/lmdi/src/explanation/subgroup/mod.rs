@@ -15,6 +15,7 @@ pub mod rule;
 
 use super::{Columns, ExplainedRows};
 use crate::monitor::{Monitor, Silent};
+use crate::setters::setters;
 use crate::{Error, Result};
 use choice::Choice;
 use description::Subgroup;
@@ -36,6 +37,7 @@ pub enum GroupCount {
 
 /// How groups are found and described.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SubgroupOptions {
     /// How many groups to make.
     pub count: GroupCount,
@@ -47,6 +49,16 @@ pub struct SubgroupOptions {
     pub rule_depth: usize,
     /// Same seed, same groups.
     pub seed: u64,
+}
+
+impl SubgroupOptions {
+    setters! {
+        with_count(count: GroupCount),
+        with_restarts(restarts: usize),
+        with_pairs(pairs: usize),
+        with_rule_depth(rule_depth: usize),
+        with_seed(seed: u64),
+    }
 }
 
 impl Default for SubgroupOptions {
@@ -122,7 +134,7 @@ pub struct Subgroups {
 ///     truth: None, threshold: None,
 /// };
 /// let columns = Columns::numeric(["size"]);
-/// let options = SubgroupOptions { count: GroupCount::Given(2), ..SubgroupOptions::default() };
+/// let options = SubgroupOptions::default().with_count(GroupCount::Given(2));
 /// let found = subgroups(&rows, &columns, &options, &Silent)?;
 /// assert_eq!(found.of_rows, [0, 0, 0, 1, 1]);
 /// assert_eq!(found.groups[0].rule.text(&columns), "size <= 100");

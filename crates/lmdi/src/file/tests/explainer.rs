@@ -36,7 +36,8 @@ fn explained() -> Model {
 
 fn assert_same_scores_after_reading(ensemble: Ensemble, x: &Matrix, y: &Response<'_>) {
     let options = LmdiPlusOptions::paper();
-    let fitted = LmdiPlus::fit(&ensemble, &x.view(), y, None, &options, &Silent).unwrap();
+    let fitted =
+        LmdiPlus::fit(&ensemble, &TrainingSet::new(x.view(), *y), &options, &Silent).unwrap();
     let score = |explainer: &LmdiPlus| {
         let options = ScoreOptions { standard_error: true, ..ScoreOptions::default() };
         let scores = explainer.score(&x.view(), &options, &Silent).unwrap();

@@ -272,7 +272,7 @@ fn schema(ensemble: &mut Ensemble, random: &mut Generator) -> Schema {
         left -= encoding.width();
         columns.push(InputColumn { name, encoding });
     }
-    let kinds = Kind::ALL.into_iter().map(Reason::Kind).chain([Reason::Asked]);
+    let kinds = Kind::ALL.into_iter().map(Reason::Kind).chain([Reason::Requested]);
     let dropped = kinds
         .enumerate()
         .filter(|_| random.random())

@@ -38,7 +38,7 @@ use rayon::prelude::*;
 ///     feature_names: &["age".to_string()],
 ///     labels: &[],
 /// };
-/// let params = ForestParams { n_trees: 10, ..ForestParams::regression() };
+/// let params = ForestParams::regression().with_n_trees(10);
 /// let forest = train_forest(&set, &params, &Silent)?;
 /// assert_eq!(forest.trees.len(), 10);
 /// # Ok(())

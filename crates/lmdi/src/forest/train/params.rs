@@ -1,6 +1,7 @@
 //! Parameters of forests and boosting, checked before any work starts.
 
 use crate::named::Named;
+use crate::setters::setters;
 use crate::{Error, Result};
 
 /// How many columns are tried at each split.
@@ -110,10 +111,13 @@ pub const MAX_BINS: usize = 255;
 ///
 /// ```
 /// use lmdi::forest::train::{ForestParams, MaxFeatures};
-/// let params = ForestParams { n_trees: 20, max_features: MaxFeatures::Sqrt, ..ForestParams::regression() };
-/// assert!(params.bootstrap);
+/// let params = ForestParams::regression().with_n_trees(20).with_max_features(MaxFeatures::Sqrt);
+/// assert!(params.bootstrap && params.max_depth.is_none());
+/// let shallow = params.with_max_depth(3);
+/// assert_eq!(shallow.max_depth, Some(3));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ForestParams {
     /// Number of trees.
     pub n_trees: usize,
@@ -142,6 +146,25 @@ pub struct ForestParams {
     pub seed: u64,
     /// How candidate splits are found.
     pub split_finder: SplitFinder,
+}
+
+impl ForestParams {
+    setters! {
+        with_n_trees(n_trees: usize),
+        with_criterion(criterion: Criterion),
+        with_min_samples_split(min_samples_split: usize),
+        with_min_samples_leaf(min_samples_leaf: usize),
+        with_min_impurity_decrease(min_impurity_decrease: f64),
+        with_max_features(max_features: MaxFeatures),
+        with_bootstrap(bootstrap: bool),
+        with_extra_trees(extra_trees: bool),
+        with_seed(seed: u64),
+        with_split_finder(split_finder: SplitFinder);
+        optional:
+        with_max_depth(max_depth: usize),
+        with_max_leaf_nodes(max_leaf_nodes: usize),
+        with_max_samples(max_samples: MaxSamples),
+    }
 }
 
 impl ForestParams {
@@ -210,6 +233,7 @@ impl ForestParams {
 
 /// When boosting stops before its last round.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct EarlyStopping {
     /// Share of the rows held out to measure the loss; these rows grow no tree.
     pub validation_fraction: f64,
@@ -217,6 +241,14 @@ pub struct EarlyStopping {
     pub patience: usize,
     /// A loss counts as improved when it falls below the best so far by more than this.
     pub tolerance: f64,
+}
+
+impl EarlyStopping {
+    setters! {
+        with_validation_fraction(validation_fraction: f64),
+        with_patience(patience: usize),
+        with_tolerance(tolerance: f64),
+    }
 }
 
 impl Default for EarlyStopping {
@@ -229,7 +261,15 @@ impl Default for EarlyStopping {
 ///
 /// The exact finder grows least-squares trees on the gradient and sets leaf values by one Newton
 /// step; the histogram finder takes the second derivative into the split search too.
+///
+/// ```
+/// use lmdi::forest::train::{BoostingParams, EarlyStopping};
+/// let stopping = EarlyStopping::default().with_patience(20);
+/// let params = BoostingParams::default().with_n_rounds(500).with_early_stopping(stopping);
+/// assert_eq!(params.early_stopping, Some(stopping));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct BoostingParams {
     /// Number of rounds; a round adds a tree, or one tree per class with three or more classes.
     pub n_rounds: usize,
@@ -257,6 +297,25 @@ pub struct BoostingParams {
     pub seed: u64,
     /// How candidate splits are found.
     pub split_finder: SplitFinder,
+}
+
+impl BoostingParams {
+    setters! {
+        with_n_rounds(n_rounds: usize),
+        with_learning_rate(learning_rate: f64),
+        with_min_samples_split(min_samples_split: usize),
+        with_min_samples_leaf(min_samples_leaf: usize),
+        with_max_features(max_features: MaxFeatures),
+        with_subsample(subsample: f64),
+        with_l2(l2: f64),
+        with_max_bins(max_bins: usize),
+        with_seed(seed: u64),
+        with_split_finder(split_finder: SplitFinder);
+        optional:
+        with_max_depth(max_depth: usize),
+        with_max_leaf_nodes(max_leaf_nodes: usize),
+        with_early_stopping(early_stopping: EarlyStopping),
+    }
 }
 
 impl Default for BoostingParams {

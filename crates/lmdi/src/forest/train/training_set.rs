@@ -4,7 +4,8 @@ use crate::forest::Outcome;
 use crate::table::{MatrixView, Response};
 use crate::{Error, Result};
 
-/// Cells, responses, weights and names.
+/// Rows with their responses and weights, and the names of columns and classes: what a model is
+/// trained on, and what an explainer is fitted to.
 #[derive(Debug, Clone, Copy)]
 pub struct TrainingSet<'a> {
     /// The cells; NaN is missing.
@@ -13,13 +14,18 @@ pub struct TrainingSet<'a> {
     pub y: Response<'a>,
     /// A weight per row, not below zero; `None` weighs all rows alike.
     pub weights: Option<&'a [f64]>,
-    /// A name per column.
+    /// A name per column. An explainer takes the names of the model.
     pub feature_names: &'a [String],
     /// A label per class; empty for a numeric response.
     pub labels: &'a [String],
 }
 
 impl<'a> TrainingSet<'a> {
+    /// Rows and responses without names, for an explainer of a model that was trained elsewhere.
+    pub fn new(x: MatrixView<'a>, y: Response<'a>) -> Self {
+        Self { x, y, weights: None, feature_names: &[], labels: &[] }
+    }
+
     /// Rows with a number each to predict.
     pub fn regression(x: MatrixView<'a>, y: &'a [f64], feature_names: &'a [String]) -> Self {
         Self { x, y: Response::Numeric(y), weights: None, feature_names, labels: &[] }

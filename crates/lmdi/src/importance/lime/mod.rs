@@ -41,6 +41,7 @@ pub use selection::Selection;
 use super::{Groups, Scores, check_cells};
 use crate::forest::{Ensemble, NONE, Outcome, Predictor};
 use crate::monitor::{Monitor, Silent};
+use crate::setters::setters;
 use crate::table::{Encoding, MatrixView, Schema};
 use crate::{Error, Result};
 use background::Background;
@@ -56,7 +57,14 @@ const BATCH: usize = 1024;
 const MOST_SAMPLES: usize = 1_000_000;
 
 /// What a user can choose.
+///
+/// ```
+/// use lmdi::importance::lime::LimeOptions;
+/// let options = LimeOptions::default().with_n_samples(1000).with_max_columns(5);
+/// assert_eq!((options.n_samples, options.max_columns), (1000, Some(5)));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LimeOptions {
     /// Neighbours of a row, the row itself included; at most a million.
     pub n_samples: usize,
@@ -77,6 +85,21 @@ pub struct LimeOptions {
     pub together: Option<Groups>,
     /// Seed of the draws.
     pub seed: u64,
+}
+
+impl LimeOptions {
+    setters! {
+        with_n_samples(n_samples: usize),
+        with_alpha(alpha: f64),
+        with_selection(selection: Selection),
+        with_n_bins(n_bins: usize),
+        with_categorical(categorical: Vec<usize>),
+        with_seed(seed: u64);
+        optional:
+        with_kernel_width(kernel_width: f64),
+        with_max_columns(max_columns: usize),
+        with_together(together: Groups),
+    }
 }
 
 impl Default for LimeOptions {

@@ -7,7 +7,7 @@ use super::background::{Background, Bin, Draw};
 use super::local_model::Neighbourhood;
 use crate::forest::Predictor;
 use crate::monitor::{Monitor, Silent};
-use crate::random::{Generator, below, generator, unit};
+use crate::random::{Generator, below, generator, normal, unit};
 use crate::table::{Cells, MatrixView};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -182,17 +182,6 @@ fn normal_between(random: &mut Generator, low: f64, high: f64) -> f64 {
 fn is_below_density(u: f64, h: f64) -> bool {
     let least = 1.0 - h;
     u < least || (u < least + 0.5 * h * h && u < libm::exp(-h))
-}
-
-/// A standard normal number, by the polar method.
-fn normal(random: &mut Generator) -> f64 {
-    loop {
-        let (u, v) = (2.0 * unit(random) - 1.0, 2.0 * unit(random) - 1.0);
-        let s = u * u + v * v;
-        if s > 0.0 && s < 1.0 {
-            return u * (-2.0 * libm::log(s) / s).sqrt();
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule};
 use crate::named::Named;
+use crate::setters::setters;
 use crate::{Error, Result};
 
 /// The rows that a tree's linear model is fitted on.
@@ -100,7 +101,14 @@ impl Named for Validation {
 }
 
 /// Options of LMDI+; the default is the preset [`LmdiPlusOptions::model`].
+///
+/// ```
+/// use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions};
+/// let options = LmdiPlusOptions::paper().with_fit_on(FitOn::Uniform).with_folds(5);
+/// assert_eq!((options.fit_on, options.folds), (Some(FitOn::Uniform), 5));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LmdiPlusOptions {
     /// What the trees of a forest are fitted to.
     pub fit_to: FitTo,
@@ -138,6 +146,27 @@ pub struct LmdiPlusOptions {
     pub tolerance: f64,
     /// Most iterations of one fit.
     pub max_iterations: usize,
+}
+
+impl LmdiPlusOptions {
+    setters! {
+        with_fit_to(fit_to: FitTo),
+        with_response_share(response_share: f64),
+        with_include_raw(include_raw: bool),
+        with_bound_raw(bound_raw: bool),
+        with_scale_target(scale_target: bool),
+        with_folds(folds: usize),
+        with_rule(rule: Rule),
+        with_search_tolerance(search_tolerance: f64),
+        with_tolerance(tolerance: f64),
+        with_max_iterations(max_iterations: usize);
+        optional:
+        with_fit_on(fit_on: FitOn),
+        with_family(family: Family),
+        with_penalty(penalty: PenaltyChoice),
+        with_validation(validation: Validation),
+        with_measure(measure: Measure),
+    }
 }
 
 impl Default for LmdiPlusOptions {

@@ -13,17 +13,31 @@ use crate::forest::InBag;
 use crate::forest::routing::{Block, LANES};
 use crate::importance::{Scores, TreeSubset};
 use crate::monitor::Monitor;
+use crate::setters::setters;
 use crate::table::MatrixView;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Options of scoring.
+///
+/// ```
+/// use lmdi::importance::lmdi_plus::ScoreOptions;
+/// assert!(ScoreOptions::default().with_standard_error(true).standard_error);
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct ScoreOptions<'e> {
     /// Which trees count.
     pub trees: TreeSubset<'e>,
     /// Whether to also give the standard error of each score over the trees (forests only).
     pub standard_error: bool,
+}
+
+impl<'e> ScoreOptions<'e> {
+    setters! {
+        with_trees(trees: TreeSubset<'e>),
+        with_standard_error(standard_error: bool),
+    }
 }
 
 /// The raw terms of all trees together: per feature and output.

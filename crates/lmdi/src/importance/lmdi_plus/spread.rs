@@ -93,7 +93,7 @@ mod tests {
     use crate::forest::train::{ForestParams, TrainingSet, train_forest};
     use crate::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions};
     use crate::monitor::Silent;
-    use crate::table::{Matrix, Response};
+    use crate::table::Matrix;
 
     /// Single features have the errors that scoring gives; a group has those of the sum over its
     /// members in each tree, computed here from forests of one tree each.
@@ -103,19 +103,11 @@ mod tests {
         let x = Matrix::from_column_major(cells, 40, 3).expect("a matrix");
         let y: Vec<f64> = (0..40).map(|i| x.column(0)[i] + x.column(1)[i].powi(2)).collect();
         let names = ["a", "b", "c"].map(String::from);
-        let response = Response::Numeric(&y);
-        let set = TrainingSet {
-            x: x.view(),
-            y: response,
-            weights: None,
-            feature_names: &names,
-            labels: &[],
-        };
+        let set = TrainingSet::regression(x.view(), &y, &names);
         let params = ForestParams { n_trees: 7, ..ForestParams::regression() };
         let forest = train_forest(&set, &params, &Silent).expect("a forest");
         let options = LmdiPlusOptions::paper();
-        let fitted = LmdiPlus::fit(&forest, &x.view(), &response, None, &options, &Silent)
-            .expect("an explainer");
+        let fitted = LmdiPlus::fit(&forest, &set, &options, &Silent).expect("an explainer");
 
         let wanted = ScoreOptions { standard_error: true, ..ScoreOptions::default() };
         let scores = fitted.score(&x.view(), &wanted, &Silent).expect("scores");

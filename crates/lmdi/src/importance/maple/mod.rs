@@ -23,8 +23,10 @@ mod training;
 
 use super::{Scores, check_cells, check_response};
 use crate::forest::Ensemble;
+use crate::forest::train::TrainingSet;
 use crate::monitor::Monitor;
-use crate::table::{MatrixView, Response};
+use crate::setters::setters;
+use crate::table::MatrixView;
 use crate::{Error, Result};
 use leaves::SharedLeaves;
 use rayon::prelude::*;
@@ -35,12 +37,26 @@ use training::{TrainingRows, targets};
 const VALIDATION_ROWS: usize = 200;
 
 /// What a user can choose.
+///
+/// ```
+/// use lmdi::importance::maple::MapleOptions;
+/// assert_eq!(MapleOptions::default().with_n_columns(3).n_columns, Some(3));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MapleOptions {
     /// Strength of the ridge penalty.
     pub alpha: f64,
     /// How many columns the local models have; `None` finds the number that predicts best.
     pub n_columns: Option<usize>,
+}
+
+impl MapleOptions {
+    setters! {
+        with_alpha(alpha: f64);
+        optional:
+        with_n_columns(n_columns: usize),
+    }
 }
 
 impl MapleOptions {
@@ -84,21 +100,20 @@ pub struct Maple {
 }
 
 impl Maple {
-    /// Takes training rows and chooses columns. `validation` are rows and responses that the choice is
-    /// measured on. The monitor advances by one per tree.
+    /// Takes training rows and chooses columns. The choice is measured on the rows of `validation`,
+    /// or on training rows. Weights do not count. The monitor advances by one per tree.
     ///
     /// ```
     /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
-    /// # use lmdi::{monitor::Silent, table::{Matrix, Response}};
+    /// # use lmdi::{monitor::Silent, table::Matrix};
     /// use lmdi::importance::maple::{Maple, MapleOptions};
     /// # fn main() -> lmdi::Result<()> {
     /// # let x = Matrix::from_column_major((0..40).map(f64::from).collect(), 40, 1)?;
     /// # let y: Vec<f64> = (0..40).map(|i| f64::from(i) / 4.0).collect();
-    /// # let y = Response::Numeric(&y);
-    /// # let set = TrainingSet { x: x.view(), y, weights: None,
-    /// #     feature_names: &["age".to_string()], labels: &[] };
+    /// # let names = ["age".to_string()];
+    /// let set = TrainingSet::regression(x.view(), &y, &names);
     /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
-    /// let maple = Maple::fit(&forest, &x.view(), &y, None, &MapleOptions::default(), &Silent)?;
+    /// let maple = Maple::fit(&forest, &set, None, &MapleOptions::default(), &Silent)?;
     /// let scores = maple.explain(&x.view(), &Silent)?;
     /// assert!(scores.get(39, 0, 0) > 1.0 && scores.get(0, 0, 0) < -1.0);
     /// # Ok(())
@@ -106,15 +121,14 @@ impl Maple {
     /// ```
     pub fn fit(
         ensemble: &Ensemble,
-        x: &MatrixView<'_>,
-        response: &Response<'_>,
-        validation: Option<(&MatrixView<'_>, &Response<'_>)>,
+        set: &TrainingSet<'_>,
+        validation: Option<&TrainingSet<'_>>,
         options: &MapleOptions,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
         ensemble.check()?;
         let p = ensemble.n_features();
-        for (x, response) in std::iter::once((x, response)).chain(validation) {
+        for TrainingSet { x, y, .. } in std::iter::once(set).chain(validation) {
             if x.cols() != p {
                 return Err(Error::Shape {
                     what: "columns of the table".into(),
@@ -125,13 +139,13 @@ impl Maple {
             if x.rows() == 0 {
                 return Err(Error::Data("MAPLE needs training rows; there is none".into()));
             }
-            check_response(ensemble, response, x.rows())?;
+            check_response(ensemble, y, x.rows())?;
             check_cells(x, &ensemble.feature_names)?;
         }
         options.check(p)?;
         let mut maple = Self {
-            leaves: SharedLeaves::new(ensemble, x, monitor)?,
-            training: TrainingRows::new(x, response),
+            leaves: SharedLeaves::new(ensemble, &set.x, monitor)?,
+            training: TrainingRows::new(&set.x, &set.y),
             n_columns: 0,
             order: root_order(ensemble),
             alpha: options.alpha,
@@ -139,7 +153,7 @@ impl Maple {
         maple.n_columns = match options.n_columns {
             Some(count) => count.min(maple.order.len()),
             None if maple.order.len() < 2 => maple.order.len(),
-            None => maple.best_count(x, validation, monitor)?,
+            None => maple.best_count(&set.x, validation, monitor)?,
         };
         Ok(maple)
     }
@@ -148,14 +162,14 @@ impl Maple {
     fn best_count(
         &self,
         x: &MatrixView<'_>,
-        validation: Option<(&MatrixView<'_>, &Response<'_>)>,
+        validation: Option<&TrainingSet<'_>>,
         monitor: &dyn Monitor,
     ) -> Result<usize> {
         let count = |rows: &Measured<'_>| {
             best_count(&self.leaves, &self.training, &self.order, self.alpha, rows, monitor)
         };
-        if let Some((x, response)) = validation {
-            return count(&Measured { x: *x, target: &targets(response), own: None });
+        if let Some(set) = validation {
+            return count(&Measured { x: set.x, target: &targets(&set.y), own: None });
         }
         let p = x.cols();
         let step = x.rows().div_ceil(VALIDATION_ROWS);

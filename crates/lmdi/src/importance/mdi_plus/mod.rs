@@ -26,6 +26,7 @@ pub use options::{MdiPlusGlm, MdiPlusModel, MdiPlusOptions, MdiPlusPenalty};
 use super::{Groups, Importances, check_cells, check_response, check_weights};
 use crate::basis::{Basis, TreeRows, leaf_nodes};
 use crate::forest::routing::Router;
+use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, NONE};
 use crate::glm::Family;
 use crate::monitor::Monitor;
@@ -34,37 +35,34 @@ use crate::{Error, Result};
 use fit::Partial;
 use rayon::prelude::*;
 
-/// MDI+ of every group. `x` and `response` are the rows that the forest was trained on. The deviation is
-/// over trees.
+/// MDI+ of every group, on the rows that the forest was trained on. The deviation is over trees.
 ///
 /// The monitor advances by one per tree.
 ///
 /// ```
 /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
-/// # use lmdi::{monitor::Silent, table::{Matrix, Response}};
+/// # use lmdi::{monitor::Silent, table::Matrix};
 /// use lmdi::importance::{Groups, mdi_plus::{MdiPlusOptions, mdi_plus}};
 /// # fn main() -> lmdi::Result<()> {
 /// # let x = Matrix::from_column_major((0..40).map(f64::from).collect(), 40, 1)?;
 /// # let y: Vec<f64> = (0..40).map(|i| if i < 20 { 1.0 } else { 5.0 }).collect();
-/// # let y = Response::Numeric(&y);
-/// # let set = TrainingSet { x: x.view(), y, weights: None,
-/// #     feature_names: &["age".to_string()], labels: &[] };
+/// # let names = ["age".to_string()];
+/// let set = TrainingSet::regression(x.view(), &y, &names);
 /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
-/// let options = MdiPlusOptions::for_response(&y);
-/// let found = mdi_plus(&forest, &x.view(), &y, None, &Groups::singles(1), &options, &Silent)?;
+/// let options = MdiPlusOptions::for_response(&set.y);
+/// let found = mdi_plus(&forest, &set, &Groups::singles(1), &options, &Silent)?;
 /// assert!(found.values[0] > 0.9);
 /// # Ok(())
 /// # }
 /// ```
 pub fn mdi_plus(
     ensemble: &Ensemble,
-    x: &MatrixView<'_>,
-    response: &Response<'_>,
-    weights: Option<&[f64]>,
+    set: &TrainingSet<'_>,
     groups: &Groups,
     options: &MdiPlusOptions<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Importances> {
+    let (x, response, weights) = (&set.x, &set.y, set.weights);
     ensemble.check()?;
     if ensemble.is_boosted() || !ensemble.output_of_tree.is_empty() {
         return Err(Error::Data(

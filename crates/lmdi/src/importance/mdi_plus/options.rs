@@ -3,6 +3,7 @@
 use crate::glm::Family;
 use crate::importance::Metric;
 use crate::named::Named;
+use crate::setters::setters;
 use crate::table::Response;
 use crate::{Error, Result};
 
@@ -124,6 +125,7 @@ impl MdiPlusModel {
 
 /// Options of MDI+.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct MdiPlusOptions<'m> {
     /// Loss of the linear models.
     pub glm: MdiPlusGlm,
@@ -143,6 +145,20 @@ pub struct MdiPlusOptions<'m> {
     pub tolerance: f64,
     /// Most iterations of one fit.
     pub max_iterations: usize,
+}
+
+impl<'m> MdiPlusOptions<'m> {
+    setters! {
+        with_glm(glm: MdiPlusGlm),
+        with_penalty(penalty: MdiPlusPenalty),
+        with_include_raw(include_raw: bool),
+        with_metric(metric: Metric<'m>),
+        with_above_constant(above_constant: bool),
+        with_trim(trim: f64),
+        with_folds(folds: usize),
+        with_tolerance(tolerance: f64),
+        with_max_iterations(max_iterations: usize),
+    }
 }
 
 impl MdiPlusOptions<'_> {

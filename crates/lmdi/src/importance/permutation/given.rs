@@ -6,47 +6,45 @@
 
 use super::{PermutationOptions, check, groups_used, members, n_predictions, shuffled};
 use crate::Result;
+use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, Predictor};
 use crate::importance::{Groups, Importances};
 use crate::monitor::{Monitor, Silent};
-use crate::table::{MatrixView, Response};
+use crate::table::MatrixView;
 use rayon::prelude::*;
 
 /// Rows that are shuffled and predicted at a time.
 const BLOCK_ROWS: usize = 1024;
 
-/// Permutation importance of every group on the rows of `x`, which should be rows that the model was
-/// not trained on. The deviation is over repetitions.
+/// Permutation importance of every group on `rows`, best ones that the model was not trained on. The deviation is over repetitions.
 ///
 /// The monitor advances by the number of rows per group and repetition.
 ///
 /// ```
 /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
-/// # use lmdi::{monitor::Silent, table::{Matrix, Response}};
+/// # use lmdi::{monitor::Silent, table::Matrix};
 /// use lmdi::importance::{Groups, permutation::{PermutationOptions, permutation}};
 /// # fn main() -> lmdi::Result<()> {
 /// # let x = Matrix::from_column_major((0..40).map(f64::from).collect(), 40, 1)?;
 /// # let y: Vec<f64> = (0..40).map(|i| if i < 20 { 1.0 } else { 5.0 }).collect();
-/// # let y = Response::Numeric(&y);
-/// # let set = TrainingSet { x: x.view(), y, weights: None,
-/// #     feature_names: &["age".to_string()], labels: &[] };
+/// # let names = ["age".to_string()];
+/// let set = TrainingSet::regression(x.view(), &y, &names);
 /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
-/// let options = PermutationOptions::for_response(&y);
-/// let found = permutation(&forest, &x.view(), &y, None, &Groups::singles(1), &options, &Silent)?;
+/// let options = PermutationOptions::for_response(&set.y);
+/// let found = permutation(&forest, &set, &Groups::singles(1), &options, &Silent)?;
 /// assert!(found.values[0] > 0.5);
 /// # Ok(())
 /// # }
 /// ```
 pub fn permutation(
     ensemble: &Ensemble,
-    x: &MatrixView<'_>,
-    response: &Response<'_>,
-    weights: Option<&[f64]>,
+    rows: &TrainingSet<'_>,
     groups: &Groups,
     options: &PermutationOptions<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Importances> {
-    check(ensemble, x, response, weights, groups, options)?;
+    let (x, response, weights) = (&rows.x, &rows.y, rows.weights);
+    check(ensemble, rows, groups, options)?;
     let predictor = Predictor::new(ensemble);
     let width = n_predictions(ensemble);
     let n = x.rows();

@@ -19,13 +19,16 @@ pub use given::permutation;
 pub use out_of_bag::permutation_out_of_bag;
 
 use super::{Groups, Metric};
+use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, NONE, Outcome, Tree};
 use crate::random::{below, generator};
-use crate::table::{MatrixView, Response};
+use crate::setters::setters;
+use crate::table::Response;
 use crate::{Error, Result};
 
 /// What a user can choose.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct PermutationOptions<'m> {
     /// What is compared.
     pub metric: Metric<'m>,
@@ -35,26 +38,43 @@ pub struct PermutationOptions<'m> {
     pub seed: u64,
 }
 
+impl<'m> PermutationOptions<'m> {
+    /// Five repetitions, by this metric.
+    ///
+    /// ```
+    /// use lmdi::importance::{Metric, permutation::PermutationOptions};
+    /// let options = PermutationOptions::new(Metric::AbsoluteError).with_repeats(20);
+    /// assert_eq!((options.repeats, options.seed), (20, 0));
+    /// ```
+    pub fn new(metric: Metric<'m>) -> Self {
+        Self { metric, repeats: 5, seed: 0 }
+    }
+
+    setters! {
+        with_metric(metric: Metric<'m>),
+        with_repeats(repeats: usize),
+        with_seed(seed: u64),
+    }
+}
+
 impl PermutationOptions<'_> {
     /// Five repetitions, by R2 for numbers and log-loss for classes.
     pub fn for_response(response: &Response<'_>) -> Self {
-        let metric = match response {
+        Self::new(match response {
             Response::Numeric(_) => Metric::R2,
             Response::Classes { .. } => Metric::LogLoss,
-        };
-        Self { metric, repeats: 5, seed: 0 }
+        })
     }
 }
 
 /// Fails on inputs that do not belong together, before any work.
 fn check(
     ensemble: &Ensemble,
-    x: &MatrixView<'_>,
-    response: &Response<'_>,
-    weights: Option<&[f64]>,
+    rows: &TrainingSet<'_>,
     groups: &Groups,
     options: &PermutationOptions<'_>,
 ) -> Result<()> {
+    let (x, response, weights) = (&rows.x, &rows.y, rows.weights);
     ensemble.check()?;
     if x.cols() != ensemble.n_features() {
         return Err(Error::Shape {

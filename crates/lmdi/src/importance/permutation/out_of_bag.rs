@@ -8,6 +8,7 @@
 use super::{PermutationOptions, check, groups_used, members, n_predictions, shuffled};
 use crate::forest::predict::apply_link;
 use crate::forest::routing::Router;
+use crate::forest::train::TrainingSet;
 use crate::forest::{Aggregation, Ensemble, InBag};
 use crate::importance::{Groups, Importances};
 use crate::monitor::Monitor;
@@ -15,20 +16,19 @@ use crate::table::{MatrixView, Response};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Permutation importance of every group on out-of-bag rows. `x` must be the rows the forest was trained
-/// on, in their order. The deviation is over trees.
+/// Permutation importance of every group on out-of-bag rows. `set` must be the rows the forest was
+/// trained on, in their order. The deviation is over trees.
 ///
 /// Fails if the model is no forest with known bootstrap samples. The monitor advances by one per tree.
 pub fn permutation_out_of_bag(
     ensemble: &Ensemble,
-    x: &MatrixView<'_>,
-    response: &Response<'_>,
-    weights: Option<&[f64]>,
+    set: &TrainingSet<'_>,
     groups: &Groups,
     options: &PermutationOptions<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Importances> {
-    check(ensemble, x, response, weights, groups, options)?;
+    let (x, response, weights) = (&set.x, &set.y, set.weights);
+    check(ensemble, set, groups, options)?;
     if ensemble.aggregation != Aggregation::Mean || !ensemble.output_of_tree.is_empty() {
         return Err(Error::Data(
             "out-of-bag importance is defined for forests; use rows that were kept out of training"

@@ -5,6 +5,7 @@
 //! told in a [`ColumnReport`] a column, so that nothing happens silently.
 
 use super::{DroppedColumn, Encoding, InputColumn, Kind, Part, Reason, Schema, Target, Task};
+use crate::setters::setters;
 use crate::table::frame::{Column, Frame, Labels, Reading, Values, number_text};
 use crate::{Error, Result};
 
@@ -12,7 +13,14 @@ use crate::{Error, Result};
 pub const DEFAULT_MAX_LEVELS: usize = 32;
 
 /// What the user says about the table.
+///
+/// ```
+/// use lmdi::table::{SchemaOptions, Task};
+/// let options = SchemaOptions::new("churn").with_task(Task::Binary).with_weight("weight".to_string());
+/// assert_eq!(options.weight.as_deref(), Some("weight"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SchemaOptions {
     /// The column to predict.
     pub target: String,
@@ -31,6 +39,19 @@ pub struct SchemaOptions {
     pub max_levels: usize,
     /// How the cells of the table are written; kept for later tables.
     pub reading: Reading,
+}
+
+impl SchemaOptions {
+    setters! {
+        with_drop(drop: Vec<String>),
+        with_kinds(kinds: Vec<(String, Kind)>),
+        with_max_levels(max_levels: usize),
+        with_reading(reading: Reading);
+        optional:
+        with_task(task: Task),
+        with_positive(positive: String),
+        with_weight(weight: String),
+    }
 }
 
 impl SchemaOptions {
@@ -190,7 +211,7 @@ fn role(report: &ColumnReport, options: &SchemaOptions) -> Role {
     } else if options.weight.as_ref() == Some(&report.name) {
         Role::Weight
     } else if options.drop.contains(&report.name) {
-        Role::Dropped(Reason::Asked)
+        Role::Dropped(Reason::Requested)
     } else if matches!(report.kind, Kind::Constant | Kind::Identifier) {
         Role::Dropped(Reason::Kind(report.kind))
     } else {
@@ -297,7 +318,7 @@ mod tests {
         let (schema, _) = Schema::learn(&frame(), &options).expect("usable");
         let names = ["size=1", "size=2", "size=3", "size=4", "size=(missing)", "same"];
         assert_eq!(schema.encoded_names(), names);
-        assert!(schema.dropped.iter().all(|column| column.reason == Reason::Asked));
+        assert!(schema.dropped.iter().all(|column| column.reason == Reason::Requested));
     }
 
     #[test]

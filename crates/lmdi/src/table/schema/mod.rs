@@ -74,7 +74,7 @@ pub enum Reason {
     /// Its kind carries nothing a tree could generalise from (constant or identifier).
     Kind(Kind),
     /// The user asked for it.
-    Asked,
+    Requested,
 }
 
 /// A column of the training table that the model does not use.

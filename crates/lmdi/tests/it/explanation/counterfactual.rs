@@ -178,13 +178,14 @@ fn options() -> impl Strategy<Value = CounterfactualOptions> {
         }),
     ];
     (1..7_usize, space, distance, prop::option::of(0..2_usize), restrictions).prop_map(
-        |(k, space, distance, wanted, restrictions)| CounterfactualOptions {
-            k,
-            space,
-            distance,
-            threshold: None,
-            wanted,
-            restrictions,
+        |(k, space, distance, wanted, restrictions)| {
+            CounterfactualOptions::default()
+                .with_k(k)
+                .with_space(space)
+                .with_distance(distance)
+                .with_threshold(None)
+                .with_wanted(wanted)
+                .with_restrictions(restrictions)
         },
     )
 }
@@ -229,7 +230,7 @@ proptest! {
         let draws = &mut generator(seed, 0);
         let (queries, candidates) = (Rows::draw(m, classes, draws), Rows::draw(n, classes, draws));
         let threshold = (classes == 1).then(|| unit(draws));
-        let options = CounterfactualOptions { threshold, ..options };
+        let options = options.with_threshold(threshold);
         let found =
             counterfactuals(&queries.explained(), &candidates.explained(), &columns(), &options, &Silent)
                 .unwrap();
@@ -243,7 +244,7 @@ proptest! {
 fn threads_change_nothing() {
     let draws = &mut generator(3, 0);
     let rows = Rows::draw(300, 3, draws);
-    let options = CounterfactualOptions { k: 4, ..CounterfactualOptions::default() };
+    let options = CounterfactualOptions::default().with_k(4);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let rows = rows.explained();
@@ -257,7 +258,7 @@ fn rows_without_scores_are_neither_asked_nor_found() {
     let draws = &mut generator(4, 0);
     let mut rows = Rows::draw(40, 2, draws);
     rows.scores.values[7 * 5] = f64::NAN;
-    let options = CounterfactualOptions { k: 40, ..CounterfactualOptions::default() };
+    let options = CounterfactualOptions::default().with_k(40);
     let rows = rows.explained();
     let found = counterfactuals(&rows, &rows, &columns(), &options, &Silent).unwrap();
     assert!(found[7].is_empty());
@@ -277,17 +278,13 @@ fn what_cannot_be_asked_is_said() {
     };
     for (rows, options, part) in [
         (&numbers, usual.clone(), "`threshold` is not given"),
+        (&classes, usual.clone().with_threshold(Some(0.5)), "a class is predicted"),
+        (&classes, usual.clone().with_k(0), "`k` is 0"),
+        (&classes, usual.clone().with_wanted(Some(2)), "`wanted` is 2"),
+        (&classes, usual.clone().with_restrictions(up(4)), "categorical"),
         (
             &classes,
-            CounterfactualOptions { threshold: Some(0.5), ..usual.clone() },
-            "a class is predicted",
-        ),
-        (&classes, CounterfactualOptions { k: 0, ..usual.clone() }, "`k` is 0"),
-        (&classes, CounterfactualOptions { wanted: Some(2), ..usual.clone() }, "`wanted` is 2"),
-        (&classes, CounterfactualOptions { restrictions: up(4), ..usual.clone() }, "categorical"),
-        (
-            &classes,
-            CounterfactualOptions { restrictions: vec![Restriction::Fixed], ..usual.clone() },
+            usual.clone().with_restrictions(vec![Restriction::Fixed]),
             "restrictions of columns",
         ),
     ] {

@@ -171,7 +171,7 @@ fn rules_find_their_rows_with_the_stated_accuracy() {
     rows.scores.values.iter_mut().for_each(|score| *score += 6.0 * unit(draws));
     rows.scores.values[3] = f64::NAN;
     for k in [2, 4, 7] {
-        let options = SubgroupOptions { count: GroupCount::Given(k), ..SubgroupOptions::default() };
+        let options = SubgroupOptions::default().with_count(GroupCount::Given(k));
         let found = rows.group(&options);
         assert_eq!(found.of_rows[1], NO_GROUP);
         let x = rows.explained().x;
@@ -219,7 +219,7 @@ fn seeds_decide_and_threads_change_nothing() {
     let rows = Rows::draw(700, &mut generator(4, 0));
     let run = |threads, seed| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let options = SubgroupOptions { seed, pairs: 5, ..SubgroupOptions::default() };
+        let options = SubgroupOptions::default().with_seed(seed).with_pairs(5);
         pool.install(|| rows.group(&options))
     };
     assert_eq!(run(1, 0), run(3, 0));
@@ -232,7 +232,7 @@ fn few_different_rows_make_few_groups() {
     for (at, score) in rows.scores.values.iter_mut().enumerate() {
         *score = f64::from(u8::from(at / 3 < 10));
     }
-    let options = SubgroupOptions { count: GroupCount::Given(6), ..SubgroupOptions::default() };
+    let options = SubgroupOptions::default().with_count(GroupCount::Given(6));
     let found = rows.group(&options);
     assert_eq!(found.groups.len(), 2);
     assert_eq!((found.groups[0].size, found.inertia), (30, 0.0));
@@ -259,10 +259,10 @@ fn work_can_be_stopped_and_bad_numbers_are_named() {
     let error = subgroups(&rows.explained(), &columns(), &options, &Stop).unwrap_err();
     assert_eq!(error, lmdi::Error::Interrupted);
     for (options, part) in [
-        (SubgroupOptions { count: GroupCount::Given(1), ..options }, "`groups` is 1"),
-        (SubgroupOptions { count: GroupCount::Given(41), ..options }, "at most 40"),
-        (SubgroupOptions { restarts: 0, ..options }, "`restarts` is 0"),
-        (SubgroupOptions { rule_depth: 0, ..options }, "`rule_depth` is 0"),
+        (options.with_count(GroupCount::Given(1)), "`groups` is 1"),
+        (options.with_count(GroupCount::Given(41)), "at most 40"),
+        (options.with_restarts(0), "`restarts` is 0"),
+        (options.with_rule_depth(0), "`rule_depth` is 0"),
     ] {
         let error = subgroups(&rows.explained(), &columns(), &options, &Silent).unwrap_err();
         assert!(error.to_string().contains(part), "{error}");

@@ -46,18 +46,16 @@ fn raw_outputs_equal_those_of_scikit_learn() {
             feature_names: &(0..case.x.len()).map(|col| format!("x{col}")).collect::<Vec<_>>(),
             labels: &(0..case.n_classes).map(|class| class.to_string()).collect::<Vec<_>>(),
         };
-        let common = BoostingParams {
-            n_rounds: 8,
-            learning_rate: 0.3,
-            min_samples_leaf: 9,
-            ..BoostingParams::default()
-        };
+        let common = BoostingParams::default()
+            .with_n_rounds(8)
+            .with_learning_rate(0.3)
+            .with_min_samples_leaf(9);
         let params = if case.histogram {
             let split_finder = SplitFinder::Histogram;
-            BoostingParams { max_leaf_nodes: Some(6), split_finder, ..common }
+            common.with_max_leaf_nodes(Some(6)).with_split_finder(split_finder)
         } else {
             let split_finder = SplitFinder::Exact;
-            BoostingParams { max_leaf_nodes: None, max_depth: Some(2), split_finder, ..common }
+            common.with_max_leaf_nodes(None).with_max_depth(Some(2)).with_split_finder(split_finder)
         };
         let model = train_boosting(&set, &params, &Silent).unwrap();
         assert_eq!(matches!(model.growth, Growth::SecondOrder(_)), case.histogram);

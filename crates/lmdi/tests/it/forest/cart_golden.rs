@@ -113,23 +113,21 @@ impl Case {
             labels: &(0..self.n_classes).map(|c| c.to_string()).collect::<Vec<_>>(),
         };
         let shape = &self.parameters;
-        let params = ForestParams {
-            n_trees: 1,
-            criterion: match self.criterion.as_str() {
+        let params = ForestParams::regression()
+            .with_n_trees(1)
+            .with_criterion(match self.criterion.as_str() {
                 "squared_error" => Criterion::SquaredError,
                 "poisson" => Criterion::Poisson,
                 "gini" => Criterion::Gini,
                 _ => Criterion::Entropy,
-            },
-            max_depth: shape.max_depth,
-            min_samples_split: shape.min_samples_split.unwrap_or(2),
-            min_samples_leaf: shape.min_samples_leaf.unwrap_or(1),
-            max_leaf_nodes: shape.max_leaf_nodes,
-            min_impurity_decrease: shape.min_impurity_decrease.unwrap_or(0.0),
-            max_features: MaxFeatures::All,
-            bootstrap: false,
-            ..ForestParams::regression()
-        };
+            })
+            .with_max_depth(shape.max_depth)
+            .with_min_samples_split(shape.min_samples_split.unwrap_or(2))
+            .with_min_samples_leaf(shape.min_samples_leaf.unwrap_or(1))
+            .with_max_leaf_nodes(shape.max_leaf_nodes)
+            .with_min_impurity_decrease(shape.min_impurity_decrease.unwrap_or(0.0))
+            .with_max_features(MaxFeatures::All)
+            .with_bootstrap(false);
         let forest = train_forest(&set, &params, &Silent).unwrap();
         forest.check().unwrap();
         forest.trees.into_iter().next().unwrap()

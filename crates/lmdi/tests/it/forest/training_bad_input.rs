@@ -63,24 +63,18 @@ fn tables_need_rows_responses_and_weights() {
 fn parameters_are_checked_first() {
     let base = ForestParams::regression;
     let cases = [
-        (ForestParams { n_trees: 0, ..base() }, "n_trees"),
-        (ForestParams { max_depth: Some(0), ..base() }, "max_depth"),
-        (ForestParams { min_samples_split: 1, ..base() }, "min_samples_split"),
-        (ForestParams { min_samples_leaf: 0, ..base() }, "min_samples_leaf"),
-        (ForestParams { max_leaf_nodes: Some(1), ..base() }, "max_leaf_nodes"),
-        (ForestParams { min_impurity_decrease: f64::NAN, ..base() }, "min_impurity_decrease"),
-        (ForestParams { max_features: MaxFeatures::Count(2), ..base() }, "max_features"),
-        (ForestParams { max_features: MaxFeatures::Fraction(0.0), ..base() }, "max_features"),
-        (ForestParams { max_samples: Some(MaxSamples::Fraction(1.5)), ..base() }, "max_samples"),
-        (
-            ForestParams { max_samples: Some(MaxSamples::Count(5)), bootstrap: false, ..base() },
-            "max_samples",
-        ),
-        (ForestParams { criterion: Criterion::Gini, ..base() }, "criterion"),
-        (
-            ForestParams { extra_trees: true, split_finder: SplitFinder::Histogram, ..base() },
-            "split_finder",
-        ),
+        (base().with_n_trees(0), "n_trees"),
+        (base().with_max_depth(Some(0)), "max_depth"),
+        (base().with_min_samples_split(1), "min_samples_split"),
+        (base().with_min_samples_leaf(0), "min_samples_leaf"),
+        (base().with_max_leaf_nodes(Some(1)), "max_leaf_nodes"),
+        (base().with_min_impurity_decrease(f64::NAN), "min_impurity_decrease"),
+        (base().with_max_features(MaxFeatures::Count(2)), "max_features"),
+        (base().with_max_features(MaxFeatures::Fraction(0.0)), "max_features"),
+        (base().with_max_samples(Some(MaxSamples::Fraction(1.5))), "max_samples"),
+        (base().with_max_samples(Some(MaxSamples::Count(5))).with_bootstrap(false), "max_samples"),
+        (base().with_criterion(Criterion::Gini), "criterion"),
+        (base().with_extra_trees(true).with_split_finder(SplitFinder::Histogram), "split_finder"),
     ];
     for (params, name) in cases {
         let error = forest(&[1.0, 2.0], &[1.0, 2.0], None, &params).err();
@@ -91,14 +85,16 @@ fn parameters_are_checked_first() {
     }
     let base = BoostingParams::default;
     let stop = |validation_fraction, patience| {
-        let stopping = EarlyStopping { validation_fraction, patience, ..EarlyStopping::default() };
-        BoostingParams { early_stopping: Some(stopping), ..base() }
+        let stopping = EarlyStopping::default()
+            .with_validation_fraction(validation_fraction)
+            .with_patience(patience);
+        base().with_early_stopping(Some(stopping))
     };
     let cases = [
-        (BoostingParams { learning_rate: -1.0, ..base() }, "learning_rate"),
-        (BoostingParams { subsample: 0.0, ..base() }, "subsample"),
-        (BoostingParams { max_bins: 256, ..base() }, "max_bins"),
-        (BoostingParams { l2: f64::INFINITY, ..base() }, "l2"),
+        (base().with_learning_rate(-1.0), "learning_rate"),
+        (base().with_subsample(0.0), "subsample"),
+        (base().with_max_bins(256), "max_bins"),
+        (base().with_l2(f64::INFINITY), "l2"),
         (stop(1.0, 5), "validation_fraction"),
         (stop(0.01, 5), "validation_fraction"),
         (stop(0.5, 0), "patience"),
@@ -117,7 +113,7 @@ fn parameters_are_checked_first() {
 
 #[test]
 fn poisson_needs_responses_not_below_zero() {
-    let params = ForestParams { criterion: Criterion::Poisson, ..ForestParams::regression() };
+    let params = ForestParams::regression().with_criterion(Criterion::Poisson);
     assert!(message(forest(&[1.0, 2.0], &[1.0, -2.0], None, &params)).contains("row 1"));
     assert!(
         message(forest(&[1.0, 2.0], &[0.0, 0.0], None, &params)).contains("all responses are 0")
@@ -126,7 +122,7 @@ fn poisson_needs_responses_not_below_zero() {
 
 #[test]
 fn tables_without_anything_to_learn_give_single_leaves() {
-    let params = ForestParams { n_trees: 3, ..ForestParams::regression() };
+    let params = ForestParams::regression().with_n_trees(3);
     let nan = f64::NAN;
     let tables: [(&[f64], &[f64]); 4] = [
         (&[1.0], &[5.0]),
@@ -144,7 +140,7 @@ fn tables_without_anything_to_learn_give_single_leaves() {
 
 #[test]
 fn small_responses_are_split_as_large_ones_are() {
-    let params = ForestParams { n_trees: 1, bootstrap: false, ..ForestParams::regression() };
+    let params = ForestParams::regression().with_n_trees(1).with_bootstrap(false);
     let cells = [1.0, 2.0, 3.0, 4.0];
     let sizes = [1e-12, 1.0, 1e12].map(|size| {
         let y = [1.0, 2.0, 4.0, 8.0].map(|y| y * size);
@@ -157,7 +153,7 @@ fn small_responses_are_split_as_large_ones_are() {
 fn weights_with_a_bootstrap_are_drawing_probabilities() {
     let cells: Vec<f64> = (0..200).map(f64::from).collect();
     let weights: Vec<f64> = (0..200).map(|row| if row % 2 == 0 { 0.0 } else { 3.0 }).collect();
-    let params = ForestParams { n_trees: 5, ..ForestParams::regression() };
+    let params = ForestParams::regression().with_n_trees(5);
     let model = forest(&cells, &cells, Some(&weights), &params).unwrap();
     for tree in &model.trees {
         let in_bag = tree.in_bag.as_ref().unwrap();
@@ -183,24 +179,23 @@ fn early_stopping_keeps_the_best_rounds() {
         feature_names: &names(1),
         labels: &[],
     };
-    let stopping = EarlyStopping { validation_fraction: 0.2, patience: 5, tolerance: 0.0 };
+    let stopping =
+        EarlyStopping::default().with_validation_fraction(0.2).with_patience(5).with_tolerance(0.0);
     for split_finder in [SplitFinder::Exact, SplitFinder::Histogram] {
-        let params = BoostingParams {
-            n_rounds: 500,
-            early_stopping: Some(stopping),
-            split_finder,
-            ..BoostingParams::default()
-        };
+        let params = BoostingParams::default()
+            .with_n_rounds(500)
+            .with_early_stopping(Some(stopping))
+            .with_split_finder(split_finder);
         let stopped = train_boosting(&set, &params, &Silent).unwrap();
         assert!((5..200).contains(&stopped.trees.len()), "{}", stopped.trees.len());
-        let all = BoostingParams { n_rounds: stopped.trees.len() + 5, ..params };
+        let all = params.with_n_rounds(stopped.trees.len() + 5);
         assert_eq!(train_boosting(&set, &all, &Silent).unwrap().trees.len(), stopped.trees.len());
     }
 }
 
 #[test]
 fn out_of_bag_needs_bootstrap_counts_of_the_same_table() {
-    let params = ForestParams { n_trees: 2, bootstrap: false, ..ForestParams::regression() };
+    let params = ForestParams::regression().with_n_trees(2).with_bootstrap(false);
     let model = forest(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], None, &params).unwrap();
     let x = Matrix::from_column_major(vec![1.0, 2.0], 2, 1).unwrap();
     let error = oob_prediction(&model, &x.view(), &Silent).unwrap_err().to_string();
@@ -234,8 +229,7 @@ fn training_reports_progress_and_can_be_stopped() {
     let y = Response::Numeric(&[1.0, 2.0, 4.0]);
     let set = TrainingSet { x: x.view(), y, weights: None, feature_names: &names(1), labels: &[] };
     let patient = StopsAfter { limit: u64::MAX, ..StopsAfter::default() };
-    train_forest(&set, &ForestParams { n_trees: 9, ..ForestParams::regression() }, &patient)
-        .unwrap();
+    train_forest(&set, &ForestParams::regression().with_n_trees(9), &patient).unwrap();
     assert_eq!(patient.done.load(Ordering::Relaxed), 9);
     let stops = StopsAfter { limit: 3, ..StopsAfter::default() };
     assert_eq!(train_forest(&set, &ForestParams::regression(), &stops), Err(Error::Interrupted));

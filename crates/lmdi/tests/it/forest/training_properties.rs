@@ -94,26 +94,23 @@ fn forest_params() -> impl Strategy<Value = ForestParams> {
     (shape, sampling, any::<bool>()).prop_map(|(shape, sampling, second)| {
         let (max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, max_features) = shape;
         let (bootstrap, share, extra_trees, histogram, seed) = sampling;
-        ForestParams {
-            n_trees: 4,
-            // Made to fit the response by `fitting`.
-            criterion: if second { Criterion::Entropy } else { Criterion::Gini },
-            max_depth,
-            min_samples_split,
-            min_samples_leaf,
-            max_leaf_nodes,
-            max_features,
-            bootstrap,
-            max_samples: share.filter(|_| bootstrap).map(MaxSamples::Fraction),
-            extra_trees,
-            seed,
-            split_finder: if histogram && !extra_trees {
+        ForestParams::regression()
+            .with_n_trees(4)
+            .with_criterion(if second { Criterion::Entropy } else { Criterion::Gini })
+            .with_max_depth(max_depth)
+            .with_min_samples_split(min_samples_split)
+            .with_min_samples_leaf(min_samples_leaf)
+            .with_max_leaf_nodes(max_leaf_nodes)
+            .with_max_features(max_features)
+            .with_bootstrap(bootstrap)
+            .with_max_samples(share.filter(|_| bootstrap).map(MaxSamples::Fraction))
+            .with_extra_trees(extra_trees)
+            .with_seed(seed)
+            .with_split_finder(if histogram && !extra_trees {
                 SplitFinder::Histogram
             } else {
                 SplitFinder::Exact
-            },
-            ..ForestParams::regression()
-        }
+            })
     })
 }
 
@@ -124,7 +121,7 @@ fn fitting(table: &Table, params: &ForestParams) -> ForestParams {
         Criterion::Entropy if table.y.iter().sum::<f64>() > 0.0 => Criterion::Poisson,
         _ => Criterion::SquaredError,
     };
-    ForestParams { criterion, ..params.clone() }
+    params.clone().with_criterion(criterion)
 }
 
 /// In-bag weight of each row in a tree.
@@ -218,7 +215,7 @@ proptest! {
 
     #[test]
     fn out_of_bag_means_unseen_trees(table in table(), params in forest_params()) {
-        let params = ForestParams { bootstrap: true, ..fitting(&table, &params) };
+        let params = fitting(&table, &params).with_bootstrap(true);
         let forest = train_forest(&table.set(), &params, &Silent).unwrap();
         let oob = oob_prediction(&forest, &table.x.view(), &Silent).unwrap();
         for row in 0..table.x.rows() {
@@ -243,14 +240,7 @@ proptest! {
 
     #[test]
     fn boosted_trees_add_up(table in table(), histogram in any::<bool>(), subsample in 0.4..1.0f64, seed in any::<u64>()) {
-        let params = BoostingParams {
-            n_rounds: 5,
-            min_samples_leaf: 2,
-            subsample,
-            seed,
-            split_finder: if histogram { SplitFinder::Histogram } else { SplitFinder::Exact },
-            ..BoostingParams::default()
-        };
+        let params = BoostingParams::default().with_n_rounds(5).with_min_samples_leaf(2).with_subsample(subsample).with_seed(seed).with_split_finder(if histogram { SplitFinder::Histogram } else { SplitFinder::Exact });
         let model = train_boosting(&table.set(), &params, &Silent).unwrap();
         model.check().unwrap();
         let raw = model.predict_raw(&table.x.view(), &Silent).unwrap();
@@ -292,12 +282,7 @@ proptest! {
     fn doubled_weights_boost_the_same_numbers(table in table(), min_samples_leaf in 1usize..6) {
         let plain = Table { n_classes: 0, weights: None, labels: Vec::new(), ..table };
         let doubled = Table { weights: Some(vec![2.0; plain.y.len()]), ..plain.clone() };
-        let params = BoostingParams {
-            n_rounds: 5,
-            min_samples_leaf,
-            split_finder: SplitFinder::Histogram,
-            ..BoostingParams::default()
-        };
+        let params = BoostingParams::default().with_n_rounds(5).with_min_samples_leaf(min_samples_leaf).with_split_finder(SplitFinder::Histogram);
         let [plain, doubled] = [&plain, &doubled].map(|table| {
             let model = train_boosting(&table.set(), &params, &Silent).unwrap();
             let trees: Vec<_> =
@@ -335,7 +320,7 @@ fn threads_change_no_byte_of_a_large_table() {
     };
     for set in [regression, classes] {
         for split_finder in [SplitFinder::Exact, SplitFinder::Histogram] {
-            let params = BoostingParams { n_rounds: 4, split_finder, ..BoostingParams::default() };
+            let params = BoostingParams::default().with_n_rounds(4).with_split_finder(split_finder);
             let train = || {
                 let model = train_boosting(&set, &params, &Silent).unwrap();
                 let predicted = model.predict(&x.view(), &Silent).unwrap();
@@ -347,7 +332,7 @@ fn threads_change_no_byte_of_a_large_table() {
             assert_eq!(predicted_one, predicted_four);
         }
     }
-    let forest = ForestParams { n_trees: 8, ..ForestParams::regression() };
+    let forest = ForestParams::regression().with_n_trees(8);
     let [one, four] = [1, 4].map(|threads| {
         with_threads(threads, || train_forest(&regression, &forest, &Silent).unwrap())
     });
@@ -372,8 +357,7 @@ fn bootstrap_samples_follow_the_weights() {
             names: vec!["x".into()],
             labels: Vec::new(),
         };
-        let params =
-            ForestParams { n_trees: TREES, max_depth: Some(1), ..ForestParams::regression() };
+        let params = ForestParams::regression().with_n_trees(TREES).with_max_depth(Some(1));
         let forest = train_forest(&table.set(), &params, &Silent).unwrap();
         let total: f64 = weights.iter().sum();
         for (row, weight) in weights.iter().enumerate() {

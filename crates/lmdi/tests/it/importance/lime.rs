@@ -80,11 +80,9 @@ fn the_same_neighbourhood_gives_the_same_model() {
             prediction: case.prediction,
         };
         for fit in case.fits {
-            let options = LimeOptions {
-                selection: selection(&fit.selection),
-                max_columns: Some(fit.most),
-                ..LimeOptions::default()
-            };
+            let options = LimeOptions::default()
+                .with_selection(selection(&fit.selection))
+                .with_max_columns(Some(fit.most));
             let found = &neighbourhood.fit(&options)[0];
             let what = format!("case {index}, {} of {}", fit.selection, fit.most);
             assert!(
@@ -170,7 +168,7 @@ fn own_neighbours_rank_as_lime_does() {
         let x = MatrixView::from_rows(&cells, case.x.len(), 6).unwrap();
         let rows = case.slopes[0].len();
         let own = |seed| -> Slopes {
-            let options = LimeOptions { categorical: vec![5], seed, ..LimeOptions::default() };
+            let options = LimeOptions::default().with_categorical(vec![5]).with_seed(seed);
             let lime = Lime::new(&ensemble, &x, options).unwrap();
             let scores = lime.explain(&x.slice_rows(0..rows), &Silent).unwrap();
             assert_eq!(scores.n_outputs, 1, "{name}");
@@ -214,7 +212,7 @@ fn standard_error(numbers: &[f64]) -> f64 {
 }
 
 fn small() -> LimeOptions {
-    LimeOptions { n_samples: 1500, ..LimeOptions::default() }
+    LimeOptions::default().with_n_samples(1500)
 }
 
 fn explain(table: &Table, model: &lmdi::forest::Ensemble, x: &Matrix, threads: usize) -> Scores {
@@ -263,8 +261,7 @@ fn one_hot_columns_are_drawn_together() {
     let table = Table::numeric(columns, y);
     let model =
         table.train(crate::support::random_models::Kind::Forest { classes: 0, bootstrap: true }, 1);
-    let options =
-        LimeOptions { together: Some(Groups::new(vec![0, 0, 0, 1], 2).unwrap()), ..small() };
+    let options = small().with_together(Some(Groups::new(vec![0, 0, 0, 1], 2).unwrap()));
     let lime = Lime::new(&model, &table.x.view(), options).unwrap();
     let scores = lime.explain(&table.x.view(), &Silent).unwrap();
     for row in 0..6 {
@@ -292,11 +289,9 @@ fn wrong_input_is_named() {
         table.train(crate::support::random_models::Kind::Forest { classes: 0, bootstrap: true }, 1);
     let x = table.x.view();
     let message = |options: LimeOptions| Lime::new(&model, &x, options).unwrap_err().to_string();
-    assert!(message(LimeOptions { n_samples: 1, ..small() }).contains("`n_samples` is 1"));
-    assert!(message(LimeOptions { kernel_width: Some(0.0), ..small() }).contains("`kernel_width`"));
-    assert!(
-        message(LimeOptions { categorical: vec![99], ..small() }).contains("`categorical` is 99")
-    );
+    assert!(message(small().with_n_samples(1)).contains("`n_samples` is 1"));
+    assert!(message(small().with_kernel_width(Some(0.0))).contains("`kernel_width`"));
+    assert!(message(small().with_categorical(vec![99])).contains("`categorical` is 99"));
     let none = Lime::new(&model, &x.slice_rows(0..0), small()).unwrap_err().to_string();
     assert!(none.contains("background"), "{none}");
     let lime = Lime::new(&model, &x, small()).unwrap();

@@ -4,6 +4,7 @@
 
 use crate::support::random_models::{Kind, Table, cases, kind};
 use lmdi::file::Model;
+use lmdi::forest::train::TrainingSet;
 use lmdi::importance::maple::{Maple, MapleOptions};
 use lmdi::monitor::Silent;
 use lmdi::table::{MatrixView, Response};
@@ -45,12 +46,10 @@ fn local_models_are_those_of_numpy() {
             _ => Response::Classes { codes: &codes[from..to], n_classes: 2 },
         };
         let (train, end) = (case.n_train, case.n_train + case.n_validation);
-        let validation = (&x.slice_rows(train..end), &response(train, end));
+        let validation = TrainingSet::new(x.slice_rows(train..end), response(train, end));
         let options = MapleOptions::default();
-        let y = response(0, train);
-        let maple =
-            Maple::fit(&ensemble, &x.slice_rows(0..train), &y, Some(validation), &options, &Silent)
-                .unwrap();
+        let set = TrainingSet::new(x.slice_rows(0..train), response(0, train));
+        let maple = Maple::fit(&ensemble, &set, Some(&validation), &options, &Silent).unwrap();
         assert_eq!(maple.columns(), case.columns, "{name}");
         let rows = x.slice_rows(end..x.rows());
         let weights = maple.weights(&rows).unwrap();
@@ -93,7 +92,7 @@ proptest! {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             pool.install(|| {
                 let options = MapleOptions::default();
-                Maple::fit(&model, &table.x.view(), &table.response(), None, &options, &Silent).expect("rows")
+                Maple::fit(&model, &table.set(), None, &options, &Silent).expect("rows")
                     .explain(&table.x.take_rows(rows).view(), &Silent).expect("scores")
             })
         };
@@ -120,10 +119,14 @@ fn wrong_input_is_named() {
     let table = Table::random(3, 0);
     let model = table.train(Kind::Forest { classes: 0, bootstrap: true }, 1);
     let message = |options: MapleOptions| {
-        Maple::fit(&model, &table.x.view(), &table.response(), None, &options, &Silent)
-            .unwrap_err()
-            .to_string()
+        Maple::fit(&model, &table.set(), None, &options, &Silent).unwrap_err().to_string()
     };
-    assert!(message(MapleOptions { alpha: -1.0, n_columns: None }).contains("`alpha` is -1"));
-    assert!(message(MapleOptions { alpha: 1.0, n_columns: Some(0) }).contains("`n_columns`"));
+    assert!(
+        message(MapleOptions::default().with_alpha(-1.0).with_n_columns(None))
+            .contains("`alpha` is -1")
+    );
+    assert!(
+        message(MapleOptions::default().with_alpha(1.0).with_n_columns(Some(0)))
+            .contains("`n_columns`")
+    );
 }

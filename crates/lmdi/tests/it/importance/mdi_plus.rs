@@ -3,6 +3,7 @@
 
 use crate::support::random_models::{Kind, Table, cases, close};
 use lmdi::file::Model;
+use lmdi::forest::train::TrainingSet;
 use lmdi::glm::{Family, GlmOptions, PenaltyChoice, Strength, fit_glm};
 use lmdi::importance::mdi::{MdiScale, mdi};
 use lmdi::importance::mdi_plus::{MdiPlusGlm, MdiPlusOptions, MdiPlusPenalty, mdi_plus};
@@ -52,15 +53,14 @@ fn importances_are_those_of_imodels() {
                 "r2" | "absolute-error" => Response::Numeric(&case.y),
                 _ => Response::Classes { codes: &codes, n_classes: 2 },
             };
-            let options = MdiPlusOptions {
-                metric: metric(&name),
-                include_raw: case.raw,
-                above_constant: false,
-                ..MdiPlusOptions::for_response(&response)
-            };
+            let options = MdiPlusOptions::for_response(&response)
+                .with_metric(metric(&name))
+                .with_include_raw(case.raw)
+                .with_above_constant(false);
             let groups = Groups::singles(5);
             let found =
-                mdi_plus(&ensemble, &x, &response, None, &groups, &options, &Silent).unwrap();
+                mdi_plus(&ensemble, &TrainingSet::new(x, response), &groups, &options, &Silent)
+                    .unwrap();
             for (feature, (found, expected)) in found.values.iter().zip(&expected).enumerate() {
                 let what = format!("case {index}, {name}, feature {feature}");
                 assert!(
@@ -69,9 +69,10 @@ fn importances_are_those_of_imodels() {
                 );
             }
             // A column that no tree splits on, counted from the constant prediction.
-            let options = MdiPlusOptions { above_constant: true, ..options };
+            let options = options.with_above_constant(true);
             let found =
-                mdi_plus(&ensemble, &x, &response, None, &groups, &options, &Silent).unwrap();
+                mdi_plus(&ensemble, &TrainingSet::new(x, response), &groups, &options, &Silent)
+                    .unwrap();
             assert_eq!((found.values[4], found.deviation[4]), (0.0, 0.0), "case {index}, {name}");
         }
     }
@@ -83,8 +84,7 @@ fn run(
     groups: &Groups,
     options: &MdiPlusOptions<'_>,
 ) -> Importances {
-    let weights = table.weights.as_deref();
-    mdi_plus(model, &table.x.view(), &table.response(), weights, groups, options, &Silent).unwrap()
+    mdi_plus(model, &table.set(), groups, options, &Silent).unwrap()
 }
 
 fn glms(classes: usize) -> Vec<(MdiPlusGlm, MdiPlusPenalty)> {
@@ -117,7 +117,7 @@ proptest! {
         let groups = Groups::singles(table.x.cols());
         for (glm, penalty) in glms(classes) {
             let usual = MdiPlusOptions::for_response(&table.response());
-            let options = MdiPlusOptions { glm, penalty, metric: if classes == 0 { Metric::SquaredError } else { Metric::LogLoss }, ..usual };
+            let options = usual.with_glm(glm).with_penalty(penalty).with_metric(if classes == 0 { Metric::SquaredError } else { Metric::LogLoss });
             let found = run(&table, &model, &groups, &options);
             for (feature, value) in found.values.iter().enumerate() {
                 prop_assert!(value.is_finite(), "{glm:?}: {value}");
@@ -131,7 +131,7 @@ proptest! {
                 Response::Numeric(y) => -metrics::rmse(y, prediction, weights).powi(2),
                 Response::Classes { codes, n_classes } => -metrics::log_loss(codes, prediction, n_classes, weights),
             };
-            let custom = MdiPlusOptions { metric: Metric::Custom(&own), ..options.clone() };
+            let custom = options.clone().with_metric(Metric::Custom(&own));
             prop_assert_eq!(&found, &run(&table, &model, &groups, &custom));
         }
     }
@@ -144,13 +144,7 @@ proptest! {
         table.weights = None;
         let model = table.train(Kind::Forest { classes: 0, bootstrap: true }, seed);
         let alpha = 0.7;
-        let options = MdiPlusOptions {
-            penalty: MdiPlusPenalty::Ridge { alphas: vec![alpha] },
-            include_raw: false,
-            metric: Metric::SquaredError,
-            above_constant: false,
-            ..MdiPlusOptions::for_response(&table.response())
-        };
+        let options = MdiPlusOptions::for_response(&table.response()).with_penalty(MdiPlusPenalty::Ridge { alphas: vec![alpha] }).with_include_raw(false).with_metric(Metric::SquaredError).with_above_constant(false);
         let all = Groups::new(vec![0; table.x.cols()], 1).expect("one group");
         let found = run(&table, &model, &all, &options).values[0];
         // A strength of 1 / l2 is the penalty l2 on the sum over rows.
@@ -214,13 +208,11 @@ fn huber_ignores_wild_responses() {
         let mut table = table.clone();
         table.y = y.to_vec();
         let usual = MdiPlusOptions::for_response(&table.response());
-        let options = MdiPlusOptions {
-            glm,
-            penalty,
-            metric: Metric::AbsoluteError,
-            above_constant: false,
-            ..usual
-        };
+        let options = usual
+            .with_glm(glm)
+            .with_penalty(penalty)
+            .with_metric(Metric::AbsoluteError)
+            .with_above_constant(false);
         run(&table, &model, &Groups::singles(1), &options).values[0]
     };
     let mut wild = clean.clone();
@@ -242,12 +234,11 @@ fn wrong_input_is_named() {
     let usual = MdiPlusOptions::for_response(&table.response());
     let groups = Groups::singles(table.x.cols());
     let message = |model, options: &MdiPlusOptions<'_>| {
-        let (x, y) = (table.x.view(), table.response());
-        mdi_plus(model, &x, &y, None, &groups, options, &Silent).unwrap_err().to_string()
+        mdi_plus(model, &table.set(), &groups, options, &Silent).unwrap_err().to_string()
     };
     assert!(message(&boosted, &usual).contains("defined for forests"));
-    let logistic = MdiPlusOptions { glm: MdiPlusGlm::Logistic, ..usual.clone() };
+    let logistic = usual.clone().with_glm(MdiPlusGlm::Logistic);
     assert!(message(&model, &logistic).contains("`glm` is logistic"));
-    let none = MdiPlusOptions { penalty: MdiPlusPenalty::Ridge { alphas: vec![] }, ..usual };
+    let none = usual.with_penalty(MdiPlusPenalty::Ridge { alphas: vec![] });
     assert!(message(&model, &none).contains("`alphas`"));
 }

@@ -20,11 +20,7 @@ proptest! {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
         let known = model.trees.iter().all(|tree| tree.in_bag.is_some());
-        let options = LmdiPlusOptions {
-            family: Some(Family::Gaussian),
-            fit_on: Some(if known { FitOn::InBag } else { FitOn::Uniform }),
-            ..LmdiPlusOptions::ablation(1).expect("a step")
-        };
+        let options = LmdiPlusOptions::ablation(1).expect("a step").with_family(Some(Family::Gaussian)).with_fit_on(Some(if known { FitOn::InBag } else { FitOn::Uniform }));
         let fitted = table.score(&table.explain(&model, &options), TreeSubset::All, false);
         let walked = Saabas::new(&model).expect("a model")
             .explain(&table.x.view(), &Silent).expect("scores");

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use lmdi::file::Model;
+use lmdi::forest::train::TrainingSet;
 use lmdi::importance::permutation::{PermutationOptions, permutation, permutation_out_of_bag};
 use lmdi::importance::{Groups, Importances, Metric};
 use lmdi::monitor::{Monitor, Silent};
@@ -71,16 +72,18 @@ fn run(case: &Case, groups: &Groups, seed: u64, repeats: usize) -> [Importances;
         "r2" => Response::Numeric(&case.y[range]),
         _ => Response::Classes { codes: &codes[range], n_classes: 2 },
     };
-    let options = PermutationOptions { metric: metric(&case.metric), repeats, seed };
+    let options =
+        PermutationOptions::new(metric(&case.metric)).with_repeats(repeats).with_seed(seed);
     let cells = test.concat();
     let x = MatrixView::from_rows(&cells, test.len(), p).unwrap();
     let y = response(case.n_train..case.x.len());
-    let given = permutation(&ensemble, &x, &y, None, groups, &options, &Silent).unwrap();
+    let given = permutation(&ensemble, &TrainingSet::new(x, y), groups, &options, &Silent).unwrap();
     let cells = train.concat();
     let x = MatrixView::from_rows(&cells, train.len(), p).unwrap();
     let y = response(0..case.n_train);
     let out_of_bag =
-        permutation_out_of_bag(&ensemble, &x, &y, None, groups, &options, &Silent).unwrap();
+        permutation_out_of_bag(&ensemble, &TrainingSet::new(x, y), groups, &options, &Silent)
+            .unwrap();
     [given, out_of_bag]
 }
 
@@ -130,18 +133,16 @@ fn wrong_input_is_named() {
     let cells = case.x.concat();
     let x = MatrixView::from_rows(&cells, case.x.len(), 4).unwrap();
     let y = Response::Numeric(&case.y);
+    let set = TrainingSet::new(x, y);
     let usual = PermutationOptions::for_response(&y);
     let groups = Groups::singles(4);
     let message = |options: &PermutationOptions<'_>, monitor: &dyn Monitor| {
-        permutation(&ensemble, &x, &y, None, &groups, options, monitor).unwrap_err().to_string()
+        permutation(&ensemble, &set, &groups, options, monitor).unwrap_err().to_string()
     };
-    let wrong = PermutationOptions { metric: Metric::LogLoss, ..usual };
+    let wrong = usual.with_metric(Metric::LogLoss);
     assert!(message(&wrong, &Silent).contains("expected r2"));
-    assert!(
-        message(&PermutationOptions { repeats: 0, ..usual }, &Silent).contains("`repeats` is 0")
-    );
+    assert!(message(&usual.with_repeats(0), &Silent).contains("`repeats` is 0"));
     assert!(message(&usual, &Stopped).contains("interrupted"));
-    let error =
-        permutation_out_of_bag(&ensemble, &x, &y, None, &groups, &usual, &Silent).unwrap_err();
+    let error = permutation_out_of_bag(&ensemble, &set, &groups, &usual, &Silent).unwrap_err();
     assert!(error.to_string().contains("rows of the training table"), "{error}");
 }

@@ -6,30 +6,31 @@ the model is read accordingly. What the `missing=` of the scikit-learn interface
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
 from ..._errors import not_fitted
+from ..composite import Composite, OneColumn, Part
 from ..model import Model
 from .common import model_of_bytes
 
 
-def booster(model: Any) -> Model:
+def booster(model: Any) -> Model | Composite:
     """A `Booster`, with all its rounds."""
-    content = bytes(model.save_raw(raw_format="ubj"))
-    return model_of_bytes(content, rounds="all", names=model.feature_names)
+    return _read(model, rounds="all", names=model.feature_names)
 
 
-def estimator(model: Any) -> Model:
+def estimator(model: Any) -> Model | Composite:
     """An `XGBRegressor`, `XGBClassifier` or their random forests."""
     if not model.__sklearn_is_fitted__():
         raise not_fitted(f"This {type(model).__name__} instance is not fitted yet: call its fit(X, y)")
     inner = model.get_booster()
     missing = model.missing
     classes = np.asarray(model.classes_) if hasattr(model, "predict_proba") else None
-    read = model_of_bytes(
-        bytes(inner.save_raw(raw_format="ubj")),
+    read = _read(
+        inner,
         rounds="best",
         names=inner.feature_names,
         classes=classes,
@@ -37,5 +38,44 @@ def estimator(model: Any) -> Model:
     )
     if callable(model.objective):
         # The file names XGBoost's default instead.
-        read._compiled = read._compiled.with_other_loss()
+        for one in [read] if isinstance(read, Model) else [part.model for part in read.parts]:
+            one._compiled = one._compiled.with_other_loss()
     return read
+
+
+def _read(booster: Any, classes: np.ndarray | None = None, **options: Any) -> Model | Composite:
+    count = int(json.loads(booster.save_config())["learner"]["learner_model_param"]["num_target"])
+    if count > 1 and classes is not None:
+        raise TypeError(
+            f"this model predicts the classes of {count} targets at once; fit one model per target"
+        )
+    if count > 1:
+        return _several_targets(json.loads(bytes(booster.save_raw(raw_format="json"))), count, options)
+    return model_of_bytes(bytes(booster.save_raw(raw_format="ubj")), classes=classes, **options)
+
+
+def _several_targets(content: dict[str, Any], count: int, options: dict[str, Any]) -> Composite:
+    """One model per target, from a file in which every tree belongs to one target."""
+    learner = content["learner"]
+    forest = learner["gradient_booster"].get("model")
+    if forest is None or any(int(tree["tree_param"]["size_leaf_vector"]) > 1 for tree in forest["trees"]):
+        raise TypeError(
+            f"a leaf of this model predicts {count} targets at once; expected multi_strategy="
+            "'one_output_per_tree' and booster='gbtree', or one model per target"
+        )
+    trees, owner = forest["trees"], forest["tree_info"]
+    param = learner["learner_model_param"]
+    starts = np.broadcast_to(np.atleast_1d(json.loads(param["base_score"].lower())), count)
+    rounds = len(forest["iteration_indptr"]) - 1
+    parts = []
+    for target in range(count):
+        own = [{**tree, "id": at} for at, tree in enumerate(t for t, of in zip(trees, owner) if of == target)]
+        per_round = len(own) // max(rounds, 1)
+        forest.update(trees=own, tree_info=[0] * len(own))
+        forest["gbtree_model_param"]["num_trees"] = str(len(own))
+        forest["iteration_indptr"] = [per_round * at for at in range(rounds + 1)]
+        param.update(num_target="1", base_score=repr(float(starts[target])))
+        model = model_of_bytes(json.dumps(content).encode(), **options)
+        parts.append(Part(model, output=target, target=OneColumn(target)))
+    names = [f"y{at}" for at in range(count)]
+    return Composite(parts, parts[0].model._columns, output_names=names)

@@ -9,6 +9,7 @@ use super::class_weight::{counts_draws, row_class_weights};
 use super::target::Plan;
 use crate::basis::{Basis, TreeRows};
 use crate::forest::routing::Router;
+use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, InBag, Tree};
 use crate::glm::{Family, GlmFit, GlmOptions, fit_glm};
 use crate::importance::lmdi_plus::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
@@ -46,27 +47,24 @@ pub(super) type TargetAndWeight = (Vec<f64>, Option<Vec<f64>>);
 impl LmdiPlus {
     /// Fits LMDI+ to an ensemble on the rows it was trained on.
     ///
-    /// `x` and `response` are the training rows in their original order (bootstrap counts are per
-    /// row); `weights` are sample weights, or `None`. Only their proportions matter. A forest drew its
-    /// bootstrap samples by them, so there an in-bag row counts as often as it was drawn and an
-    /// out-of-bag row by its weight. The monitor advances by one per tree.
+    /// `set` has the training rows in their original order: bootstrap counts are per row. Only the
+    /// proportions of its weights matter. A forest drew its bootstrap samples by them, so there an
+    /// in-bag row counts as often as it was drawn and an out-of-bag row by its weight. Names are
+    /// those of the ensemble. The monitor advances by one per tree.
     ///
     /// ```
     /// use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
     /// use lmdi::importance::lmdi_plus::{LmdiPlus, LmdiPlusOptions, ScoreOptions};
-    /// use lmdi::{monitor::Silent, table::{Matrix, Response}};
+    /// use lmdi::{monitor::Silent, table::Matrix};
     /// # fn main() -> lmdi::Result<()> {
     /// let x = Matrix::from_column_major((0..60).map(f64::from).collect(), 60, 1)?;
     /// let y: Vec<f64> = (0..60).map(|i| if i < 30 { 1.0 } else { 5.0 }).collect();
-    /// let response = Response::Numeric(&y);
     /// let names = ["age".to_string()];
-    /// let set = TrainingSet {
-    ///     x: x.view(), y: response, weights: None, feature_names: &names, labels: &[],
-    /// };
+    /// let set = TrainingSet::regression(x.view(), &y, &names);
     /// let forest = train_forest(&set, &ForestParams::regression(), &Silent)?;
     ///
     /// let options = LmdiPlusOptions::default();
-    /// let explainer = LmdiPlus::fit(&forest, &x.view(), &response, None, &options, &Silent)?;
+    /// let explainer = LmdiPlus::fit(&forest, &set, &options, &Silent)?;
     /// let scores = explainer.score(&x.view(), &ScoreOptions::default(), &Silent)?;
     /// assert!(scores.get(50, 0, 0) > 0.0); // being above 30 raises the prediction
     /// # Ok(())
@@ -74,12 +72,11 @@ impl LmdiPlus {
     /// ```
     pub fn fit(
         ensemble: &Ensemble,
-        x: &MatrixView<'_>,
-        response: &Response<'_>,
-        weights: Option<&[f64]>,
+        set: &TrainingSet<'_>,
         options: &LmdiPlusOptions,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
+        let (x, response, weights) = (&set.x, &set.y, set.weights);
         ensemble.check()?;
         check_rows(ensemble, x, response, weights)?;
         let plan = Plan::new(ensemble, response, options)?;

@@ -72,11 +72,11 @@ proptest! {
         let model = table.train(kind, seed);
         let options = if penalised { preset(seed) } else {
             // Unpenalised classes may be separable, where coefficients are huge.
-            LmdiPlusOptions { family: Some(lmdi::glm::Family::Gaussian), ..LmdiPlusOptions::ablation(1).expect("a step") }
+            LmdiPlusOptions::ablation(1).expect("a step").with_family(Some(lmdi::glm::Family::Gaussian))
         };
         let known = model.trees.iter().all(|tree| tree.in_bag.is_some());
         let fit_on = if known { options.fit_on } else { None };
-        let options = LmdiPlusOptions { include_raw, fit_on, ..options };
+        let options = options.with_include_raw(include_raw).with_fit_on(fit_on);
         let explainer = table.explain(&model, &options);
         let dense: Vec<DenseTree> =
             (0..model.trees.len()).map(|tree| DenseTree::new(&table, &model, tree, include_raw)).collect();
@@ -143,9 +143,8 @@ fn balanced_classes_do_not_turn_boosting_into_a_forest() {
     assert_eq!(model.base_score, [0.0]);
     let explainer = table.explain(&model, &LmdiPlusOptions::default());
     assert!(table.score(&explainer, TreeSubset::All, true).standard_error.is_none());
-    let options = lmdi::importance::lmdi_plus::ScoreOptions {
-        trees: TreeSubset::InBag(&model),
-        standard_error: false,
-    };
+    let options = lmdi::importance::lmdi_plus::ScoreOptions::default()
+        .with_trees(TreeSubset::InBag(&model))
+        .with_standard_error(false);
     assert!(explainer.score(&table.x.view(), &options, &lmdi::monitor::Silent).is_err());
 }

@@ -48,8 +48,8 @@ fn to_the_response() -> impl Iterator<Item = LmdiPlusOptions> {
 fn all_options() -> Vec<LmdiPlusOptions> {
     let mut options: Vec<LmdiPlusOptions> =
         (1..=4).map(|step| LmdiPlusOptions::ablation(step).expect("a step")).collect();
-    options.push(LmdiPlusOptions { fit_on: Some(FitOn::OutOfBag), ..LmdiPlusOptions::paper() });
-    options.push(LmdiPlusOptions { family: Some(Family::Gaussian), ..LmdiPlusOptions::paper() });
+    options.push(LmdiPlusOptions::paper().with_fit_on(Some(FitOn::OutOfBag)));
+    options.push(LmdiPlusOptions::paper().with_family(Some(Family::Gaussian)));
     options.push(LmdiPlusOptions::data());
     options.push(LmdiPlusOptions::model());
     options
@@ -303,7 +303,7 @@ fn weights_of_zero_are_rows_left_out() {
         for options in [
             LmdiPlusOptions::default(),
             LmdiPlusOptions::paper(),
-            LmdiPlusOptions { penalty: Some(PenaltyChoice::None), ..LmdiPlusOptions::paper() },
+            LmdiPlusOptions::paper().with_penalty(Some(PenaltyChoice::None)),
         ] {
             let (calm, before) = explained(&table, &model, &options);
             let (other, after) = explained(&wild, &model, &options);
@@ -312,14 +312,7 @@ fn weights_of_zero_are_rows_left_out() {
         }
     }
     let none = Table { weights: Some(vec![0.0; n]), ..plain.clone() };
-    let refused = LmdiPlus::fit(
-        &model,
-        &none.x.view(),
-        &none.response(),
-        none.weights.as_deref(),
-        &LmdiPlusOptions::paper(),
-        &Silent,
-    );
+    let refused = LmdiPlus::fit(&model, &none.set(), &LmdiPlusOptions::paper(), &Silent);
     assert!(refused.is_err());
 }
 
@@ -345,7 +338,7 @@ fn missing_columns() {
     ] {
         let table = Table::numeric(vec![cells, noise(n, 1)], y.clone());
         let set = TrainingSet { weights: Some(&weights), ..table.set() };
-        let params = ForestParams { n_trees: 3, bootstrap: false, ..ForestParams::regression() };
+        let params = ForestParams::regression().with_n_trees(3).with_bootstrap(false);
         let mut model = train_forest(&set, &params, &Silent).expect("a forest");
         for tree in &mut model.trees {
             tree.in_bag = Some(InBag::from_counts(counts.clone()));
@@ -368,17 +361,15 @@ fn few_or_no_out_of_bag_rows() {
     let n = 30;
     let table = Table::numeric(vec![noise(n, 0), noise(n, 1)], noise(n, 2));
     let model = table.train(Kind::Forest { classes: 0, bootstrap: false }, 2);
-    let out_of_bag = LmdiPlusOptions { fit_on: Some(FitOn::OutOfBag), ..LmdiPlusOptions::paper() };
-    let fit = |model: &Ensemble| {
-        LmdiPlus::fit(model, &table.x.view(), &table.response(), None, &out_of_bag, &Silent)
-    };
+    let out_of_bag = LmdiPlusOptions::paper().with_fit_on(Some(FitOn::OutOfBag));
+    let fit = |model: &Ensemble| LmdiPlus::fit(model, &table.set(), &out_of_bag, &Silent);
     assert!(fit(&model).expect_err("no counts").to_string().contains("fit_on"));
     let mut bagged = model.clone();
     for tree in &mut bagged.trees {
         tree.in_bag = Some(InBag::from_counts(vec![1; n]));
     }
     for penalty in [None, Some(PenaltyChoice::None)] {
-        let options = LmdiPlusOptions { penalty, ..out_of_bag.clone() };
+        let options = out_of_bag.clone().with_penalty(penalty);
         let (_, scores) = explained(&table, &bagged, &options);
         assert!(scores.values.iter().all(|&score| score == 0.0));
         assert!(scores.base.iter().all(|&base| base == 0.0));
@@ -401,8 +392,7 @@ fn other_rows_than_those_of_the_bags() {
     let model = of(30).train(BAGGED, 2);
     let mut plain = model.clone();
     plain.trees.iter_mut().for_each(|tree| tree.in_bag = None);
-    let options =
-        LmdiPlusOptions { validation: Some(Validation::Folds), ..LmdiPlusOptions::default() };
+    let options = LmdiPlusOptions::default().with_validation(Some(Validation::Folds));
     for n in [20, 50] {
         let (explainer, _) = explained(&of(n), &model, &options);
         assert_eq!(explainer.trees(), explained(&of(n), &plain, &options).0.trees());
@@ -423,15 +413,14 @@ fn counts_with_zeros() {
         let model = grown.train(BAGGED, 2);
         let table = Table { y, ..grown };
         for options in to_the_response() {
-            let options = LmdiPlusOptions { family: Some(Family::Poisson), ..options };
+            let options = options.with_family(Some(Family::Poisson));
             explained(&table, &model, &options);
         }
     }
     let negative = Table::numeric(vec![x.clone()], x.clone());
     let model = negative.train(BAGGED, 2);
-    let options = LmdiPlusOptions { family: Some(Family::Poisson), ..LmdiPlusOptions::paper() };
-    let refused =
-        LmdiPlus::fit(&model, &negative.x.view(), &negative.response(), None, &options, &Silent);
+    let options = LmdiPlusOptions::paper().with_family(Some(Family::Poisson));
+    let refused = LmdiPlus::fit(&model, &negative.set(), &options, &Silent);
     assert!(refused.expect_err("negative counts").to_string().contains("poisson"));
 }
 

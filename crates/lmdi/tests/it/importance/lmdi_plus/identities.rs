@@ -14,7 +14,7 @@ use proptest::prelude::*;
 /// In-bag rows where they are known; all rows are in the bag elsewhere.
 fn in_bag_only(model: &Ensemble, options: LmdiPlusOptions) -> LmdiPlusOptions {
     let known = model.trees.iter().all(|tree| tree.in_bag.is_some());
-    LmdiPlusOptions { fit_on: Some(if known { FitOn::InBag } else { FitOn::Uniform }), ..options }
+    options.with_fit_on(Some(if known { FitOn::InBag } else { FitOn::Uniform }))
 }
 
 /// The mean of the leaf values below every node by in-bag weight, node by node. Where all rows have the same
@@ -90,10 +90,7 @@ proptest! {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
         let boosted = matches!(kind, Kind::Boosted { .. });
-        let mut options = in_bag_only(&model, LmdiPlusOptions {
-            family: Some(Family::Gaussian),
-            ..LmdiPlusOptions::ablation(1).expect("a step")
-        });
+        let mut options = in_bag_only(&model, LmdiPlusOptions::ablation(1).expect("a step").with_family(Some(Family::Gaussian)));
         if all_rows {
             options.fit_to = FitTo::Model;
             options.response_share = response_share;
@@ -147,11 +144,7 @@ proptest! {
         let table = Table::random(seed, 0);
         let model = table.train(Kind::Forest { classes: 0, bootstrap }, seed);
         let alpha = 0.5 * share;
-        let options = in_bag_only(&model, LmdiPlusOptions {
-            include_raw: false,
-            penalty: Some(PenaltyChoice::Fixed { strength: Strength::Alpha(alpha), l1_ratio }),
-            ..LmdiPlusOptions::paper()
-        });
+        let options = in_bag_only(&model, LmdiPlusOptions::paper().with_include_raw(false).with_penalty(Some(PenaltyChoice::Fixed { strength: Strength::Alpha(alpha), l1_ratio })));
         let explainer = table.explain(&model, &options);
         for (index, fitted) in explainer.trees().iter().enumerate() {
             let dense = DenseTree::new(&table, &model, index, false);
@@ -207,10 +200,7 @@ proptest! {
     fn in_bag_fits_know_the_sample_by_its_draws(kind in bagged(), seed in any::<u64>()) {
         let mut table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
-        let options = in_bag_only(&model, LmdiPlusOptions {
-            family: Some(Family::Gaussian),
-            ..LmdiPlusOptions::paper()
-        });
+        let options = in_bag_only(&model, LmdiPlusOptions::paper().with_family(Some(Family::Gaussian)));
         let weighted = table.explain(&model, &options);
         table.weights = None;
         let plain = table.explain(&model, &options);

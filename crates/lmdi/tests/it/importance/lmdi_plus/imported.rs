@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::support::imported::{load_training, training_names};
+use lmdi::forest::train::TrainingSet;
 use lmdi::forest::{Growth, Outcome};
 use lmdi::glm::PenaltyChoice;
 use lmdi::importance::lmdi_plus::{LmdiPlus, LmdiPlusOptions, ScoreOptions};
@@ -28,13 +29,10 @@ fn an_unpenalised_fit_gives_the_models_raw_output_back() {
             }
         };
         let paper = LmdiPlusOptions::paper();
-        let plain = LmdiPlusOptions {
-            include_raw: false,
-            penalty: Some(PenaltyChoice::None),
-            ..paper.clone()
-        };
+        let plain = paper.clone().with_include_raw(false).with_penalty(Some(PenaltyChoice::None));
         let x = case.x.view();
-        let explainer = LmdiPlus::fit(ensemble, &x, &response, None, &plain, &Silent).unwrap();
+        let set = TrainingSet::new(x, response);
+        let explainer = LmdiPlus::fit(ensemble, &set, &plain, &Silent).unwrap();
         let found = explainer.predict_raw(&x, &Silent).unwrap();
         let expected: Vec<f64> = case.margin.iter().flatten().copied().collect();
         assert_eq!(found.len(), expected.len(), "{name}");
@@ -48,7 +46,7 @@ fn an_unpenalised_fit_gives_the_models_raw_output_back() {
 
         // With penalty and raw columns, base plus scores is what LMDI+ itself predicts, and on the
         // scale of the model.
-        let explainer = LmdiPlus::fit(ensemble, &x, &response, None, &paper, &Silent).unwrap();
+        let explainer = LmdiPlus::fit(ensemble, &set, &paper, &Silent).unwrap();
         let scores = explainer.score(&x, &ScoreOptions::default(), &Silent).unwrap();
         let own = explainer.predict_raw(&x, &Silent).unwrap();
         let k = scores.n_outputs;

@@ -2,6 +2,7 @@
 //! what must: cells that differ once they are rounded to 32 bits.
 
 use crate::support::random_models::{Kind, Table, cases, close, kind, preset};
+use lmdi::forest::train::TrainingSet;
 use lmdi::forest::{Ensemble, InBag};
 use lmdi::glm::{Family, PenaltyChoice, Strength};
 use lmdi::importance::LmdiPlus;
@@ -88,11 +89,7 @@ proptest! {
     fn the_order_of_training_rows_hardly_matters(seed in any::<u64>(), classes in prop_oneof![Just(0_usize), Just(2)]) {
         let table = Table::random(seed, classes);
         let model = table.train(Kind::Forest { classes, bootstrap: true }, seed);
-        let options = LmdiPlusOptions {
-            penalty: Some(PenaltyChoice::Fixed { strength: Strength::Alpha(0.05), l1_ratio: 0.5 }),
-            tolerance: 1e-13,
-            ..LmdiPlusOptions::paper()
-        };
+        let options = LmdiPlusOptions::paper().with_penalty(Some(PenaltyChoice::Fixed { strength: Strength::Alpha(0.05), l1_ratio: 0.5 })).with_tolerance(1e-13);
         let n = table.rows();
         let mut random = generator(seed, 8);
         let mut order: Vec<usize> = (0..n).collect();
@@ -132,13 +129,13 @@ proptest! {
             MatrixView::from_rows(&by_rows, n, p).expect("a view"),
             MatrixView::strided(Cells::F64(&gaps), n, p, 2 * p, 2).expect("a view"),
         ];
-        let options = LmdiPlusOptions { bound_raw: true, ..LmdiPlusOptions::paper() };
+        let options = LmdiPlusOptions::paper().with_bound_raw(true);
         let explainer = table.explain(&model, &options);
         let scores = bytes(&scores_of(&explainer, &table.x.view()));
         for view in views {
             prop_assert_eq!(&bytes(&scores_of(&explainer, &view)), &scores);
-            let weights = table.weights.as_deref();
-            let other = LmdiPlus::fit(&model, &view, &table.response(), weights, &options, &Silent).expect("an explainer");
+            let set = TrainingSet { x: view, ..table.set() };
+            let other = LmdiPlus::fit(&model, &set, &options, &Silent).expect("an explainer");
             prop_assert_eq!(&bytes(&scores_of(&other, &view)), &scores);
         }
     }
@@ -148,7 +145,7 @@ proptest! {
     fn cells_are_rounded_to_single_precision_at_thresholds(seed in any::<u64>()) {
         let table = Table::random(seed, 0);
         let model = table.train(Kind::Forest { classes: 0, bootstrap: true }, seed);
-        let options = LmdiPlusOptions { family: Some(Family::Gaussian), ..LmdiPlusOptions::ablation(1).expect("a step") };
+        let options = LmdiPlusOptions::ablation(1).expect("a step").with_family(Some(Family::Gaussian));
         let explainer = table.explain(&model, &options);
         let p = table.x.cols();
         let mut cells = Vec::new();

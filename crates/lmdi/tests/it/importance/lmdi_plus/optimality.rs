@@ -305,13 +305,7 @@ proptest! {
             table.y.iter_mut().for_each(|y| *y = (3.0 * y.abs().min(3.0)).floor());
         }
         let model = table.train(kind, seed);
-        let options = LmdiPlusOptions {
-            fit_on: Some(rows_for(&model, rows)),
-            include_raw,
-            family: Some(family),
-            penalty: Some(penalty),
-            ..LmdiPlusOptions::paper()
-        };
+        let options = LmdiPlusOptions::paper().with_fit_on(Some(rows_for(&model, rows))).with_include_raw(include_raw).with_family(Some(family)).with_penalty(Some(penalty));
         let explainer = table.explain(&model, &options);
         check(&table, &model, &explainer, &options, family, true)?;
     }
@@ -320,7 +314,7 @@ proptest! {
     fn fits_after_a_search_are_optimal(kind in kind(), seed in any::<u64>(), rows in 0..4_usize) {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
-        let options = LmdiPlusOptions { fit_on: Some(rows_for(&model, rows)), ..LmdiPlusOptions::paper() };
+        let options = LmdiPlusOptions::paper().with_fit_on(Some(rows_for(&model, rows)));
         let explainer = table.explain(&model, &options);
         let independent = matches!(kind, Kind::Forest { .. });
         let family = if independent && kind.classes() > 0 { Family::Binomial } else { Family::Gaussian };
@@ -332,12 +326,7 @@ proptest! {
     fn fits_without_penalty_are_optimal(kind in kind(), seed in any::<u64>(), rows in 0..4_usize, raw in any::<bool>()) {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
-        let options = LmdiPlusOptions {
-            fit_on: Some(rows_for(&model, rows)),
-            include_raw: raw,
-            penalty: Some(PenaltyChoice::None),
-            ..LmdiPlusOptions::paper()
-        };
+        let options = LmdiPlusOptions::paper().with_fit_on(Some(rows_for(&model, rows))).with_include_raw(raw).with_penalty(Some(PenaltyChoice::None));
         let explainer = table.explain(&model, &options);
         let independent = matches!(kind, Kind::Forest { .. });
         let family = if independent && kind.classes() > 0 { Family::Binomial } else { Family::Gaussian };

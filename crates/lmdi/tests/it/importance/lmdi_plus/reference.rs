@@ -3,6 +3,7 @@
 
 use crate::support::golden::{Reference, ReferenceScores, distance, mean_spearman, reference};
 use lmdi::forest::Outcome;
+use lmdi::forest::train::TrainingSet;
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions};
 use lmdi::monitor::Silent;
@@ -19,12 +20,10 @@ const SPEARMAN: f64 = 0.98;
 
 /// The paper's choices with solvers run to convergence.
 fn tight() -> LmdiPlusOptions {
-    LmdiPlusOptions {
-        search_tolerance: 1e-10,
-        tolerance: 1e-12,
-        max_iterations: 100_000,
-        ..LmdiPlusOptions::paper()
-    }
+    LmdiPlusOptions::paper()
+        .with_search_tolerance(1e-10)
+        .with_tolerance(1e-12)
+        .with_max_iterations(100_000)
 }
 
 fn explain(golden: &Reference, options: &LmdiPlusOptions) -> LmdiPlus {
@@ -35,7 +34,8 @@ fn explain(golden: &Reference, options: &LmdiPlusOptions) -> LmdiPlus {
         Outcome::Classes(_) => Response::Classes { codes: &codes, n_classes: 2 },
     };
     let x = golden.x_train();
-    let explainer = LmdiPlus::fit(&ensemble, &x.view(), &response, None, options, &Silent);
+    let explainer =
+        LmdiPlus::fit(&ensemble, &TrainingSet::new(x.view(), response), options, &Silent);
     let explainer = explainer.expect("a fit");
     assert_eq!(explainer.n_unconverged(), 0, "fits that did not converge");
     explainer

@@ -223,14 +223,9 @@ proptest! {
             .map(|size| if classes == 0 { Strength::Alpha(size) } else { Strength::Inverse(1.0 / size) });
         let penalty = PenaltyChoice::CrossValidated { l1_ratios: vec![0.2, 0.9], grid: Grid::Given(strengths.to_vec()) };
         let fit_on = if once { FitOn::Uniform } else { FitOn::All };
-        let accurate = LmdiPlusOptions {
-            fit_on: Some(fit_on), scale_target: false, search_tolerance: 1e-9, tolerance: 1e-11,
-            ..LmdiPlusOptions::data()
-        };
-        let explainer = table.explain(&model, &LmdiPlusOptions {
-            penalty: Some(penalty.clone()), validation: Some(Validation::OutOfBag), ..accurate.clone()
-        });
-        let left_to_it = table.explain(&model, &LmdiPlusOptions { penalty: Some(penalty), ..accurate });
+        let accurate = LmdiPlusOptions::data().with_fit_on(Some(fit_on)).with_scale_target(false).with_search_tolerance(1e-9).with_tolerance(1e-11);
+        let explainer = table.explain(&model, &accurate.clone().with_penalty(Some(penalty.clone())).with_validation(Some(Validation::OutOfBag)));
+        let left_to_it = table.explain(&model, &accurate.with_penalty(Some(penalty)));
         let response: Vec<f64> =
             if classes == 0 { table.y.clone() } else { table.codes.iter().map(|&c| f64::from(c)).collect() };
         for ((tree, fitted), again) in model.trees.iter().zip(explainer.trees()).zip(left_to_it.trees()) {
@@ -273,10 +268,7 @@ proptest! {
         table.weights = None;
         let n = table.rows();
         let model = table.train(Kind::Forest { classes, bootstrap: true }, seed);
-        let explainer = table.explain(&model, &LmdiPlusOptions {
-            fit_on: Some(FitOn::Uniform),
-            ..LmdiPlusOptions::paper()
-        });
+        let explainer = table.explain(&model, &LmdiPlusOptions::paper().with_fit_on(Some(FitOn::Uniform)));
         let mut fold = vec![0_u32; n];
         if classes == 0 {
             let longer = n % 3 * (n / 3 + 1);

@@ -185,42 +185,36 @@ impl Table {
                 } else {
                     ForestParams::classification()
                 };
-                let params = ForestParams {
-                    n_trees: 1 + below(&mut random, 5),
-                    min_samples_leaf,
-                    bootstrap,
-                    max_features: MaxFeatures::Fraction(0.7),
-                    seed,
-                    ..preset
-                };
+                let params = preset
+                    .with_n_trees(1 + below(&mut random, 5))
+                    .with_min_samples_leaf(min_samples_leaf)
+                    .with_bootstrap(bootstrap)
+                    .with_max_features(MaxFeatures::Fraction(0.7))
+                    .with_seed(seed);
                 train_forest(&self.set(), &params, &Silent).expect("a forest")
             }
             Kind::Boosted { second_order, .. } => {
-                let params = BoostingParams {
-                    n_rounds: 1 + below(&mut random, 4),
-                    learning_rate: 0.3,
-                    min_samples_leaf,
-                    max_depth: Some(3),
-                    subsample: [1.0, 0.7][below(&mut random, 2)],
-                    split_finder: if second_order {
+                let params = BoostingParams::default()
+                    .with_n_rounds(1 + below(&mut random, 4))
+                    .with_learning_rate(0.3)
+                    .with_min_samples_leaf(min_samples_leaf)
+                    .with_max_depth(Some(3))
+                    .with_subsample([1.0, 0.7][below(&mut random, 2)])
+                    .with_split_finder(if second_order {
                         SplitFinder::Histogram
                     } else {
                         SplitFinder::Exact
-                    },
-                    seed,
-                    ..BoostingParams::default()
-                };
+                    })
+                    .with_seed(seed);
                 train_boosting(&self.set(), &params, &Silent).expect("a boosted model")
             }
         }
     }
 
     pub fn explain(&self, model: &Ensemble, options: &LmdiPlusOptions) -> LmdiPlus {
-        let weights = self.weights.as_deref();
         // As the columns of `DenseTree` are.
-        let options = &LmdiPlusOptions { bound_raw: true, ..options.clone() };
-        LmdiPlus::fit(model, &self.x.view(), &self.response(), weights, options, &Silent)
-            .expect("an explainer")
+        let options = &options.clone().with_bound_raw(true);
+        LmdiPlus::fit(model, &self.set(), options, &Silent).expect("an explainer")
     }
 
     pub fn score(
@@ -230,7 +224,11 @@ impl Table {
         standard_error: bool,
     ) -> Scores {
         explainer
-            .score(&self.x.view(), &ScoreOptions { trees, standard_error }, &Silent)
+            .score(
+                &self.x.view(),
+                &ScoreOptions::default().with_trees(trees).with_standard_error(standard_error),
+                &Silent,
+            )
             .expect("scores")
     }
 }

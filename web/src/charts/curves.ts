@@ -1,0 +1,75 @@
+// Curves and points with intervals in a square with axes, such as ROC and calibration.
+
+import { axisBottom, axisLeft } from "d3-axis";
+import { scaleLinear } from "d3-scale";
+import { select } from "d3-selection";
+import { svg } from "../dom";
+
+export interface Curves {
+  label: string;
+  xTitle: string;
+  yTitle: string;
+  /** What chance or a perfect model would give. */
+  reference?: [number, number][];
+  line?: [number, number][];
+  /** Points with the interval of y. */
+  points?: { x: number; y: number; low: number; high: number }[];
+  /** Where the decision threshold is. */
+  mark?: [number, number] | null;
+}
+
+const SIZE = 320;
+const MARGIN = { top: 10, right: 24, bottom: 42, left: 52 };
+
+/** Both axes run from 0 to 1. */
+export function curves({
+  label,
+  xTitle,
+  yTitle,
+  reference,
+  line,
+  points,
+  mark,
+}: Curves): SVGElement {
+  const inner = SIZE - MARGIN.left - MARGIN.right;
+  const bottom = SIZE - MARGIN.bottom;
+  const x = scaleLinear([0, 1], [MARGIN.left, MARGIN.left + inner]);
+  const y = scaleLinear([0, 1], [bottom, MARGIN.top]);
+  const path = (of: [number, number][]) =>
+    `M${of.map(([a, b]) => `${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("L")}`;
+  const percent = (at: { valueOf(): number }) => `${Math.round(at.valueOf() * 100)} %`;
+  const across = svg("g", { transform: `translate(0 ${bottom})` });
+  select<SVGGElement, unknown>(across).call(
+    axisBottom(x).ticks(5).tickFormat(percent).tickSizeOuter(0),
+  );
+  const up = svg("g", { transform: `translate(${MARGIN.left} 0)` });
+  select<SVGGElement, unknown>(up).call(axisLeft(y).ticks(5).tickFormat(percent).tickSizeOuter(0));
+  const title = (text: string, transform: string) =>
+    svg("text", { class: "axis-title", "text-anchor": "middle", transform }, text);
+  return svg(
+    "svg",
+    {
+      viewBox: `0 0 ${SIZE} ${SIZE}`,
+      class: "curves",
+      role: "img",
+      "aria-label": label,
+    },
+    across,
+    up,
+    title(xTitle, `translate(${MARGIN.left + inner / 2} ${SIZE - 6})`),
+    title(yTitle, `translate(13 ${(MARGIN.top + bottom) / 2}) rotate(-90)`),
+    reference && svg("path", { class: "reference", d: path(reference) }),
+    line && line.length > 0 && svg("path", { class: "curve", d: path(line) }),
+    ...(points ?? []).flatMap((point) => [
+      svg("line", {
+        class: "whisker",
+        x1: x(point.x),
+        x2: x(point.x),
+        y1: y(point.low),
+        y2: y(point.high),
+      }),
+      svg("circle", { class: "run", cx: x(point.x), cy: y(point.y), r: 4 }),
+    ]),
+    mark && svg("circle", { class: "ring", cx: x(mark[0]), cy: y(mark[1]), r: 7 }),
+  );
+}

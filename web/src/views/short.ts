@@ -1,0 +1,290 @@
+// The first screen: the answer in a sentence, one picture, the model's quality beside baselines, what to be careful about,
+// and what not to conclude.
+
+import { extent } from "d3-array";
+import { scaleLinear } from "d3-scale";
+import { topAxis } from "../charts/axis";
+import { cellSteps, spaced } from "../charts/dots";
+import { strip } from "../charts/strip";
+import type { Comparison, Measure } from "../contract";
+import type { Data } from "../data";
+import { columns, exact, h, name, section, svg, table } from "../dom";
+import { decimalsFor, number, percent, shortened } from "../format";
+import { firstMeasure, lights } from "../lights";
+import type { Part } from "../says";
+import type { Selection } from "../selection";
+import { trend } from "../trend";
+import { lights as lightWords, short as words } from "../words";
+import { mapOf } from "./map";
+import { legend, openFeature } from "./overall";
+
+/** Features in the sentence. */
+const NAMED = 3;
+/** Features in the picture. */
+const FEW = 6;
+const DOTS = 700;
+const SIGNS = { good: "✓", careful: "!", bad: "✕", unknown: "?" };
+
+export function inShort(data: Data, selection: Selection): HTMLElement {
+  const { report } = data;
+  const { about } = report;
+  return section(
+    "short",
+    words.title,
+    h("p", { class: "answer" }, ...answer(data)),
+    h(
+      "div",
+      { class: "first" },
+      picture(data, selection),
+      h("div", {}, about.comparison && compared(data, about.comparison), reliability(data)),
+    ),
+    data.k > 1 && atAGlance(data),
+    ...about.warnings.map((text) =>
+      h("p", { class: "warning", role: "note" }, h("strong", {}, words.careful), text),
+    ),
+    h(
+      "div",
+      { class: "reading", id: "not-conclude" },
+      h("h3", {}, words.notConclude),
+      h("p", {}, words.notCausal, " ", words.notUseless),
+    ),
+    scaleInWords(data),
+    h(
+      "p",
+      { class: "quiet" },
+      about.rows_are === "out_of_bag" &&
+        h("span", { id: "predicted-by" }, words.outOfBag(about.seen_by_all), " "),
+      sampling(data),
+    ),
+  );
+}
+
+function answer(data: Data): Part[] {
+  const { report } = data;
+  const { target } = report.about;
+  const named = data.order
+    .slice(0, NAMED)
+    .filter((at) => data.importance(at) > 0)
+    .map((at) => h("strong", {}, name(report.features[at].name)));
+  const found = firstMeasure(
+    report.about.comparison?.model ?? report.about.quality[0]?.measures ?? [],
+  );
+  const moved =
+    data.k > 1
+      ? h("span", {}, ...words.allClasses(name(target), data.k))
+      : name(report.scale.moved[0], "fact");
+  return [...words.matterMost(named, moved), ...qualityInWords(found, target)];
+}
+
+function qualityInWords(found: { name: string; value: number } | null, target: string): Part[] {
+  if (!found) return [words.notMeasured];
+  const bold = (text: string) => h("strong", {}, text);
+  if (found.name === "R2")
+    return words.varianceExplained(bold(percent(Math.max(0, found.value), 0)), name(target));
+  if (found.name === "AUROC") return words.ranking(bold(percent(found.value, 0)));
+  return words.otherMeasure(found.name, bold(number(found.value)));
+}
+
+/** The map where rows have places, else a beeswarm of the features that matter most. */
+function picture(data: Data, selection: Selection): HTMLElement {
+  if (data.places) return h("figure", { id: "picture" }, mapOf(data, selection, words.mapped));
+  const place = h("figure", { id: "picture" });
+  selection.watch(["output"], ({ output }) =>
+    place.replaceChildren(swarm(data, output, selection), legend()),
+  );
+  return place;
+}
+
+function swarm(data: Data, output: number, selection: Selection): HTMLElement {
+  const sizes = (at: number) => data.report.features[at].importance[output];
+  const shown = [...data.order].sort((a, b) => sizes(b) - sizes(a)).slice(0, FEW);
+  const largest = Math.max(...shown.map(sizes)) || 1;
+  const text = decimalsFor(largest);
+  const rows = spaced(data.n, DOTS);
+  const ends = shown
+    .flatMap((at) => extent(rows, (row) => data.score(row, at, output)) as number[])
+    .filter(Number.isFinite);
+  const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
+  const room = (high - low || 1) * 0.02;
+  const axis = scaleLinear([low - room, high + room], [0, 1]);
+  const line = (feature: number) =>
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row" },
+        h(
+          "button",
+          { class: "link", onclick: () => openFeature(feature, selection) },
+          name(data.report.features[feature].name),
+        ),
+        h("div", { class: "quiet trend" }, trendInWords(data, feature, output)),
+      ),
+      h(
+        "td",
+        { class: "right" },
+        exact(sizes(feature), text(sizes(feature))),
+        bar(sizes(feature) / largest),
+      ),
+      h(
+        "td",
+        { class: "swarm" },
+        strip(rows, (row) => data.score(row, feature, output), cellSteps(data, feature), axis)
+          .element,
+      ),
+    );
+  return h(
+    "table",
+    { class: "overall picture" },
+    h("caption", { class: "quiet" }, words.picture(data.report.scale.text)),
+    columns("names", "numbers", "rest"),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, words.pictureHeads.feature),
+        h("th", { scope: "col", class: "right" }, words.pictureHeads.size),
+        h(
+          "th",
+          { scope: "col", class: "swarm" },
+          words.pictureHeads.rows,
+          topAxis(low - room, high + room),
+        ),
+      ),
+    ),
+    h("tbody", {}, ...shown.map(line)),
+  );
+}
+
+function trendInWords(data: Data, feature: number, output: number): string {
+  const found = trend(data, feature, output);
+  if (!found) return "";
+  return found.kind === "level"
+    ? words.level(shortened(found.level, 24), found.lowers)
+    : words[found.kind];
+}
+
+function bar(share: number): SVGSVGElement {
+  return svg(
+    "svg",
+    { class: "bar", "aria-hidden": "true" },
+    svg("rect", { width: `${100 * share}%`, height: "100%", rx: 2 }),
+  );
+}
+
+/** The model's quality beside that of simple predictions. */
+function compared(data: Data, { sample, rows, model, constant, linear }: Comparison): HTMLElement {
+  const isNumber = data.width === 1;
+  const shown = model.filter(({ name }) => ["R2", "RMSE", "AUROC", "accuracy"].includes(name));
+  const value = (measures: Measure[], wanted: string) =>
+    measures.find(({ name }) => name === wanted)?.value ?? NaN;
+  const line = (who: string, measures: Measure[], isModel: boolean) => [
+    isModel ? h("strong", {}, who) : who,
+    ...shown.map(({ name }, at) => {
+      const x = value(measures, name);
+      const text = exact(x, name === "RMSE" ? number(x) : percent(x));
+      return at === 0 ? h("div", {}, text, bar(Math.min(1, Math.max(0, x)))) : text;
+    }),
+  ];
+  return h(
+    "div",
+    { id: "compared" },
+    table(
+      words.compared(sample, rows),
+      [words.comparedHeads, ...shown.map(({ name }) => (name === "R2" ? "R²" : name))],
+      [
+        line(isNumber ? words.mean : words.majority, constant, false),
+        ...(linear ? [line(words.linear, linear, false)] : []),
+        line(words.model, model, true),
+      ],
+      "plain compared-quality",
+    ),
+  );
+}
+
+function reliability(data: Data): HTMLElement {
+  return h(
+    "div",
+    { class: "card" },
+    h("h3", {}, lightWords.title),
+    h(
+      "ul",
+      { class: "lights" },
+      ...lights(data).map(({ id, level, title, text }) =>
+        h(
+          "li",
+          { id, class: level },
+          h(
+            "span",
+            { class: "light", role: "img", "aria-label": lightWords.levels[level] },
+            SIGNS[level],
+          ),
+          h("div", {}, h("strong", {}, title), " ", name(text, "fact")),
+        ),
+      ),
+    ),
+  );
+}
+
+/** How much every class uses the features that matter most. */
+function atAGlance(data: Data): HTMLElement {
+  const shown = data.order.slice(0, FEW);
+  const largest = Math.max(...shown.flatMap((at) => data.report.features[at].importance)) || 1;
+  const text = decimalsFor(largest);
+  return h(
+    "div",
+    { id: "glance" },
+    table(
+      words.atAGlance(words.sizesByClass),
+      [words.pictureHeads.feature, ...data.report.outputs.map((label) => name(label, "cell"))],
+      shown.map((at) => [
+        name(data.report.features[at].name),
+        ...data.report.features[at].importance.map((size) =>
+          h("div", {}, exact(size, text(size)), bar(size / largest)),
+        ),
+      ]),
+      "plain glance",
+    ),
+  );
+}
+
+/** What of the data is in the page. */
+function sampling(data: Data): string {
+  const { rows_explained: all, row_kind: kind } = data.report.about;
+  return all === data.n ? words.allRows(all, kind) : words.sampledRows(all, kind, data.n);
+}
+
+function scaleInWords(data: Data): HTMLElement {
+  const { report } = data;
+  const { kind, text, total } = report.scale;
+  const feature = data.order[0];
+  const row = 0;
+  const output = data.k > 1 ? data.classOf(row, report.threshold) : 0;
+  const score = data.score(row, feature, output);
+  return h(
+    "div",
+    { class: "reading" },
+    h("h3", {}, words.reading),
+    h(
+      "p",
+      {},
+      words.readingText(text, data.isExact, total),
+      ...words.example(
+        data.number[row],
+        name(report.features[feature].name),
+        report.features[feature].members.length === 0
+          ? name(data.cell(row, feature), "cell")
+          : null,
+        score < 0,
+        name(report.scale.moved[output], "fact"),
+        exact(score, number(Math.abs(score))),
+        kind === "log_odds" ? words.inLogOdds : "",
+      ),
+      words.scale[kind],
+    ),
+    report.additivity && h("p", { class: "quiet" }, words.added(report.additivity.largest)),
+  );
+}

@@ -1,0 +1,340 @@
+// How good predictions are, on rows that the model was not trained on: calibration, ROC and precision-recall of a class,
+// predicted against actual and residuals of a number, and the error of slices.
+
+import { extent, quantileSorted } from "d3-array";
+import { brushed } from "../brush";
+import { curves } from "../charts/curves";
+import { inOrder, spaced } from "../charts/dots";
+import { roomy, Scatter } from "../charts/scatter";
+import type { Data } from "../data";
+import { behind, choice, exact, h, labelled, name, section, table } from "../dom";
+import { cellNumber, count, decimalsFor, number, percent, shortened, signed } from "../format";
+import { area, calibration, errorOf, knownRows, operating, type Slice } from "../quality";
+import type { Selection } from "../selection";
+import { page, trust as words } from "../words";
+
+const BINS = 10;
+const DOTS = 2500;
+/** Numbers are cut into so many slices of as many rows. */
+const PARTS = 5;
+/** Levels that are slices of their own. */
+const LEVELS = 12;
+/** Fewer rows say nothing about an error. */
+const FEWEST = 5;
+
+export function trust(data: Data, selection: Selection): HTMLElement | null {
+  const known = knownRows(data);
+  if (known.length === 0) return null;
+  const { rows_are: are } = data.report.about;
+  if (are === "trained_on") return section("trust", words.title, h("p", {}, words.trainedOn));
+  const how = { new: words.unseen, out_of_bag: words.outOfBag, unknown: words.perhaps }[are];
+  return section(
+    "trust",
+    words.title,
+    h("p", {}, words.how(known.length, how)),
+    data.width === 1 ? ofNumbers(data, selection, known) : ofClasses(data, selection),
+    ofSlices(data, selection, known),
+  );
+}
+
+/** The class that curves are of: the second of two, else the chosen one. */
+function labelOf(data: Data, output: number): number {
+  return data.k > 1 ? output : data.width - 1;
+}
+
+function ofClasses(data: Data, selection: Selection): HTMLElement {
+  const place = h("div", { class: "curve-row" });
+  selection.watch(["output", "threshold"], ({ output, threshold }) => {
+    const label = labelOf(data, output);
+    const title = shortened(data.report.labels[label], 40);
+    const bins = calibration(data, label, BINS);
+    const points = operating(data, label);
+    // Points go from the highest threshold down; the last one that a decision reaches is the present one.
+    const isDecided = (at: number) => (threshold === null ? at > 0.5 : at >= threshold);
+    const decided = points.filter((point) => isDecided(point.threshold));
+    const now = data.width === 2 ? (decided[decided.length - 1] ?? null) : null;
+    const roc = points.map(({ falseAlarms, recall }): [number, number] => [falseAlarms, recall]);
+    const found = points.map(({ recall, precision }): [number, number] => [recall, precision]);
+    const figure = (id: string, drawing: Node, text: string, ...rest: Node[]) =>
+      h("figure", { id }, drawing, h("figcaption", { class: "quiet" }, text), ...rest);
+    place.replaceChildren(
+      figure(
+        "calibration",
+        curves({
+          label: words.calibrationLabel(title),
+          xTitle: words.predicted(title),
+          yTitle: words.happened(title),
+          reference: [
+            [0, 0],
+            [1, 1],
+          ],
+          points: bins.map(({ predicted, happened, low, high }) => ({
+            x: predicted,
+            y: happened,
+            low,
+            high,
+          })),
+        }),
+        words.calibrationText,
+        behind(page.asNumbers, () =>
+          table(
+            words.calibrationLabel(title),
+            words.calibrationHeads,
+            bins.map(({ predicted, happened, low, high, rows }) => [
+              exact(predicted, percent(predicted)),
+              exact(happened, percent(happened)),
+              `${percent(low)} – ${percent(high)}`,
+              count(rows),
+            ]),
+          ),
+        ),
+      ),
+      figure(
+        "roc",
+        curves({
+          label: words.rocLabel(title, area(roc)),
+          xTitle: words.falseAlarms,
+          yTitle: words.recall(title),
+          reference: [
+            [0, 0],
+            [1, 1],
+          ],
+          line: roc,
+          mark: now && [now.falseAlarms, now.recall],
+        }),
+        words.rocText(area(roc)),
+      ),
+      figure(
+        "precision",
+        curves({
+          label: words.precisionLabel(title),
+          xTitle: words.recall(title),
+          yTitle: words.precision(title),
+          line: found.slice(1),
+          mark: now && Number.isFinite(now.threshold) ? [now.recall, now.precision] : null,
+        }),
+        now ? words.precisionNow(now.precision, now.recall) : words.precisionText,
+      ),
+    );
+  });
+  return place;
+}
+
+function ofNumbers(data: Data, selection: Selection, known: number[]): HTMLElement {
+  const truth = data.truth!;
+  const rows = spaced(known.length, DOTS).map((at) => known[at]);
+  const predicted = (row: number) => data.predicted(row, 0);
+  const ends = extent(rows.flatMap((row) => [predicted(row), truth[row]])) as [number, number];
+  const residual = (row: number) => truth[row] - predicted(row);
+  const [low, high] = extent(rows, residual) as [number, number];
+  const against = new Scatter(360);
+  const residuals = new Scatter(360);
+  const common = {
+    rows,
+    brush: (chosen: number[]) =>
+      selection.set({ marked: { name: words.brushed, rows: new Set(chosen) } }),
+    describe: (row: number) =>
+      words.point(data.number[row], number(predicted(row)), number(truth[row])),
+    pick: (row: number) => selection.set({ row }),
+  };
+  const draw = () => {
+    const kind = brushed(selection.now.marked, () => "plain-dot");
+    against.draw({
+      ...common,
+      label: words.againstLabel,
+      x: predicted,
+      y: (row) => truth[row],
+      kind,
+      xTitle: words.predictedNumber,
+      yTitle: words.actual,
+      xRange: roomy(...ends),
+      yRange: roomy(...ends),
+      line: [
+        [ends[0], ends[0]],
+        [ends[1], ends[1]],
+      ],
+    });
+    residuals.draw({
+      ...common,
+      label: words.residualLabel,
+      x: predicted,
+      y: residual,
+      kind,
+      xTitle: words.predictedNumber,
+      yTitle: words.residual,
+      xRange: roomy(...ends),
+      yRange: roomy(Math.min(0, low), Math.max(0, high)),
+    });
+    for (const scatter of [against, residuals]) scatter.mark(selection.now.row);
+  };
+  selection.watch(["marked"], draw);
+  selection.watch(["row"], ({ row }) => {
+    against.mark(row);
+    residuals.mark(row);
+  });
+  return h(
+    "div",
+    { class: "curve-row two" },
+    h(
+      "figure",
+      { id: "against" },
+      against.element,
+      h("figcaption", { class: "quiet" }, words.againstText),
+    ),
+    h(
+      "figure",
+      { id: "residuals" },
+      residuals.element,
+      h("figcaption", { class: "quiet" }, words.residualText),
+    ),
+  );
+}
+
+/** Rows by the cell of a feature: its levels, or parts with as many rows. */
+export function slices(
+  data: Data,
+  feature: number,
+  known: number[],
+): { name: string; rows: number[] }[] {
+  const { cells, levels } = data.columns[feature];
+  if (!cells) return [];
+  const missing = known.filter((row) => data.isMissing(row, feature));
+  const present = known.filter((row) => !data.isMissing(row, feature));
+  const rest = missing.length > 0 ? [{ name: page.missing, rows: missing }] : [];
+  if (levels) {
+    const rowsOf = levels.map((level, at) => ({
+      name: level,
+      rows: present.filter((row) => cells[row] === at + 1),
+    }));
+    const used = rowsOf
+      .filter(({ rows }) => rows.length > 0)
+      .sort((a, b) => b.rows.length - a.rows.length);
+    const others = used.slice(LEVELS).flatMap(({ rows }) => rows);
+    const named = used.slice(0, LEVELS);
+    return [
+      ...named,
+      ...(others.length > 0 ? [{ name: words.otherLevels, rows: others }] : []),
+      ...rest,
+    ];
+  }
+  const sorted = inOrder(Float64Array.from(present, (row) => cells[row]));
+  const limits = Array.from(
+    { length: PARTS - 1 },
+    (_, at) => quantileSorted(sorted, (at + 1) / PARTS) ?? 0,
+  );
+  const partOf = (row: number) => limits.filter((limit) => cells[row] > limit).length;
+  const parts = Array.from({ length: PARTS }, (_, part) =>
+    present.filter((row) => partOf(row) === part),
+  );
+  const named = parts
+    .filter((rows) => rows.length > 0)
+    .map((rows) => {
+      const [from, to] = extent(rows, (row) => cells[row]) as [number, number];
+      return {
+        name: from === to ? cellNumber(from) : words.range(cellNumber(from), cellNumber(to)),
+        rows,
+      };
+    });
+  return [...named, ...rest];
+}
+
+function ofSlices(data: Data, selection: Selection, known: number[]): HTMLElement {
+  const place = h("div", { id: "slices" });
+  let by = data.order.find((at) => data.columns[at].cells !== null) ?? 0;
+  const groups = data.report.groups?.list ?? [];
+  const pick = choice(
+    [
+      ...(data.groupOf ? [{ value: "groups", text: words.byGroup }] : []),
+      ...data.order
+        .filter((at) => data.columns[at].cells !== null)
+        .map((at) => ({ value: String(at), text: shortened(data.report.features[at].name, 60) })),
+    ],
+    String(by),
+    (value) => {
+      by = value === "groups" ? -1 : Number(value);
+      draw();
+    },
+  );
+  pick.id = "slice-feature";
+  const partition = () =>
+    by < 0
+      ? groups.map((_, at) => ({
+          name: words.group(at),
+          rows: known.filter((row) => data.groupOf?.[row] === at),
+        }))
+      : slices(data, by, known);
+  const draw = () => {
+    const { output, threshold, marked } = selection.now;
+    const label = labelOf(data, output);
+    const found: Slice[] = partition()
+      .filter(({ rows }) => rows.length > 0)
+      .map((slice) => ({ ...slice, ...errorOf(data, slice.rows, threshold, label) }));
+    const all = errorOf(data, known, threshold, label);
+    const isNumber = data.width === 1;
+    const text = isNumber ? decimalsFor(all.error) : percent;
+    const largest = Math.max(...found.map(({ error }) => error)) || 1;
+    place.replaceChildren(
+      table(
+        words.sliceCaption(text(all.error)),
+        [
+          words.slice,
+          words.rows,
+          isNumber ? words.rmse : words.wrong,
+          words.ratio,
+          isNumber ? words.bias : words.biasOf(shortened(data.report.labels[label], 30)),
+          words.mark,
+        ],
+        found.map(({ name: title, rows, error, bias }) => [
+          name(shortened(title, 60), "cell"),
+          count(rows.length),
+          rows.length < FEWEST ? words.tooFew : exact(error, text(error)),
+          rows.length < FEWEST
+            ? ""
+            : ratioBar(error / largest, all.error > 0 ? error / all.error : NaN),
+          rows.length < FEWEST
+            ? ""
+            : exact(bias, isNumber ? signed(text(bias)) : signed(percent(bias))),
+          markButton(selection, marked, words.markSlice(title), rows),
+        ]),
+        "plain slices",
+      ),
+    );
+  };
+  selection.watch(["threshold", "output", "marked"], draw);
+  return h(
+    "div",
+    {},
+    h("h3", {}, words.sliceTitle),
+    h("p", {}, words.sliceHow),
+    h("div", { class: "controls" }, labelled(words.sliceBy, pick)),
+    place,
+  );
+}
+
+function ratioBar(share: number, ratio: number): HTMLElement {
+  const bar = h("div", { class: "ratio" }, h("span", { class: "number" }, `${ratio.toFixed(2)} ×`));
+  const filled = h("i", { "aria-hidden": "true" });
+  filled.style.width = `${(100 * share).toFixed(1)}%`;
+  bar.append(filled);
+  return bar;
+}
+
+/** Marks rows everywhere, or takes the marks away. */
+export function markButton(
+  selection: Selection,
+  marked: Selection["now"]["marked"],
+  title: string,
+  rows: number[],
+): HTMLElement {
+  const isMarked = marked?.name === title;
+  return h(
+    "button",
+    {
+      class: "link",
+      "aria-pressed": String(isMarked),
+      onclick: () =>
+        selection.set({ marked: isMarked ? null : { name: title, rows: new Set(rows) } }),
+    },
+    isMarked ? words.unmark : words.markRows,
+  );
+}
