@@ -11,8 +11,8 @@ use lmdi::forest::routing::Router;
 use lmdi::forest::train::{ForestParams, MaxFeatures, TrainingSet, train_forest};
 use lmdi::forest::{Ensemble, Tree};
 use lmdi::glm::{Candidate, Coefficients, Family, GlmFit, GlmOptions, Measure, Strength, fit_glm};
-use lmdi::importance::mdi_plus::{MdiPlusOptions, MdiPlusPenalty, mdi_plus};
 use lmdi::importance::Groups;
+use lmdi::importance::mdi_plus::{MdiPlusOptions, MdiPlusPenalty, mdi_plus};
 use lmdi::monitor::Silent;
 use lmdi::table::{MatrixView, Response, contiguous_folds, stratified_folds};
 use lmdi::{Error, Result};
@@ -48,7 +48,8 @@ impl Preset {
     }
 
     fn options(self, classes: bool) -> GlmOptions {
-        let family = if classes && self != Self::Model { Family::Binomial } else { Family::Gaussian };
+        let family =
+            if classes && self != Self::Model { Family::Binomial } else { Family::Gaussian };
         let reference = GlmOptions::reference(family);
         let measure = match self {
             Self::Data | Self::Model => Measure::Deviance,
@@ -99,8 +100,7 @@ impl Sample<'_> {
                 (self.fold.clone(), FOLDS)
             };
             let rows = TreeRows::new(&self.x, &basis, &leaves, &weight, &fold, n_folds);
-            let rows =
-                if options.family == Family::Gaussian { rows } else { rows.keep_sparse() };
+            let rows = if options.family == Family::Gaussian { rows } else { rows.keep_sparse() };
             let target = rows.gather(&self.target(preset, tree, &leaves));
             let (ours, seconds) = timed(|| fit_glm(&basis, &rows, &target, &options));
             let (full, full_seconds) = timed(|| fit_glm(&basis, &rows, &target, &exhaustive));
@@ -178,22 +178,21 @@ impl Sample<'_> {
             return Err(Error::Data("MDI+ has another penalty than ridge by default".into()));
         };
         let falling = alphas.iter().rev().copied().collect();
-        let exhaustive =
-            MdiPlusOptions { penalty: MdiPlusPenalty::Ridge { alphas: falling }, ..options.clone() };
+        let exhaustive = MdiPlusOptions {
+            penalty: MdiPlusPenalty::Ridge { alphas: falling },
+            ..options.clone()
+        };
         let groups = Groups::singles(self.x.cols());
         let mut scores = [vec![0.0; self.x.cols()], vec![0.0; self.x.cols()]];
         let mut trees = Vec::new();
         for index in 0..self.forest.trees.len() {
-            let one = Ensemble {
-                trees: vec![self.forest.trees[index].clone()],
-                ..self.forest.clone()
-            };
+            let one =
+                Ensemble { trees: vec![self.forest.trees[index].clone()], ..self.forest.clone() };
             let mut found = Vec::new();
             let mut taken = Vec::new();
             for (options, scores) in [&options, &exhaustive].into_iter().zip(&mut scores) {
-                let (importances, seconds) = timed(|| {
-                    mdi_plus(&one, &self.x, &response, None, &groups, options, &Silent)
-                });
+                let (importances, seconds) =
+                    timed(|| mdi_plus(&one, &self.x, &response, None, &groups, options, &Silent));
                 let values = importances?.values;
                 scores.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
                 found.push(values);
@@ -212,7 +211,13 @@ impl Sample<'_> {
 
 /// What two searches of one tree chose. `behind` is by how much the error of the choice exceeds the
 /// smallest, as a share of the error of the strongest penalty.
-fn comparison(index: usize, ours: &GlmFit, full: &GlmFit, seconds: f64, full_seconds: f64) -> Value {
+fn comparison(
+    index: usize,
+    ours: &GlmFit,
+    full: &GlmFit,
+    seconds: f64,
+    full_seconds: f64,
+) -> Value {
     let same = ours.chosen == full.chosen;
     let behind = match (&full.search, ours.chosen, full.chosen) {
         (Some(search), Some(ours), Some(full)) if !same => {
@@ -286,12 +291,15 @@ fn main() -> Result<()> {
         feature_names: &names,
         labels: &labels,
     };
-    let params = ForestParams {
-        n_trees: number(trees)?,
-        min_samples_leaf: number(leaf)?,
-        max_features: if classes { MaxFeatures::Sqrt } else { MaxFeatures::Fraction(0.33) },
-        ..if classes { ForestParams::classification() } else { ForestParams::regression() }
+    let (params, tried) = if classes {
+        (ForestParams::classification(), MaxFeatures::Sqrt)
+    } else {
+        (ForestParams::regression(), MaxFeatures::Fraction(0.33))
     };
+    let params = params
+        .with_n_trees(number(trees)?)
+        .with_min_samples_leaf(number(leaf)?)
+        .with_max_features(tried);
     let forest = train_forest(&set, &params, &Silent)?;
     let sample = Sample {
         x,

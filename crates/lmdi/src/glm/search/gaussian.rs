@@ -60,16 +60,11 @@ pub(crate) fn search_gaussian(
         let direct = |&candidate: &usize| search.candidates[candidate].l1_ratio <= 0.0;
         let direct: Vec<usize> = all.iter().copied().filter(direct).collect();
         contest.note(&direct, LEVELS.len() - 1, |candidate| search.mean_error(candidate));
-        let mut wanted = contest.first_look();
-        wanted.retain(|&candidate| search.candidates[candidate].l1_ratio > 0.0);
-        let mut level = 0;
-        while !wanted.is_empty() {
-            let accuracy = Accuracy { tolerance: LEVELS[level].tolerance, span: LEVELS[level].span };
+        while let Some((wanted, level)) = contest.next() {
+            let accuracy =
+                Accuracy { tolerance: LEVELS[level].tolerance, span: LEVELS[level].span };
             solve(search, &mut paths, &wanted, accuracy, true);
             contest.note(&wanted, level, |candidate| search.mean_error(candidate));
-            // A candidate that was out may come back when others turn out worse.
-            level = (level + 1).min(LEVELS.len() - 1);
-            wanted = contest.undecided(level);
         }
     }
     let winner = search.choose(options.rule);

@@ -27,8 +27,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Folds in one batch.
 pub(super) const LANES: usize = 4;
 
-/// Steps from one to the next on a path that are followed in one go.
-const FARTHEST: usize = 4;
+/// Sweeps at one step at most, where it is solved beyond the accuracy that was asked for.
+const MOST_BEYOND: usize = 1000;
 
 /// What the search works on.
 pub(crate) struct Folds<'t> {
@@ -197,8 +197,9 @@ impl Path<'_> {
     ) {
         marks.resize_with(self.steps.len(), || None);
         let mut smallest = f64::INFINITY;
-        // Where steps have solutions of their own, those are nearer than a solution far before.
-        for run in steps.chunk_by(|before, after| after - before <= FARTHEST) {
+        // A solution of a step's own is nearer than that of a step before it, unless that is the last.
+        let has_own: Vec<bool> = marks.iter().map(Option::is_some).collect();
+        for run in steps.chunk_by(|before, after| after - before == 1 || !has_own[*after]) {
             let start = self.start_before(run[0], marks);
             self.trace(search, start, run, accuracy, &mut |step, error, mark| {
                 if keep_all {
@@ -271,9 +272,12 @@ impl Path<'_> {
                     let factor = self.continuation(search, steps, position);
                     descent.point.extrapolate(&mut before, factor);
                     let penalties = self.penalties(search, steps[position]);
-                    let limit = self.options.max_iterations;
-                    search.converged &=
-                        part.descend(&mut descent, &penalties, tolerance, limit).converged;
+                    // What goes beyond the accuracy that was asked for only tells near ties apart.
+                    let beyond = tolerance < self.options.search_tolerance;
+                    let most = if beyond { MOST_BEYOND } else { usize::MAX };
+                    let limit = self.options.max_iterations.min(most);
+                    let report = part.descend(&mut descent, &penalties, tolerance, limit);
+                    search.converged &= report.converged || beyond;
                     first.get_or_insert_with(|| descent.point.clone());
                     let model = |lane| whole.expand_lane(&reduction, &descent.point, lane);
                     let step = steps[position];

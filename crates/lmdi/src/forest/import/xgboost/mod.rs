@@ -183,7 +183,10 @@ fn meaning_of(learner: &Learner) -> Result<(Meaning, String)> {
     let name = learner.objective.name.clone();
     let param = &learner.learner_model_param;
     if param.num_target.as_ref().is_some_and(|count| count.0 > 1) {
-        return refuse(LIBRARY, "a model of several targets is not read; train one model per target");
+        return refuse(
+            LIBRARY,
+            "a model of several targets is not read; train one model per target",
+        );
     }
     let classes = param.num_class.0;
     let meaning = match name.as_str() {
