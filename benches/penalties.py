@@ -7,7 +7,7 @@ and MDI+ with an elastic net and with ridge.
 
 Kept per case: trees; trees with the same choice; other choices whose validation error is within 1e-6 of the null
 loss of the best (ties, which are listed); the largest difference of a score, and the distance of all scores; and
-seconds of both searches on one thread. `--write` keeps the results in benches/results and puts their summary into
+processor seconds of both searches, final fits included. `--write` keeps the results in benches/results and puts their summary into
 NUMERICS.md; `--table` does the second alone.
 """
 
