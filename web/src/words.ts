@@ -85,7 +85,7 @@ export const short = {
     `Scores are given ${text}. Each row starts from the base, what the model says about an average row. Every feature then adds its score or takes it away. ${
       exact
         ? `The sum is the row's ${total}.`
-        : `What is still missing to the model's ${total} is drawn as “not explained”.`
+        : `The part of the model's ${total} that base and scores leave out is drawn as “not explained”.`
     } `,
   example: (
     row: number,
