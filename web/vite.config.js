@@ -24,7 +24,7 @@ const onePage = {
     // The end of a script is found before its text is understood.
     script = script.replaceAll("</script", "<\\/script").trim();
     style = style.trim();
-    const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;
+    const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data:; worker-src blob:; base-uri 'none'; form-action 'none'`;
     // Functions, because `$` in a replacement text has a meaning.
     page.source = String(page.source)
       .replace(/\s*<script type="module"[^>]*><\/script>/, "")

@@ -5,7 +5,7 @@
 
 Each case holds a model as benches/export_sklearn.py writes it, rows, and
 - `mdi`: scikit-learn's `feature_importances_`;
-- `saabas`: the differences of `tree_.value` along `decision_path` (one list a row, feature by feature,
+- `saabas`: the differences of `tree_.value` along `decision_path` (one list per row, feature by feature,
   output by output), mean over trees or, for boosting, sum times learning rate. This is what
   treeinterpreter computes; its last release (0.2.3) does not run with numpy 2.
 - `local_mdi`: mean over trees of the differences of `tree_.impurity` along `decision_path`.

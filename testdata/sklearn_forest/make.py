@@ -44,7 +44,7 @@ def data(missing):
 
 
 def put_above_thresholds(rows, estimator):
-    """Sets a cell a row to the 64-bit number next above a threshold.
+    """Sets one cell per row to the 64-bit number next above a threshold.
 
     Rounded to 32 bits, as scikit-learn does, many of them are the threshold itself and go left.
     """

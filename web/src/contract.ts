@@ -68,6 +68,55 @@ export type Report = {
    * Several methods side by side, the report's own first; empty if there is no other.
    */
   methods: Array<MethodResult>;
+  /**
+   * The model, to compute what changed cells would give.
+   */
+  scorer: Scorer | null;
+  /**
+   * Whether a scorer was left out because of its size.
+   */
+  scorer_is_large: boolean;
+};
+
+export type Scorer = {
+  columns: Array<ScorerColumn>;
+  sizes: Packed;
+  feature: Packed;
+  threshold: Packed;
+  left: Packed;
+  right: Packed;
+  missing: Packed;
+  value: Packed;
+  n_values: number;
+  less_equal: boolean;
+  single: boolean;
+  output_of_tree: Array<number>;
+  n_outputs: number;
+  factor: number;
+  base_score: Array<number>;
+  link: ScorerLink;
+  linear: LinearParts | null;
+};
+
+export type ScorerColumn = {
+  width: number;
+  range: [number, number] | null;
+  levels: Array<[string | null, Array<number>]> | null;
+};
+
+export type ScorerLink = "identity" | "logit" | "softmax" | "log" | "one_vs_rest";
+
+export type LinearParts = {
+  n_outputs: number;
+  step: Packed;
+  first_output: Array<number>;
+  outputs_of_tree: number;
+  factor: number;
+  base: Array<number>;
+  centre: Packed;
+  slope: Packed;
+  offset: Packed;
+  ranges: Packed;
 };
 
 /**

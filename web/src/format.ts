@@ -44,7 +44,8 @@ export function percent(share: number, decimals = 1): string {
   if (share > 0 && share * 100 < step / 2) return `under ${step}\u00a0%`;
   if (share < 1 && 100 - share * 100 < step / 2)
     return `over ${(100 - step).toFixed(decimals)}\u00a0%`;
-  return `${minus((share * 100).toFixed(share === 0 || share === 1 ? 0 : decimals))}\u00a0%`;
+  const text = (share * 100).toFixed(share === 0 || share === 1 ? 0 : decimals);
+  return `${minus(zeroIsPositive(text))}\u00a0%`;
 }
 
 /** Numbers of one table with the same decimals: enough for four digits of the largest. */

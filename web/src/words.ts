@@ -172,8 +172,10 @@ export const overall = {
   tableHeads: ["feature", "mean |score|", "share of all"],
   legend: (what: string) => `Colour is the ${what}: low `,
   valueOfFeature: "value of the feature",
-  legendRest: " high. Grey: text without an order. Pale: missing.",
+  legendRest: " high. Texts have a colour per value. Pale: missing.",
+  otherLevels: "Grey: all others. ",
   line: " The upright line marks the chosen row.",
+  outside: (n: number) => ` ${counted(n, "score")} beyond the axis, drawn at its ends.`,
 };
 
 export const row = {
@@ -213,15 +215,21 @@ export const row = {
 export const reasons = {
   reason: (feature: Part, cell: Part | null, size: string) =>
     cell ? says`${feature} is ${cell} (${size})` : says`${feature} (${size})`,
+  /** `moved` is what scores raise or lower, such as `the probability that churn is yes`. */
   sentence: (
-    total: string,
+    moved: string,
+    kind: ScaleKind,
     value: string,
     base: string,
     isHigher: boolean,
     because: Part[],
     despite: Part[],
   ) => [
-    `The ${total} of ${value} is ${isHigher ? "above" : "below"} the base of ${base}`,
+    `${
+      kind === "log_odds"
+        ? `${moved.replace(/^the odds/, "The log-odds")} are`
+        : `${moved.replace(/^the/, "The")} is`
+    } ${value}, ${isHigher ? "above" : "below"} the base of ${base}`,
     ...(because.length > 0 ? [", mostly because ", ...listed(because)] : []),
     ...(despite.length > 0 ? ["; despite ", ...listed(despite)] : []),
     ".",
@@ -289,17 +297,44 @@ export const threshold = {
   ofClass: (label: Part, at: Part) =>
     says`${label} is predicted from a probability of ${at} on, in the whole page.`,
   models: (at: string) => `The model's own threshold is ${at}.`,
-  reset: (at: string) => `Back to ${at}`,
+  reset: (at: string) => `Reset to ${at}`,
   decided: "decided ",
   actual: "actual",
   found: "decided right",
-  confusion: (rows: number, how: string) => `${counted(rows, "row")} at this threshold${how}`,
+  confusion: (rows: number, how: string) => `At this threshold, on ${counted(rows, "row")}${how}`,
   outOfBag: ", each predicted out of bag",
   unseen: " that the model has not seen",
   perhaps: "; if the model was trained on them, expect more errors on new ones",
   trainedOn:
     "The model was trained on these rows, so how often it is right about them says nothing about new ones.",
   correct: (share: Part) => says`${share} of these decisions are right.`,
+};
+
+export const whatIf = {
+  title: "What if cells were different?",
+  how: "Change cells of this row and see what the model would say. All trees answer, as for a new row, so a training row may differ a little from its sheet above.",
+  prediction: (label: Part | null, before: Part, now: Part, change: string) =>
+    label
+      ? says`Probability of ${label}: ${before} → ${now} (${change})`
+      : says`Prediction: ${before} → ${now} (${change})`,
+  caption: "Cells that can be changed, the largest scores first",
+  noScores: "Cells that can be changed. Scores of this method are not computed in the page.",
+  heads: ["feature", "value", "score before", "score now", "change", "note"],
+  cellOf: (feature: string) => `Value of ${feature}`,
+  outside: (low: string, high: string) =>
+    `Outside the training range of ${low} to ${high}: the model has seen nothing like it.`,
+  reset: "Back to the row's own cells",
+  more: "More or fewer features",
+  curveOf: "Curve of",
+  curveLabel: (feature: string, first: string, last: string) =>
+    `Prediction over the values of ${feature}: ${first} at the lowest, ${last} at the highest`,
+  curveText: (rows: number) =>
+    `Thick: this row if only that cell were different. Dashed: the mean of ${counted(rows, "row")} (thin lines). The ring is the present value.`,
+  noCurve: "Curves are drawn for columns of numbers.",
+  predicted: "prediction",
+  probability: (label: string) => `probability of ${label}`,
+  large:
+    "The model is too large for this page to say what changed cells would give. Add --what-if always to include it.",
 };
 
 export const counterfactuals = {
@@ -331,8 +366,8 @@ export const counterfactuals = {
     ...(key ? says` (${key})` : []),
     ...says`: ${decided}`,
   ],
-  differs: (distance: number, more: number) =>
-    `What differs, at a distance of ${number(distance)}${more > 0 ? `; ${counted(more, "smaller difference")} not listed` : ""}`,
+  differs: (row: number, distance: number, more: number) =>
+    `What differs in row ${count(row)}, at a distance of ${number(distance)}${more > 0 ? `; ${counted(more, "smaller difference")} not listed` : ""}`,
   heads: (label: string | null) => {
     const ofClass = label === null ? "" : `, class ${label}`;
     return ["feature", "here", "there", `score here${ofClass}`, `score there${ofClass}`];
@@ -394,8 +429,8 @@ export const groups = {
   foundBy: "Found by: ",
   rule: (accuracy: number, precision: number, recall: number) =>
     `. This rule is right about ${percent(accuracy)} of all rows. Of the rows it finds, ${percent(precision)} are in the group; it finds ${percent(recall)} of the group.`,
-  apart: (label: string | null) =>
-    `What sets it apart${label === null ? "" : `; scores of class ${label}`}`,
+  apart: (at: number, label: string | null) =>
+    `What sets group ${at + 1} apart${label === null ? "" : `; scores of class ${label}`}`,
   heads: ["feature", "here", "others", "score here", "others"],
 };
 
@@ -432,22 +467,22 @@ export const trust = {
     "Calibration: rows in ten parts by their predicted probability. On the diagonal, as many happen as predicted. Lines are 95 % intervals.",
   calibrationHeads: ["predicted", "happened", "95 % interval", "rows"],
   predicted: (label: string) => `predicted probability of ${label}`,
-  happened: (label: string) => `share that was ${label}`,
+  happened: (label: string) => `actual share of ${label}`,
   rocLabel: (label: string, area: number) =>
     `ROC curve of ${label}; the area under it is ${area.toFixed(3)}`,
   rocText: (area: number) =>
     `ROC: the area under the curve is ${area.toFixed(3)}; the dashed line is guessing. The ring is the decision threshold.`,
-  falseAlarms: "false alarms among the others",
-  recall: (label: string) => `found among ${label}`,
+  falseAlarms: "false positive rate",
+  recall: (label: string) => `recall (share of actual ${label} found)`,
   precisionLabel: (label: string) => `Precision and recall of ${label}`,
-  precision: (label: string) => `really ${label} among those decided so`,
+  precision: (label: string) => `precision (share of predicted ${label} that is right)`,
   precisionText: "Precision and recall at every threshold.",
   precisionNow: (precision: number, recall: number) =>
-    `At the decision threshold, ${percent(precision)} of those decided so are right, and ${percent(recall)} of all are found.`,
+    `Precision and recall. At the decision threshold (ring), the precision is ${percent(precision)} and the recall ${percent(recall)}.`,
   againstLabel: "Actual against predicted",
   againstText: "On the line, the prediction is what happened. Draw a rectangle to mark rows.",
   residualLabel: "Residuals against predictions",
-  residualText: "Residuals: actual less predicted. A good model leaves no pattern.",
+  residualText: "Residuals: actual minus predicted. A good model leaves no pattern.",
   predictedNumber: "predicted",
   actual: "actual",
   residual: "actual − predicted",
@@ -455,19 +490,18 @@ export const trust = {
   point: (row: number, predicted: string, actual: string) =>
     `Row ${count(row)}: predicted ${predicted}, actual ${actual}. ${page.clickToChoose}`,
   sliceTitle: "Where is it wrong?",
-  sliceHow:
-    "The error of parts of the rows. A part with a much larger error than the rest is predicted badly.",
-  sliceBy: "Parts by",
+  sliceHow: "A slice with a much larger error than the rest is predicted badly.",
+  sliceBy: "Slice by",
   byGroup: "groups of rows",
   group: (at: number) => `group ${at + 1}`,
-  sliceCaption: (error: string) => `Error by part; that of all rows is ${error}`,
-  slice: "part",
+  sliceCaption: (error: string) => `Error per slice; over all rows it is ${error}`,
+  slice: "slice",
   rows: "rows",
   rmse: "root mean squared error",
   wrong: "predicted wrong",
-  ratio: "of the error of all",
-  bias: "predicted less actual",
-  biasOf: (label: string) => `predicted less actual share of ${label}`,
+  ratio: "relative to all rows",
+  bias: "predicted minus actual",
+  biasOf: (label: string) => `predicted minus actual share of ${label}`,
   mark: "in the page",
   markRows: "Mark these rows",
   unmark: "Unmark",

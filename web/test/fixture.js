@@ -253,6 +253,8 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       ),
       importance: [0.98, 1, 1.03].map((factor) => importance.map((x) => x * factor)),
     },
+    scorer: null,
+    scorer_is_large: true,
     methods: [
       { name: "LMDI+", scale: "in units of price", share, agreement: null, top_shared: null },
       {

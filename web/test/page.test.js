@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { launch, open } from "./browser.js";
 import { HOSTILE, report, write } from "./fixture.js";
 
+const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LMDI = process.env.LMDI ?? join(ROOT, "target/debug/lmdi");
 const FEATURES = [
@@ -585,7 +586,10 @@ test("the sheet of a row: reasons, two rows, copies, one printed page", async ()
   const largest = columns.reduce((a, b) => (Math.abs(of(12, a)) >= Math.abs(of(12, b)) ? a : b));
   const reasons = await page.$eval("#row-reasons", (element) => element.textContent);
   assert.ok(reasons.includes(largest.slice("score:".length)), reasons);
-  assert.match(reasons, of(12, "prediction") > of(12, "base") ? /is above/ : /is below/);
+  assert.match(
+    reasons,
+    of(12, "prediction") > of(12, "base") ? /, above the base/ : /, below the base/,
+  );
   const actual = await page.$eval("#row-waterfall tr.actual data", ({ value }) => Number(value));
   const table = parse(readFileSync(join(ROOT, "examples/diabetes.csv"), "utf8")).rows;
   assert.equal(actual, Number(table[11].get("progression")));
@@ -634,6 +638,95 @@ test("the sheet of a row: reasons, two rows, copies, one printed page", async ()
   await page.evaluate(() => document.body.classList.add("only-row"));
   assert.equal(await pages(), 1);
   assert.deepEqual(complaints, []);
+});
+
+test("what-if: changed cells give the numbers of the command", async () => {
+  const cases = [
+    ["diabetes", "progression", { body_mass_index: "41.5", sex: "group 1", age: "" }, []],
+    ["breast_cancer", "diagnosis", { mean_radius: "25", worst_area: "300" }, []],
+    ["wine", "cultivar", { proline: "300", alcohol: "11.5" }, []],
+    ["breast_cancer", "diagnosis", { mean_texture: "30" }, ["--model", "boosting"]],
+    ["diabetes", "progression", { ldl: "200" }, ["--method", "tree-shap"]],
+  ];
+  for (const [name, target, changes, options] of cases) {
+    const data = `examples/${name}.csv`;
+    const id = `what-if-${name}${options.join("")}`;
+    const model = join(folder, `${id}.lmdi`);
+    const { path } = explain(
+      id,
+      data,
+      ...["--target", target, "--stability-runs", "0", "--save", model, ...options],
+    );
+    const table = parse(readFileSync(join(ROOT, data), "utf8"));
+    const row = new Map([...table.rows[6], ...Object.entries(changes)]);
+    const changed = join(folder, `${id}-changed.csv`);
+    writeFileSync(changed, `${table.names.join(",")}\n${[...row.values()].join(",")}\n`);
+    const out = join(folder, `${id}-scores.csv`);
+    const method = options[0] === "--method" ? options : [];
+    execFileSync(LMDI, ["score", model, changed, "--out", out, ...method], {
+      cwd: ROOT,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const [expected] = parse(readFileSync(out, "utf8")).rows;
+    const { page, complaints } = await open(browser, path, { hash: "#row=7" });
+    await page.click("#what-if summary");
+    await page.waitForSelector("#what-if-prediction strong");
+    if (table.names.length > 9) await page.click("#what-if .controls button:nth-of-type(2)");
+    const before = await page.$eval("#what-if-prediction", (element) => element.textContent);
+    await page.evaluate((wanted) => {
+      for (const line of document.querySelectorAll("#what-if tbody tr")) {
+        const value = wanted[line.querySelector("th").textContent];
+        if (value === undefined) continue;
+        const control = line.querySelector("input, select");
+        if (control.tagName === "SELECT")
+          control.value = [...control.options].find(({ text }) => text === value).value;
+        else control.value = value;
+        control.dispatchEvent(new Event(control.tagName === "SELECT" ? "change" : "input"));
+      }
+    }, changes);
+    await page.waitForFunction(
+      (text) => document.querySelector("#what-if-prediction").textContent !== text,
+      {},
+      before,
+    );
+    // The last of several answers.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const close = (a, b, what) =>
+      assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${id} ${what}: ${a} and ${b}`);
+    const shown = await page.evaluate(() => ({
+      prediction: Number(document.querySelector("#what-if-prediction strong data").value),
+      label: document.querySelector("#what-if-prediction bdi")?.textContent,
+      scores: [...document.querySelectorAll("#what-if tbody tr")].map((line) => [
+        line.querySelector("th").textContent,
+        Number(line.cells[3].querySelector("data")?.value),
+        line.classList.contains("outside"),
+      ]),
+      curve: document.querySelectorAll("#ice path.faint").length,
+    }));
+    close(
+      shown.prediction,
+      Number(expected.get(shown.label ? `probability:${shown.label}` : "prediction")),
+      "prediction",
+    );
+    assert.equal(shown.scores.length, table.names.length - 1);
+    const prefix = name === "wine" ? `${shown.label}:` : "";
+    for (const [feature, score] of options[0] === "--method" ? [] : shown.scores)
+      close(score, Number(expected.get(`score:${prefix}${feature}`)), feature);
+    const [feature] = Object.keys(changes);
+    const column = table.rows.map((of) => Number(of.get(feature)));
+    const value = Number(changes[feature]);
+    const isOutside = value < Math.min(...column) || value > Math.max(...column);
+    assert.equal(shown.scores.find(([of]) => of === feature)[2], isOutside, feature);
+    assert.ok(shown.curve > 10, "curves of other rows");
+    assert.deepEqual(complaints, []);
+  }
+  const none = explain(
+    "what-if-never",
+    "examples/wine.csv",
+    ...["--target", "cultivar", "--stability-runs", "0", "--what-if", "never"],
+  );
+  const { page } = await open(browser, none.path);
+  assert.equal(await page.$("#what-if"), null);
 });
 
 test("quality is measured as the command does, and marks are shown everywhere", async () => {
@@ -917,6 +1010,64 @@ test("100,000 rows x 50 features: small, and a row change takes less than 200 ms
   // The best of several, because other programs may keep the machine busy.
   assert.ok(Math.min(...times) < 200, `${times}`);
   assert.deepEqual(complaints, []);
+});
+
+/** Whatever axe finds, as text. */
+async function axe(page) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() =>
+    // Sections are landmarks by their titles; scrolled tables take the focus.
+    window.axe.run(document, { resultTypes: ["violations"] }),
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 160)}`);
+}
+
+test("real reports at three widths: nothing sticks out, collides or is inaccessible", async () => {
+  const reports = [
+    explain("wide-numbers", "examples/diabetes.csv", "--target", "progression"),
+    explain("wide-classes", "examples/breast_cancer.csv", "--target", "diagnosis"),
+    explain("wide-several", "examples/wine.csv", "--target", "cultivar"),
+  ].map(({ path }) => path);
+  const all = join(folder, "wide-all.html");
+  write(all, report({ rows: 300, names: FEATURES }));
+  for (const path of [...reports, all]) {
+    for (const width of [390, 820, 1440]) {
+      const { page, complaints } = await open(browser, path, { width, height: 900 });
+      await page.$$eval("details", (parts) => {
+        for (const part of parts) part.open = true;
+      });
+      const wide = await page.evaluate(() =>
+        [...document.querySelectorAll("body *")]
+          .filter(
+            (element) =>
+              element.getBoundingClientRect().right > innerWidth + 1 &&
+              !element.closest(".scroll, .hidden, svg"),
+          )
+          .map((element) => element.outerHTML.slice(0, 120)),
+      );
+      assert.deepEqual(wide, [], `${path} at ${width}`);
+      assert.ok(
+        await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        `no sideways scroll of ${path} at ${width}`,
+      );
+      const colliding = await page.evaluate(() =>
+        [...document.querySelectorAll(".axis")].flatMap((axis) => {
+          const boxes = [...axis.querySelectorAll(".tick")]
+            .filter((tick) => getComputedStyle(tick).visibility === "visible")
+            .map((tick) => tick.getBoundingClientRect())
+            .filter((box) => box.width > 0)
+            .sort((a, b) => a.left - b.left);
+          return boxes
+            .slice(1)
+            .flatMap((box, at) => (box.left < boxes[at].right ? [axis.textContent] : []));
+        }),
+      );
+      assert.deepEqual(colliding, [], `ticks of ${path} at ${width}`);
+      assert.deepEqual(await axe(page), [], `${path} at ${width}`);
+      assert.deepEqual(complaints, []);
+      await page.close();
+    }
+  }
 });
 
 test("narrow screens, dark mode and print", async () => {

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `data` | the twelve data sets, from files or from OpenML, and how rows are prepared |
 //! | `simulate` | responses and features whose signal is known |
-//! | `model`, `methods` | the ensembles and the methods that explain them |
+//! | `ensemble`, `methods` | the ensembles and the methods that explain them |
 //! | `least_squares` | linear regression for subgroups |
 //! | `run` | repetitions in parallel, kept as they finish, continued after an interruption |
 //! | `experiments` | one file per experiment, by what is measured |
@@ -14,10 +14,10 @@
 //! `docs/results.md` says how to run them and what they show.
 
 mod data;
+mod ensemble;
 mod experiments;
 mod least_squares;
 mod methods;
-mod model;
 mod report;
 mod run;
 mod simulate;

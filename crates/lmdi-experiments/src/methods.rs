@@ -3,15 +3,21 @@
 //! A method gives every feature of a row a size, larger for more important. Most also give signed
 //! scores, from which the size is the absolute value; LMDI+ by rank gives the mean rank over trees
 //! instead.
+//!
+//! Explainers are made as a study makes them, by `lmdi::study::ExplainerOptions`. A whole
+//! `lmdi::study::Study` would not do: it owns one model per method, and here one model is explained
+//! by many methods. It scores training rows out of bag, where the paper scores them on all trees. It
+//! also predicts the rows it explains, which the runtimes would count.
 
 use crate::data::Part;
 use lmdi::Result;
 use lmdi::forest::Ensemble;
-use lmdi::importance::lime::{Lime, LimeOptions};
-use lmdi::importance::lmdi_plus::{LmdiPlus, LmdiPlusOptions, ScoreOptions};
-use lmdi::importance::maple::{Maple, MapleOptions};
-use lmdi::importance::{Method as LibraryMethod, Scores};
-use lmdi::monitor::Monitor;
+use lmdi::importance::lime::LimeOptions;
+use lmdi::importance::lmdi_plus::LmdiPlusOptions;
+use lmdi::importance::maple::MapleOptions;
+use lmdi::importance::{Groups, LocalMethod, Scores};
+use lmdi::monitor::{Monitor, Stages};
+use lmdi::study::ExplainerOptions;
 use lmdi::table::MatrixView;
 
 /// A method of the experiments.
@@ -206,61 +212,60 @@ pub struct Explained<'a> {
 impl Explained<'_> {
     /// The sizes that several methods give the features of `rows`. Methods that share a fit share
     /// it.
-    pub fn sizes(
+    pub fn sizes<W: Monitor + Stages>(
         &self,
         methods: &[Method],
         rows: &MatrixView<'_>,
-        monitor: &dyn Monitor,
+        work: &W,
     ) -> Result<Vec<Sizes>> {
-        let mut fits: Vec<(LmdiPlusOptions, LmdiPlus)> = Vec::new();
+        let mut fits: Vec<(LmdiPlusOptions, Box<dyn LocalMethod>)> = Vec::new();
         let mut all = Vec::with_capacity(methods.len());
         for &method in methods {
             let Some(options) = method.lmdi_plus() else {
-                all.push(Sizes::of(&self.scores(method, rows, monitor)?));
+                all.push(Sizes::of(&self.scores(method, rows, work)?));
                 continue;
             };
             let at = match fits.iter().position(|(known, _)| *known == options) {
                 Some(at) => at,
                 None => {
-                    let fit = self.fit(&options, monitor)?;
-                    fits.push((options, fit));
+                    fits.push((options, self.explainer(method, work)?));
                     fits.len() - 1
                 }
             };
             let fit = &fits[at].1;
             all.push(if method.by_rank() {
-                Sizes { n_features: rows.cols(), values: fit.rank_by_rank(rows, monitor)? }
+                let groups = Groups::singles(rows.cols());
+                let values = fit.mean_tree_ranks(rows, &groups, work)?;
+                Sizes { n_features: rows.cols(), values }
             } else {
-                Sizes::of(&fit.score(rows, &ScoreOptions::default(), monitor)?)
+                Sizes::of(&fit.explain(rows, work)?)
             });
         }
         Ok(all)
     }
 
     /// The signed scores of a method; by rank there are none, and those of the same fit are given.
-    pub fn scores(
+    pub fn scores<W: Monitor + Stages>(
         &self,
         method: Method,
         rows: &MatrixView<'_>,
-        monitor: &dyn Monitor,
+        work: &W,
     ) -> Result<Scores> {
-        let of_trees = |method: LibraryMethod| match method.of_trees(self.ensemble) {
-            Some(explainer) => explainer?.explain(rows, monitor),
-            None => Err(lmdi::Error::Data("a method that needs rows".into())),
-        };
-        match method {
-            Method::TreeShap => of_trees(LibraryMethod::TreeShap),
-            Method::Saabas => of_trees(LibraryMethod::Saabas),
-            Method::LocalMdi => of_trees(LibraryMethod::LocalMdi),
+        self.explainer(method, work)?.explain(rows, work)
+    }
+
+    /// What explains the model by a method.
+    fn explainer(&self, method: Method, stages: &dyn Stages) -> Result<Box<dyn LocalMethod>> {
+        let options = match method {
+            Method::TreeShap => ExplainerOptions::TreeShap { background: None },
+            Method::Saabas => ExplainerOptions::Saabas,
+            Method::LocalMdi => ExplainerOptions::LocalMdi,
             Method::Lime => {
-                let options =
-                    LimeOptions::default().with_n_samples(self.lime_samples).with_seed(self.seed);
-                Lime::new(self.ensemble, &self.train.view(), options)?.explain(rows, monitor)
+                let options = LimeOptions::default();
+                let options = options.with_n_samples(self.lime_samples).with_seed(self.seed);
+                ExplainerOptions::Lime { options, background: None }
             }
-            Method::Maple => {
-                let (set, options) = (self.train.set(), MapleOptions::default());
-                Maple::fit(self.ensemble, &set, None, &options, monitor)?.explain(rows, monitor)
-            }
+            Method::Maple => ExplainerOptions::Maple(MapleOptions::default()),
             Method::LmdiScore
             | Method::LmdiRank
             | Method::DataScore
@@ -269,14 +274,11 @@ impl Explained<'_> {
             | Method::ModelRank
             | Method::VariantScore(_)
             | Method::VariantRank(_) => {
-                let options = method.lmdi_plus().unwrap_or_default();
-                self.fit(&options, monitor)?.score(rows, &ScoreOptions::default(), monitor)
+                ExplainerOptions::LmdiPlus(method.lmdi_plus().unwrap_or_default())
             }
-        }
-    }
-
-    fn fit(&self, options: &LmdiPlusOptions, monitor: &dyn Monitor) -> Result<LmdiPlus> {
-        LmdiPlus::fit(self.ensemble, &self.train.set(), options, monitor)
+        };
+        let (rows, set) = (self.train.view(), self.train.set());
+        options.explainer(self.ensemble, Some(rows), Some(&set), stages)
     }
 }
 

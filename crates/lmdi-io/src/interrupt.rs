@@ -5,7 +5,7 @@
 //! half-written file. A signal that was ignored when the process started, as `nohup` does with the
 //! hang-up signal, stays ignored.
 
-use lmdi::monitor::Monitor;
+use lmdi::monitor::{Monitor, Stages};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
@@ -115,5 +115,11 @@ pub struct UntilInterrupted;
 impl Monitor for UntilInterrupted {
     fn cancelled(&self) -> bool {
         requested()
+    }
+}
+
+impl Stages for UntilInterrupted {
+    fn start(&self, _stage: &'static str, _units: usize) -> Box<dyn Monitor + '_> {
+        Box::new(Self)
     }
 }

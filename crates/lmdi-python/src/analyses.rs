@@ -6,7 +6,7 @@
 use crate::boundary::arrays::{Responses, Table};
 use crate::boundary::errors::exception;
 use crate::boundary::run::Run;
-use lmdi::explanation::subgroup::choice::Candidate;
+use lmdi::explanation::subgroup::choice::CountCandidate;
 use lmdi::explanation::subgroup::description::{Subgroup, ValueSummary};
 use lmdi::explanation::subgroup::{GroupCount, NO_GROUP};
 use lmdi::explanation::{
@@ -142,7 +142,7 @@ pub fn subgroups<'py>(
         known.set_item("k", choice.k)?;
         known.set_item("stable", choice.stable)?;
         known.set_item("n_rows", choice.rows)?;
-        let of_k = |one: &Candidate| (one.k, one.similarities.clone());
+        let of_k = |one: &CountCandidate| (one.k, one.similarities.clone());
         known.set_item("similarities", choice.candidates.iter().map(of_k).collect::<Vec<_>>())?;
         PyResult::Ok(known)
     });

@@ -7,8 +7,8 @@ use lmdi::explanation::{Columns, ExplainedRows};
 use lmdi::importance::Scores;
 use lmdi::table::{Encoding, InputColumn, MatrixView, Part, Schema};
 use lmdi_report::plot::{
-    LineChart, Panel, Picture, PlotData, Point, Series, bar, beeswarm, heatmap, lines, png,
-    scatter, waterfall,
+    LineChart, Panel, Picture, PlotData, Point, Series, bar, beeswarm, decision, heatmap, lines,
+    pdf, png, scatter, strongest_interaction, waterfall,
 };
 
 const HOSTILE: [&str; 5] = [
@@ -70,7 +70,9 @@ impl Case {
             ("waterfall", waterfall(&data, n - 1, 4).unwrap()),
             ("scatter of numbers", scatter(&data, 1, Some(0)).unwrap()),
             ("scatter of levels", scatter(&data, 6, None).unwrap()),
+            ("scatter coloured by levels", scatter(&data, 1, Some(6)).unwrap()),
             ("heatmap", heatmap(&data, 10).unwrap()),
+            ("decision", decision(&data, 5).unwrap()),
         ]
     }
 }
@@ -110,6 +112,69 @@ fn the_same_rows_give_the_same_bytes_and_many_rows_a_sample() {
             assert!(picture.svg.contains("of 5000 rows, drawn at random"), "{kind}");
         }
     }
+}
+
+#[test]
+fn a_pdf_has_one_page_of_the_size_of_the_picture_and_valid_places() {
+    for (kind, picture) in Case::new(60).pictures() {
+        let file = pdf(&picture.clone().wide(430.0)).unwrap();
+        let text = String::from_utf8(file.clone()).unwrap();
+        assert!(text.starts_with("%PDF-1.7\n") && text.ends_with("%%EOF\n"), "{kind}");
+        // 430 pixels of 1/96 inch are 322.5 points.
+        assert!(text.contains("/MediaBox [0 0 322.50 "), "{kind}");
+        assert!(text.matches(" c\n").count() > 50, "{kind}: letters are curves");
+        let (_, rest) = text.rsplit_once("startxref\n").unwrap();
+        let start: usize = rest.lines().next().unwrap().parse().unwrap();
+        assert!(text[start..].starts_with("xref\n"), "{kind}");
+        let places = text[start..].lines().filter(|line| line.ends_with(" n "));
+        for (at, line) in places.enumerate() {
+            let place: usize = line[..10].parse().unwrap();
+            assert!(text[place..].starts_with(&format!("{} 0 obj", at + 1)), "{kind}: {line}");
+        }
+        let (_, content) = text.split_once("/Length ").unwrap();
+        let length: usize = content.split(' ').next().unwrap().parse().unwrap();
+        let (_, stream) = text.split_once("stream\n").unwrap();
+        assert!(stream[length..].starts_with("endstream"), "{kind}");
+        assert_eq!(file, pdf(&picture.wide(430.0)).unwrap());
+    }
+}
+
+#[test]
+fn a_dark_picture_is_dark_and_its_text_unchanged() {
+    let (_, picture) = Case::new(20).pictures().swap_remove(0);
+    let dark = picture.clone().dark();
+    assert!(picture.svg.contains("fill=\"#ffffff\"") && !dark.svg.contains("\"#ffffff\""));
+    assert!(dark.svg.contains("fill=\"#14181e\"") && !dark.svg.contains("\"#222222\""));
+    let text = |svg: &str| {
+        svg.split('>').map(|part| part.split('<').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(text(&picture.svg), text(&dark.svg));
+}
+
+#[test]
+fn the_column_that_interacts_is_found() {
+    let n = 600;
+    let cells: Vec<f64> = (0..n)
+        .flat_map(|row| [row * 7 % 100, row * 13 % 89, row * 29 % 97])
+        .map(|x: usize| x as f64)
+        .collect();
+    // The slope of the first column depends on the third.
+    let score =
+        |row: usize| (cells[3 * row] - 50.0) * if cells[3 * row + 2] > 48.0 { 1.0 } else { 0.2 };
+    let with = |row: usize| score(row) + 20.0 * cells[3 * row + 2] / 97.0;
+    let values = (0..n).flat_map(|row| [with(row), 0.0, 0.0]).collect();
+    let scores = Scores { values, ..Scores::zero(n, 3, &[0.0]) };
+    let rows = ExplainedRows {
+        x: MatrixView::from_rows(&cells, n, 3).unwrap(),
+        scores: &scores,
+        predictions: &vec![0.0; n],
+        truth: None,
+        threshold: None,
+    };
+    let columns = Columns::numeric(["a", "b", "c"]);
+    let (title, scale) = ("t", "s");
+    let data = PlotData { rows, columns: &columns, account: None, output: 0, title, scale };
+    assert_eq!(strongest_interaction(&data, 0).unwrap(), Some(2));
 }
 
 #[test]

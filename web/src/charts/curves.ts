@@ -4,6 +4,7 @@ import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import { svg } from "../dom";
+import { tick } from "../format";
 
 export interface Curves {
   label: string;
@@ -12,6 +13,14 @@ export interface Curves {
   /** What chance or a perfect model would give. */
   reference?: [number, number][];
   line?: [number, number][];
+  /** Lines of single rows, and their mean. */
+  faint?: [number, number][][];
+  average?: [number, number][];
+  /** Both run from 0 to 1 unless given. */
+  xRange?: [number, number];
+  yRange?: [number, number];
+  /** How the y axis is written; as percentages unless given. */
+  format?: (at: number) => string;
   /** Points with the interval of y. */
   points?: { x: number; y: number; low: number; high: number }[];
   /** Where the decision threshold is. */
@@ -21,29 +30,30 @@ export interface Curves {
 const SIZE = 320;
 const MARGIN = { top: 10, right: 24, bottom: 42, left: 52 };
 
-/** Both axes run from 0 to 1. */
-export function curves({
-  label,
-  xTitle,
-  yTitle,
-  reference,
-  line,
-  points,
-  mark,
-}: Curves): SVGElement {
+export function curves(drawn: Curves): SVGElement {
+  const { label, xTitle, yTitle, reference, line, points, mark } = drawn;
+  const { xRange = [0, 1], yRange = [0, 1], faint = [], average, format } = drawn;
   const inner = SIZE - MARGIN.left - MARGIN.right;
   const bottom = SIZE - MARGIN.bottom;
-  const x = scaleLinear([0, 1], [MARGIN.left, MARGIN.left + inner]);
-  const y = scaleLinear([0, 1], [bottom, MARGIN.top]);
+  const x = scaleLinear(xRange, [MARGIN.left, MARGIN.left + inner]);
+  const y = scaleLinear(yRange, [bottom, MARGIN.top]);
   const path = (of: [number, number][]) =>
     `M${of.map(([a, b]) => `${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("L")}`;
   const percent = (at: { valueOf(): number }) => `${Math.round(at.valueOf() * 100)} %`;
   const across = svg("g", { transform: `translate(0 ${bottom})` });
   select<SVGGElement, unknown>(across).call(
-    axisBottom(x).ticks(5).tickFormat(percent).tickSizeOuter(0),
+    axisBottom(x)
+      .ticks(5)
+      .tickFormat(drawn.xRange ? (at) => tick(at.valueOf()) : percent)
+      .tickSizeOuter(0),
   );
   const up = svg("g", { transform: `translate(${MARGIN.left} 0)` });
-  select<SVGGElement, unknown>(up).call(axisLeft(y).ticks(5).tickFormat(percent).tickSizeOuter(0));
+  select<SVGGElement, unknown>(up).call(
+    axisLeft(y)
+      .ticks(5)
+      .tickFormat(format ? (at) => format(at.valueOf()) : percent)
+      .tickSizeOuter(0),
+  );
   const title = (text: string, transform: string) =>
     svg("text", { class: "axis-title", "text-anchor": "middle", transform }, text);
   return svg(
@@ -58,6 +68,8 @@ export function curves({
     up,
     title(xTitle, `translate(${MARGIN.left + inner / 2} ${SIZE - 6})`),
     title(yTitle, `translate(13 ${(MARGIN.top + bottom) / 2}) rotate(-90)`),
+    ...faint.map((of) => svg("path", { class: "faint", d: path(of) })),
+    average && svg("path", { class: "average", d: path(average) }),
     reference && svg("path", { class: "reference", d: path(reference) }),
     line && line.length > 0 && svg("path", { class: "curve", d: path(line) }),
     ...(points ?? []).flatMap((point) => [

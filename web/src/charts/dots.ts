@@ -9,16 +9,59 @@ import { svg } from "../dom";
 /** Steps of the colour scale from a feature's low values to its high ones. */
 export const STEPS = 7;
 
-/** Paths of the dots, by class. */
-export function dots(points: Iterable<{ x: number; y: number; kind: string }>): SVGPathElement[] {
-  const paths = new Map<string, string[]>();
-  for (const { x, y, kind } of points) {
-    const path = paths.get(kind) ?? [];
-    path.push(`M${x.toFixed(1)} ${y.toFixed(1)}h0`);
-    paths.set(kind, path);
+/** Dots are drawn in so many turns, colour by colour in each, so that the last colour does not hide all others. */
+const ROUNDS = 6;
+/** Colours of groups and of levels; further ones share the last. */
+export const COLOURS = 8;
+
+/** Shapes tell groups of similar colours apart: dot, square, cross, triangle. */
+function shapeAt(kind: string, x: number, y: number): string {
+  const at = `${x.toFixed(1)} ${y.toFixed(1)}`;
+  const group = /^group-(\d)$/.exec(kind);
+  switch (group ? Number(group[1]) % 4 : 0) {
+    case 2:
+      return `M${at}m-3 0h6m-3 -3v6`;
+    case 3:
+      return `M${at}m0 -3l3 5.4h-6z`;
+    default:
+      return `M${at}h0`;
   }
-  const kinds = [...paths.keys()].sort();
-  return kinds.map((kind) => svg("path", { class: `dots ${kind}`, d: paths.get(kind)!.join("") }));
+}
+
+/** Paths of the dots, by class. Where a drawing stretches, all are dots. */
+export function dots(
+  points: Iterable<{ x: number; y: number; kind: string }>,
+  isStretched = false,
+): SVGPathElement[] {
+  const all = [...points];
+  const rounds = Array.from({ length: Math.min(ROUNDS, all.length) }, (_, round) =>
+    all.filter((_, at) => at % ROUNDS === round),
+  );
+  const shape = isStretched ? "" : " shaped";
+  const drawn = (part: typeof all) => {
+    const paths = new Map<string, string[]>();
+    for (const { x, y, kind } of part) {
+      const path = paths.get(kind) ?? [];
+      path.push(shapeAt(isStretched ? "" : kind, x, y));
+      paths.set(kind, path);
+    }
+    return [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
+  };
+  const path = ([kind, parts]: [string, string[]]) =>
+    svg("path", { class: `dots ${kind}${shape}`, d: parts.join("") });
+  const isPale = ([kind]: [string, string[]]) => kind === "faded";
+  const paths = rounds.flatMap(drawn);
+  // Pale dots lie below the others.
+  return [...paths.filter(isPale), ...paths.filter((one) => !isPale(one))].map(path);
+}
+
+/** A dot of a class, for legends. */
+export function swatch(kind: string): SVGSVGElement {
+  return svg(
+    "svg",
+    { class: "swatch", viewBox: "0 0 12 12", "aria-hidden": "true" },
+    ...dots([{ x: 6, y: 6, kind }]),
+  );
 }
 
 /** At most `most` of `n` rows, evenly spaced. */
@@ -53,10 +96,22 @@ export function steps(numbers: Float64Array): (row: number) => string {
   };
 }
 
-/** The class of a row by the cell of a feature; levels have no order and no colour. */
+/** The levels of a feature that have colours, the most frequent first; null for numbers. */
+export function colouredLevels(data: Data, feature: number): number[] | null {
+  const { cells, levels } = data.columns[feature];
+  if (!cells || !levels) return null;
+  const counts = new Array<number>(levels.length + 1).fill(0);
+  for (const code of cells) counts[code]++;
+  const order = levels.map((_, at) => at + 1).sort((a, b) => counts[b] - counts[a] || a - b);
+  return order.slice(0, COLOURS - 1);
+}
+
+/** The class of a row by the cell of a feature: a step of the scale of numbers, or the colour of its level. */
 export function cellSteps(data: Data, feature: number): (row: number) => string {
   const { cells, levels } = data.columns[feature];
   if (!cells) return () => "plain-dot";
-  if (levels) return (row) => (cells[row] === 0 ? "missing" : "plain-dot");
-  return steps(cells);
+  if (!levels) return steps(cells);
+  const coloured = colouredLevels(data, feature) ?? [];
+  const kinds = new Map(coloured.map((code, at) => [code, `group-${at}`]));
+  return (row) => (cells[row] === 0 ? "missing" : (kinds.get(cells[row]) ?? "plain-dot"));
 }

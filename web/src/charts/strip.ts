@@ -48,7 +48,7 @@ export function strip(
       "aria-hidden": "true",
     },
     svg("line", { class: "zero", x1: zero, x2: zero, y1: 0, y2: HEIGHT }),
-    ...dots(points),
+    ...dots(points, true),
     mark,
   );
   return {

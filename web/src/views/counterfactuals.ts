@@ -189,7 +189,7 @@ function compared(
       ),
     ),
     table(
-      words.differs(found.distance, more),
+      words.differs(data.number[found.row], found.distance, more),
       words.heads(data.k > 1 ? shortened(data.report.outputs[output], 30) : null),
       listed.map(({ feature }) => {
         const score = (of: number) =>

@@ -11,6 +11,7 @@ import { behind, choice, columns, exact, h, labelled, name, section, svg, table 
 import { cellNumber, count, decimalsFor, number, shortened } from "../format";
 import type { Selection } from "../selection";
 import { page, feature as words } from "../words";
+import { legend, levelLegend } from "./overall";
 
 /** Dots in the drawing. */
 const DOTS = 3000;
@@ -161,6 +162,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
             whole ? words.showMiddle : words.showAllValues,
           ),
       ),
+      colour >= 0 ? (levelLegend(data, `cell ${colour}`) ?? legend()) : "",
       behind(page.asNumbers, () =>
         table(
           words.byValue,
@@ -257,6 +259,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
           }),
         ),
       ),
+      colour >= 0 ? (levelLegend(data, `cell ${colour}`) ?? legend()) : "",
       used.length > LEVELS
         ? h("p", { class: "quiet" }, words.mostFrequent(LEVELS, used.length))
         : "",

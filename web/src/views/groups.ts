@@ -1,5 +1,6 @@
 // Groups of rows that behave alike, and what sets each apart.
 
+import { COLOURS, swatch } from "../charts/dots";
 import type { Group } from "../contract";
 import type { Data } from "../data";
 import { exact, h, name, section, table } from "../dom";
@@ -7,9 +8,6 @@ import { count, number, shortened, signed } from "../format";
 import type { Selection } from "../selection";
 import { groups as words } from "../words";
 import { markButton } from "./trust";
-
-/** Groups have as many colours; further ones share the last. */
-export const COLOURS = 8;
 
 export function groupClass(group: number): string {
   if (Number.isNaN(group)) return "missing";
@@ -53,12 +51,7 @@ function card(
   return h(
     "article",
     { class: "card", "aria-label": words.name(at) },
-    h(
-      "h3",
-      {},
-      h("i", { class: `swatch ${groupClass(at)}`, "aria-hidden": "true" }),
-      words.name(at),
-    ),
+    h("h3", {}, swatch(groupClass(at)), words.name(at)),
     h(
       "p",
       {},
@@ -93,7 +86,10 @@ function card(
     ),
     marking,
     table(
-      words.apart(data.k > 1 && group.class !== null ? shortened(labels[group.class], 50) : null),
+      words.apart(
+        at,
+        data.k > 1 && group.class !== null ? shortened(labels[group.class], 50) : null,
+      ),
       words.heads,
       group.traits.map((trait) => [
         name(data.report.features[trait.feature].name),

@@ -2,7 +2,7 @@
 
 import { extent } from "d3-array";
 import { brushed } from "../brush";
-import { cellSteps, spaced, steps } from "../charts/dots";
+import { cellSteps, spaced, steps, swatch } from "../charts/dots";
 import { roomy, Scatter } from "../charts/scatter";
 import type { Data } from "../data";
 import { choice, h, labelled, section } from "../dom";
@@ -10,7 +10,7 @@ import { shortened } from "../format";
 import type { Selection } from "../selection";
 import { map as words } from "../words";
 import { groupClass } from "./groups";
-import { legend } from "./overall";
+import { legend, levelLegend } from "./overall";
 
 const DOTS = 6000;
 
@@ -124,11 +124,11 @@ export function map(data: Data, selection: Selection): HTMLElement | null {
             "p",
             { class: "legend quiet" },
             ...(data.report.groups?.list ?? []).flatMap((_, at) => [
-              h("i", { class: `swatch ${groupClass(at)}`, "aria-hidden": "true" }),
+              swatch(groupClass(at)),
               words.groupInLegend(at),
             ]),
           )
-        : legend(name, words.ring),
+        : (levelLegend(data, paint, words.ring) ?? legend(name, words.ring)),
     );
   };
   const colour = choice(options, paint, (value) => {

@@ -1,14 +1,14 @@
 // What matters overall: for every feature a bar of its mean |score| and a strip of its scores.
 
-import { extent } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { brushed } from "../brush";
 import { topAxis } from "../charts/axis";
-import { cellSteps, STEPS, spaced } from "../charts/dots";
+import { cellSteps, colouredLevels, STEPS, spaced, swatch } from "../charts/dots";
 import { type Strip, strip } from "../charts/strip";
 import type { Data } from "../data";
 import { behind, columns, exact, h, name, section, svg, table } from "../dom";
-import { decimalsFor, number, percent } from "../format";
+import { decimalsFor, number, percent, shortened } from "../format";
+import { robustRange } from "../robust";
 import type { Selection } from "../selection";
 import { page, overall as words } from "../words";
 
@@ -29,15 +29,11 @@ export function overall(data: Data, selection: Selection): HTMLElement {
     const total = order.reduce((sum, at) => sum + data.importance(at), 0) || 1;
     const text = decimalsFor(largest);
     const rows = spaced(data.n, DOTS);
-    const ends = shown.flatMap(
-      (at) => extent(rows, (row) => data.score(row, at, output)) as number[],
+    const { low, high, outside } = robustRange(
+      shown.flatMap((at) => rows.map((row) => data.score(row, at, output))),
     );
-    const [low, high] = [
-      Math.min(0, ...ends.filter(Number.isFinite)),
-      Math.max(0, ...ends.filter(Number.isFinite)),
-    ];
     const room = (high - low || 1) * 0.02;
-    const axis = scaleLinear([low - room, high + room], [0, 1]);
+    const axis = scaleLinear([low - room, high + room], [0, 1]).clamp(true);
     strips = shown.map((feature) => ({
       feature,
       strip: strip(
@@ -102,7 +98,7 @@ export function overall(data: Data, selection: Selection): HTMLElement {
         ),
         h("tbody", {}, ...lines),
       ),
-      legend(words.valueOfFeature, words.line),
+      legend(words.valueOfFeature, `${words.line}${outside > 0 ? words.outside(outside) : ""}`),
       (order.length > FEW &&
         h(
           "button",
@@ -171,9 +167,28 @@ export function legend(what = words.valueOfFeature, mark = ""): HTMLElement {
     h(
       "span",
       { class: "swatches", "aria-hidden": "true" },
-      ...Array.from({ length: STEPS }, (_, at) => h("i", { class: `swatch step-${at}` })),
+      ...Array.from({ length: STEPS }, (_, at) => swatch(`step-${at}`)),
     ),
     words.legendRest,
+    mark,
+  );
+}
+
+/** Which colour is which level, where dots are painted by a feature of texts (`cell 3`). */
+export function levelLegend(data: Data, paint: string, mark = ""): HTMLElement | null {
+  const [what, at] = paint.split(" ");
+  const coloured = what === "cell" ? colouredLevels(data, Number(at)) : null;
+  if (!coloured) return null;
+  const { levels } = data.columns[Number(at)];
+  return h(
+    "p",
+    { class: "legend quiet" },
+    ...coloured.flatMap((code, place) => [
+      swatch(`group-${place}`),
+      name(shortened(levels![code - 1], 40), "cell"),
+      " ",
+    ]),
+    levels!.length > coloured.length ? words.otherLevels : "",
     mark,
   );
 }

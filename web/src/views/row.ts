@@ -20,6 +20,7 @@ import {
 import { beside } from "./beside";
 import { counterfactuals } from "./counterfactuals";
 import { searchBox } from "./search";
+import { whatIf } from "./what_if";
 
 /** Orders in which rows are stepped through. */
 function orders(
@@ -306,6 +307,7 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
     ),
     compared,
     status,
+    whatIf(data, selection),
     counterfactuals(data, selection),
   );
 }

@@ -1,7 +1,6 @@
 // The first screen: the answer in a sentence, one picture, the model's quality beside baselines, what to be careful about,
 // and what not to conclude.
 
-import { extent } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { topAxis } from "../charts/axis";
 import { cellSteps, spaced } from "../charts/dots";
@@ -11,6 +10,7 @@ import type { Data } from "../data";
 import { columns, exact, h, name, section, svg, table } from "../dom";
 import { decimalsFor, number, percent, shortened } from "../format";
 import { firstMeasure, lights } from "../lights";
+import { robustRange } from "../robust";
 import type { Part } from "../says";
 import type { Selection } from "../selection";
 import { trend } from "../trend";
@@ -101,12 +101,11 @@ function swarm(data: Data, output: number, selection: Selection): HTMLElement {
   const largest = Math.max(...shown.map(sizes)) || 1;
   const text = decimalsFor(largest);
   const rows = spaced(data.n, DOTS);
-  const ends = shown
-    .flatMap((at) => extent(rows, (row) => data.score(row, at, output)) as number[])
-    .filter(Number.isFinite);
-  const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
+  const { low, high } = robustRange(
+    shown.flatMap((at) => rows.map((row) => data.score(row, at, output))),
+  );
   const room = (high - low || 1) * 0.02;
-  const axis = scaleLinear([low - room, high + room], [0, 1]);
+  const axis = scaleLinear([low - room, high + room], [0, 1]).clamp(true);
   const line = (feature: number) =>
     h(
       "tr",

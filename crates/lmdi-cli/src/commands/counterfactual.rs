@@ -27,7 +27,7 @@ const PRINTED: usize = 3;
 /// Changes that are printed of each answer.
 const CHANGES: usize = 8;
 
-/// For each row, find the most similar rows that the model decides otherwise, and say what differs.
+/// For each row, find the most similar rows with another decision, and say what differs.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -35,9 +35,9 @@ Examples:
   lmdi counterfactual houses.lmdi new.csv --candidates houses.csv --threshold 300000 --out answers.csv
   lmdi counterfactual adult.lmdi adult.csv --rows all -k 3 --space features --out answers.json
 
-Otherwise means: another predicted class, or a predicted number on the other side of --threshold. Every answer is a row of the candidates, so no impossible combination of values is ever shown. Similar means that the scores are close: the same columns matter in the same way. --space features compares cells instead; both distances are always given.
+Another decision is another predicted class, or a predicted number on the other side of --threshold. Every answer is a row of the candidates, so no impossible combination of values is ever shown. Rows are similar if their scores are close: the same columns matter in the same way. --space features compares cells instead; both distances are always given.
 
-The table has a row for each column that differs, in order of importance: `row`, `prediction`, `place` (1 is nearest), `other_row`, `other_prediction`, `score_distance`, `feature_distance`, `column`, `from`, `to` and `score_change`. Rows without an answer have one line without one.")]
+The result has one row per column that differs, in order of importance: `row`, `prediction`, `place` (1 is nearest), `other_row`, `other_prediction`, `score_distance`, `feature_distance`, `column`, `from`, `to` and `score_change`. A row without an answer has one line with empty cells.")]
 pub struct Options {
     /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
     model: PathBuf,

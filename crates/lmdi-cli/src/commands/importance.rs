@@ -73,7 +73,7 @@ Examples:
   lmdi importance houses.lmdi houses.csv --method permutation --oob
   lmdi importance houses.lmdi new.csv --method tree-shap
 
-The result has a row for each column, the most important first: `column`, `importance` and `deviation`, its standard deviation over trees, repetitions or rows. 0/1 columns of one categorical column count together.")]
+The result has one row per column, the most important first: `column`, `importance` and `deviation`, its standard deviation over trees, repetitions or rows. 0/1 columns of one categorical column count together.")]
 pub struct Options {
     /// Model file
     model: PathBuf,
@@ -105,7 +105,7 @@ pub struct Options {
     /// Seed of the shuffles [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Takes columns together under one name; once for each column
+    /// Adds a column to a group; once per column
     #[arg(long = "group", value_name = "NAME=COL", value_parser = parse_group)]
     groups: Vec<(String, String)>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `lmdi plot`: pictures of scores as SVG or PNG.
+//! `lmdi plot`: pictures of scores as SVG, PNG or PDF.
 
 use crate::flags::invalid;
 use crate::flags::method::MethodFlags;
@@ -9,10 +9,10 @@ use crate::output::printer::Printer;
 use crate::output::terminal::shortened;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use lmdi::named::Named;
 use lmdi::study::Study;
 use lmdi_report::plot::{
-    Picture, PlotData, bar, beeswarm, check_png, heatmap, png, scatter, waterfall,
+    Picture, PlotData, bar, beeswarm, check_png, decision, heatmap, pdf, png, scatter,
+    strongest_interaction, waterfall,
 };
 use std::path::PathBuf;
 
@@ -22,12 +22,22 @@ enum Kind {
     Beeswarm,
     /// Mean absolute score of every column
     Bar,
-    /// One row, from the base over its scores to the total
+    /// One row, from the base to the prediction
     Waterfall,
     /// Scores of one column against its values
     Scatter,
-    /// Rows beside columns, coloured by score
+    /// Rows by columns, coloured by score
     Heatmap,
+    /// Paths of many rows from the base over the scores to what is explained
+    Decision,
+}
+
+/// What a picture is written as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Svg,
+    Png,
+    Pdf,
 }
 
 /// Draw the scores of the rows of a table.
@@ -38,9 +48,11 @@ Examples:
   lmdi plot bar houses.lmdi houses.csv --out bar.png --top 20
   lmdi plot waterfall houses.lmdi houses.csv --row 7 --out row7.svg
   lmdi plot scatter houses.lmdi houses.csv --column size --color-by age --out size.png
+  lmdi plot scatter houses.lmdi houses.csv --column size --color-by auto --out size.pdf
   lmdi plot heatmap houses.lmdi houses.csv --out heatmap.svg --method tree-shap
+  lmdi plot decision houses.lmdi houses.csv --title 'How prices come about' --out decision.pdf --width 600
 
-Pictures of many rows show a sample of them and say so. PNG is drawn with a font of its own, so that it looks the same everywhere.")]
+Plots of many rows show a sample and say so. PNG and PDF files are drawn with a built-in font, so they look the same everywhere.")]
 pub struct Options {
     /// What to draw
     #[arg(value_enum)]
@@ -49,7 +61,7 @@ pub struct Options {
     model: PathBuf,
     /// CSV or Parquet file; - is standard input
     data: PathBuf,
-    /// Where to write: a name ending in .svg or .png
+    /// Where to write: a name ending in .svg, .png or .pdf
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// The row that waterfall draws, from 1 [default: 1]
@@ -58,8 +70,9 @@ pub struct Options {
     /// The column that scatter draws [default: the one with the largest mean |score|]
     #[arg(long, value_name = "COL")]
     column: Option<String>,
-    /// A column that scatter colours dots by
-    #[arg(long, value_name = "COL")]
+    /// The column that colours the dots of a scatter plot; auto is the one that interacts most with
+    /// the drawn one
+    #[arg(long, value_name = "COL|auto")]
     color_by: Option<String>,
     /// Most columns to draw [default: 15; waterfall: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -67,9 +80,18 @@ pub struct Options {
     /// The class whose scores are drawn, of three or more [default: the first]
     #[arg(long, value_name = "LABEL")]
     class: Option<String>,
-    /// Pixels of a PNG for each one of the SVG
-    #[arg(long, value_name = "X", default_value_t = 2.0)]
-    zoom: f64,
+    /// The heading [default: says what is drawn]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Width in pixels of 1/96 inch; the height follows [default: 860]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(50..=10_000))]
+    width: Option<u32>,
+    /// Pixels per inch of a PNG
+    #[arg(long, value_name = "N", default_value_t = 192, value_parser = clap::value_parser!(u32).range(24..=2400))]
+    dpi: u32,
+    /// Draw for a dark page
+    #[arg(long)]
+    dark: bool,
     #[command(flatten)]
     method: MethodFlags,
     #[command(flatten)]
@@ -88,7 +110,8 @@ pub fn run(options: &Options) -> Result<()> {
     let column =
         |name: &Option<String>| name.as_ref().map(|name| columns.position(name)).transpose();
     let chosen = column(&options.column).context("--column")?;
-    let by = column(&options.color_by).context("--color-by")?;
+    let is_auto = options.color_by.as_deref() == Some("auto") && columns.position("auto").is_err();
+    let by = if is_auto { None } else { column(&options.color_by).context("--color-by")? };
     let explained = saved_study::explain(&study, &options.data, None, &reader)?;
     let (scores, rows) = (&explained.scores, &explained.rows);
     let output = options.output(&study, scores.n_outputs)?;
@@ -97,9 +120,16 @@ pub fn run(options: &Options) -> Result<()> {
         Some(label) if scores.n_outputs > 1 => format!(", class {}", shortened(label)),
         _ => String::new(),
     };
-    let method = options.method.method.name();
-    let file = options.data.file_name().unwrap_or(options.data.as_os_str());
-    let title = format!("{method} scores of {}{class}", file.to_string_lossy());
+    let target = study.schema.target.as_ref().map_or("the prediction", |target| &*target.name);
+    let target = format!("{}{class}", shortened(target));
+    let title = match (&options.title, options.kind) {
+        (Some(title), _) => title.clone(),
+        (None, Kind::Beeswarm | Kind::Bar) => format!("What the model uses to predict {target}"),
+        (None, Kind::Waterfall) => format!("Why this prediction of {target}?"),
+        (None, Kind::Scatter) => format!("How one column moves the prediction of {target}"),
+        (None, Kind::Heatmap) => format!("Scores of many rows, {target}"),
+        (None, Kind::Decision) => format!("How predictions of {target} come about"),
+    };
     let data = PlotData {
         rows: explained.view(),
         columns: &columns,
@@ -113,6 +143,7 @@ pub fn run(options: &Options) -> Result<()> {
         Kind::Beeswarm => beeswarm(&data, top(15)),
         Kind::Bar => bar(&data, top(15)),
         Kind::Heatmap => heatmap(&data, top(15)),
+        Kind::Decision => decision(&data, top(15)),
         Kind::Waterfall => {
             let row = options.row.unwrap_or(1) as usize - 1;
             if row >= rows.len() {
@@ -127,7 +158,9 @@ pub fn run(options: &Options) -> Result<()> {
                 if importance[at] > importance[best] { at } else { best }
             };
             let largest = || (0..importance.len()).fold(0, larger);
-            scatter(&data, chosen.unwrap_or_else(largest), by)
+            let column = chosen.unwrap_or_else(largest);
+            let by = if is_auto { strongest_interaction(&data, column)? } else { by };
+            scatter(&data, column, by)
         }
     };
     let picture = picture.with_context(|| rows.table.name.clone())?;
@@ -153,16 +186,21 @@ impl Options {
         if let Some((name, _, expected)) = misplaced.iter().find(|(_, misplaced, _)| *misplaced) {
             return Err(invalid(name, "given", *expected));
         }
-        self.ending().map(|_| ())
+        self.format().map(|_| ())
     }
 
-    /// Whether the picture is to be a PNG.
-    fn ending(&self) -> Result<bool> {
+    /// What the picture is to be written as.
+    fn format(&self) -> Result<Format> {
         let ending = self.out.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         match ending.as_str() {
-            "svg" => Ok(false),
-            "png" => Ok(check_png().map(|()| true)?),
-            _ => Err(invalid("out", format!("{:?}", self.out), "a name that ends in .svg or .png")),
+            "svg" => Ok(Format::Svg),
+            "png" => Ok(check_png().map(|()| Format::Png)?),
+            "pdf" => Ok(check_png().map(|()| Format::Pdf)?),
+            _ => Err(invalid(
+                "out",
+                format!("{:?}", self.out),
+                "a name that ends in .svg, .png or .pdf",
+            )),
         }
     }
 
@@ -178,6 +216,16 @@ impl Options {
     }
 
     fn bytes(&self, picture: Picture) -> Result<Vec<u8>> {
-        Ok(if self.ending()? { png(&picture, self.zoom)? } else { picture.svg.into_bytes() })
+        let picture = if self.dark { picture.dark() } else { picture };
+        let picture = match self.width {
+            Some(width) => picture.wide(f64::from(width)),
+            None => picture,
+        };
+        // An SVG has 96 pixels to the inch.
+        Ok(match self.format()? {
+            Format::Svg => picture.svg.into_bytes(),
+            Format::Png => png(&picture, f64::from(self.dpi) / 96.0)?,
+            Format::Pdf => pdf(&picture)?,
+        })
     }
 }

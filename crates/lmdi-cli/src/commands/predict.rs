@@ -1,16 +1,17 @@
 //! `lmdi predict`: from a model and a table to a table of predictions.
 
-use crate::flags::result::{keyed, read_with};
+use crate::flags::result::read_with;
 use crate::flags::running::RunFlags;
 use crate::input::model_file;
-use crate::output::destination::{Files, table_output, write_result};
+use crate::input::row_stream::{RowBatch, Streamed, for_each_batch};
+use crate::output::destination::{Files, ResultWriter, table_output};
 use crate::output::predictions;
 use crate::output::printer::Printer;
 use crate::output::score_table::SAME_NAME;
-use crate::process::progress::Progress;
+use crate::process::progress::Quiet;
 use anyhow::{Context, Result};
 use clap::Args;
-use lmdi::study::{Sample, schema_of};
+use lmdi::study::schema_of;
 use lmdi_io::write::{OutputColumn, OutputTable};
 use std::path::PathBuf;
 
@@ -22,14 +23,14 @@ Examples:
   lmdi predict houses.lmdi new.parquet --out prices.parquet --keep id
   cat new.csv | lmdi predict houses.lmdi - --out - | head
 
-Columns are found by name, in any order. The result has a row for each row of the table: `prediction` \
-and, for a model of classes, `probability:LABEL` for every label. Levels that training did not know \
-are counted on standard error; they count as the pooled rare levels if the column has them, else as \
-no level.")]
+Columns are matched by name, in any order. The result has one row per row of the table: `prediction` \
+and, for classes, `probability:LABEL` for every label. Levels that are new since training are counted \
+on standard error; they count as the pooled rare levels if the column has them, else as no level.")]
 pub struct Options {
     /// Model file, of ours or of XGBoost, LightGBM or CatBoost
     model: PathBuf,
-    /// CSV or Parquet file; - is standard input
+    /// CSV or Parquet file, or a directory of Parquet files; - is standard input. Rows are read, predicted
+    /// and written some at a time, so that their number does not matter
     data: PathBuf,
     /// Where to write: a name ending in .csv or .parquet, or - for standard output (CSV)
     #[arg(long, value_name = "FILE")]
@@ -55,17 +56,24 @@ pub fn run(options: &Options) -> Result<()> {
     let mut out = Printer::beside(Some(&output));
     let model = model_file::load(&options.model)?;
     let schema = schema_of(&model);
-    let wanted = read_with(options.key.as_ref(), &options.keep);
-    let rows = reader.rows(&options.data, &schema, &wanted, &[], Sample::Unspecified)?;
-    let rows = keyed(rows, options.key.as_deref(), &reader)?;
-    let kept = reader.copies(&rows, &wanted);
-    let progress = Progress::new("Predicting", rows.len());
-    let predicted = model.ensemble.predict(&rows.x.view(), &progress)?;
-    drop(progress);
-    let predicted = predictions::columns(&model.ensemble.outcome, predicted, model.threshold);
-    let kept = kept.into_iter().map(OutputColumn::Copied);
-    let columns = kept.chain(predicted.into_iter().map(OutputColumn::Computed));
-    let result = OutputTable::new(columns.collect()).context(SAME_NAME)?;
-    write_result(result, &output, &mut out)?;
+    let kept = read_with(options.key.as_ref(), &options.keep);
+    let (data, key) = (&*options.data, options.key.as_deref());
+    let written = 1 + model.ensemble.n_predictions();
+    let what = Streamed { data, schema: &schema, recognised_by: None, kept: &kept, key, written };
+    let mut writer = ResultWriter::create(&output)?;
+    let mut is_read = true;
+    for_each_batch(&reader, "Predicting", &what, |RowBatch { rows, copies, .. }, monitor| {
+        let quiet = Quiet(monitor);
+        let predicted = model.ensemble.predict(&rows.x.view(), &quiet)?;
+        let predicted = predictions::columns(&model.ensemble.outcome, predicted, model.threshold);
+        let kept = copies.into_iter().map(OutputColumn::Copied);
+        let columns = kept.chain(predicted.into_iter().map(OutputColumn::Computed));
+        let result = OutputTable::new(columns.collect()).context(SAME_NAME)?;
+        is_read = writer.write(result, &quiet)?;
+        Ok(is_read)
+    })?;
+    if is_read {
+        writer.finish(&mut out)?;
+    }
     out.finish()
 }

@@ -3,15 +3,16 @@
 use crate::flags::method::MethodFlags;
 use crate::flags::result::ResultFlags;
 use crate::flags::running::RunFlags;
+use crate::input::row_stream::{RowBatch, Streamed, for_each_batch};
 use crate::input::saved_study;
-use crate::output::destination::{table_output, write_result};
+use crate::output::destination::{ResultWriter, table_output};
 use crate::output::printer::Printer;
 use crate::output::score_table::score_table;
 use crate::process::console;
-use crate::process::progress::Bars;
+use crate::process::progress::{NoBars, Quiet};
 use anyhow::Result;
 use clap::Args;
-use lmdi::study::TreeChoice;
+use lmdi::study::{StreamedFidelity, TreeChoice};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,13 +27,15 @@ Examples:
   lmdi score houses.lmdi new.csv --out scores.csv --method tree-shap
   lmdi score houses.lmdi new.csv --out scores.csv --method lime --background houses.csv
 
-Columns are found by name, in any order; the target is not needed. The result is that of `lmdi \
-explain`: row, prediction, explained, unexplained, base and one score per column. Levels that training did not know are counted on \
-standard error; they count as the pooled rare levels if the column has them, else as no level.")]
+Columns are matched by name, in any order; the target is not needed. The result is that of `lmdi \
+explain`: row, prediction, explained, unexplained, base and one score per column. Levels that are new \
+since training are counted on standard error; they count as the pooled rare levels if the column has \
+them, else as no level.")]
 pub struct Options {
     /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
     model: PathBuf,
-    /// CSV or Parquet file; - is standard input
+    /// CSV or Parquet file, or a directory of Parquet files; - is standard input. Rows are read, explained
+    /// and written some at a time, so that their number does not matter
     data: PathBuf,
     /// Where to write: a name ending in .csv or .parquet, or - for standard output (CSV)
     #[arg(long, value_name = "FILE")]
@@ -58,15 +61,35 @@ pub fn run(options: &Options) -> Result<()> {
     let (schema, ensemble) = (&study.schema, &study.model.ensemble);
     let explain =
         result.explain_options(schema, ensemble.averages_trees(), TreeChoice::Predicting)?;
-    let metadata = &study.model.metadata;
-    let rows = reader.rows_of_model(&options.data, schema, metadata, &result.read())?;
-    let rows = result.keyed(rows, &reader)?;
-    let explained = study.explain(Arc::new(rows), &explain, &Bars)?;
-    if let Some(warning) = explained.fidelity.and_then(|fidelity| fidelity.warning(&study)) {
+    let kept = result.read();
+    let what = Streamed {
+        data: &options.data,
+        schema,
+        recognised_by: Some(&study.model),
+        kept: &kept,
+        key: result.key.as_deref(),
+        written: explain.grouping.names.len() * ensemble.n_outputs.max(1) * 2,
+    };
+    let mut fidelity = StreamedFidelity::of(&study);
+    let mut writer = ResultWriter::create(&output)?;
+    let mut is_read = true;
+    for_each_batch(
+        &reader,
+        "Scoring",
+        &what,
+        |RowBatch { rows, copies, is_whole_table }, monitor| {
+            let explained = study.explain(Arc::new(rows), &explain, &NoBars)?;
+            fidelity.add(&explained, is_whole_table);
+            let table = score_table(&ensemble.outcome, explained, copies, result.top)?;
+            is_read = writer.write(table, &Quiet(monitor))?;
+            Ok(is_read)
+        },
+    )?;
+    if let Some(warning) = fidelity.finish().and_then(|fidelity| fidelity.warning(&study)) {
         console::note(warning);
     }
-    let kept = reader.copies(&explained.rows, &result.read());
-    let table = score_table(&ensemble.outcome, explained, kept, result.top)?;
-    write_result(table, &output, &mut out)?;
+    if is_read {
+        writer.finish(&mut out)?;
+    }
     out.finish()
 }

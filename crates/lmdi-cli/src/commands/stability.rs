@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Columns that are printed.
 const COLUMNS: usize = 15;
 
-/// Fit a model several times and say how far the scores of its rows agree.
+/// Fit a model several times and measure how far the scores of its rows agree.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -33,23 +33,23 @@ Examples:
   lmdi stability houses.csv --target price --fits 10 --bootstrap-rows --out stability.csv
   lmdi stability houses.csv --target price --method tree-shap --holdout 0.33
 
-The model is refitted and explained each time with another seed (--seed and those after it), or with --bootstrap-rows also on rows drawn with replacement. Each fit scores the same rows: those of --holdout, or all. For each row it is counted how many different columns are among the top k % of any fit (the fewer, the better), and how alike the ranks of the columns are (1 is the same order).
+Each fit has another seed (--seed and those after it), and with --bootstrap-rows other rows, drawn with replacement. All fits score the same rows: those of --holdout, or all. Two measures are taken per row: how many different columns are among the top k % of any fit (the fewer, the better), and how similar the ranks of the columns are (1 is the same order).
 
-The table has a row for each scored row: `row`, `correlation`, and `unique:K%` for every share.")]
+The result has one row per scored row: `row`, `correlation`, and `unique:K%` for every share.")]
 pub struct Options {
     /// CSV or Parquet file; - is standard input
     data: PathBuf,
     /// The column to predict
     #[arg(long, value_name = "COL")]
     target: String,
-    /// Where to write what was found for each row: a name ending in .csv, .parquet or .json, or -
+    /// Where to write the measures of each row: a name ending in .csv, .parquet or .json, or -
     /// for standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// How often to fit
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=1000))]
     fits: u16,
-    /// Fit each time on as many training rows drawn with replacement
+    /// Draw the training rows of each fit with replacement
     #[arg(long)]
     bootstrap_rows: bool,
     /// Shares of the columns that count as the top, in percent

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 /// Columns that are printed of each group.
 const COLUMNS: usize = 5;
 
-/// Group rows that are predicted as they are for the same reasons, and describe the groups.
+/// Group rows whose predictions have the same reasons, and describe the groups.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,9 +32,9 @@ Examples:
   lmdi subgroups houses.lmdi houses.csv --groups 4 --out groups.csv
   lmdi subgroups houses.lmdi new.parquet --out groups.json
 
-Rows are grouped by their scores (k-means). Without --groups, the number is the largest one for which groups come back when rows are drawn anew (Ben-Hur et al. 2002); the table of similarities shows how clear that is.
+Rows are grouped by their scores (k-means). Without --groups, the number is the largest stable one: the same groups are found in other samples of the rows (Ben-Hur et al. 2002). The table of similarities shows how clear the choice is.
 
-The table has a row for each row: `row`, `group` (1 is the largest) and `prediction`. JSON holds the descriptions too. Errors are given where DATA has the target.")]
+The result has one row per row of DATA: `row`, `group` (1 is the largest) and `prediction`. JSON includes the descriptions. Errors are given if DATA has the target.")]
 pub struct Options {
     /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
     model: PathBuf,
@@ -50,10 +50,10 @@ pub struct Options {
     /// Most groups to consider
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "groups")]
     max_groups: usize,
-    /// Starts of k-means; the best counts
+    /// Restarts of k-means; the best one counts
     #[arg(long, value_name = "N", default_value_t = 10)]
     restarts: usize,
-    /// Most conditions, one after another, in the rule that finds a group
+    /// Most conditions in the rule that describes a group
     #[arg(long, value_name = "N", default_value_t = 3)]
     rule_depth: usize,
     /// Seed of all random choices

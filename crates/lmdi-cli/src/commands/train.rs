@@ -23,7 +23,8 @@ Examples:
 
 The target decides the task: numbers are a regression, unless there are exactly two distinct ones; \
 two labels are binary, more are multiclass. Of two labels the second in order is the positive one, \
-unless --positive names it; --threshold or --costs say when it is predicted, and the model file keeps that. Rows without a target are left out and counted. \
+unless --positive names it; --threshold or --costs say when it is predicted, and the model file keeps \
+them. Rows without a target are left out and counted. \
 Categorical columns become one 0/1 column per level.")]
 pub struct Options {
     /// CSV or Parquet file; - is standard input

@@ -4,7 +4,7 @@ use super::named;
 use clap::Args;
 use lmdi::glm::{Family, Measure, Rule};
 use lmdi::importance::lmdi_plus::{
-    Choices, FitOn, FitTo, Glm, LmdiPlusOptions, Preset, Validation,
+    Choices, FitOn, FitTo, FoldBy, Glm, LmdiPlusOptions, Preset, Validation,
 };
 
 /// How LMDI+ is fitted.
@@ -55,6 +55,13 @@ pub struct LmdiPlusFlags {
     /// 3]
     #[arg(long, value_name = "N", help_heading = "LMDI+")]
     folds: Option<usize>,
+    /// How rows are dealt to folds; means --validation folds [default: place]
+    #[arg(long, value_parser = named::<FoldBy>(), value_name = "BY", help_heading = "LMDI+")]
+    fold_by: Option<FoldBy>,
+    /// Rounds in which trees are fitted, all trees of a round at once [default: 4 for forests; boosted
+    /// trees one after the other]
+    #[arg(long, value_name = "N", help_heading = "LMDI+")]
+    rounds: Option<usize>,
     /// Rows that a penalty is judged by [default: oob; folds where it is not known which rows a
     /// tree saw]
     #[arg(long, value_parser = named::<Validation>(), value_name = "ROWS", help_heading = "LMDI+")]
@@ -101,6 +108,8 @@ impl LmdiPlusFlags {
             alpha: self.alpha,
             c: self.c,
             folds: self.folds,
+            fold_by: self.fold_by,
+            rounds: self.rounds,
             validation: self.validation,
             selection: self.selection,
             rule: self.rule,

@@ -1,6 +1,7 @@
-//! What commands read: tables ([`tables`]), model files ([`model_file`]), and both together as a
+//! What commands read: tables whole ([`tables`]) and batch by batch ([`row_stream`]), model files ([`model_file`]), and both together as a
 //! study that is ready to explain ([`saved_study`]).
 
 pub mod model_file;
+pub mod row_stream;
 pub mod saved_study;
 pub mod tables;

@@ -61,9 +61,7 @@ impl TableReader {
     /// Reads a table.
     pub fn read(&self, data: &Path, options: ReadOptions) -> Result<(String, Table)> {
         let input = Input::from_argument(data);
-        let (delimiter, sha256) = (self.delimiter, self.sources.is_some());
-        let mut options = ReadOptions { delimiter, sha256, numbers: self.numbers, ..options };
-        options.reading.missing.extend(self.missing.iter().map(|word| word.trim().to_owned()));
+        let options = ReadOptions { sha256: self.sources.is_some(), ..self.options(options) };
         let table = read_table(&input, &options, &Progress::endless("Reading", "rows"))?;
         if let (Some(sources), Some(sha256)) = (&self.sources, &table.sha256) {
             let name = data.file_name().unwrap_or(data.as_os_str()).to_string_lossy().into_owned();
@@ -78,6 +76,13 @@ impl TableReader {
             self.copies.borrow_mut().push((name.clone(), table.copies.clone()));
         }
         Ok((name, table))
+    }
+
+    /// What the flags say about tables, beside what the caller knows.
+    pub fn options(&self, known: ReadOptions) -> ReadOptions {
+        let mut options = ReadOptions { delimiter: self.delimiter, numbers: self.numbers, ..known };
+        options.reading.missing.extend(self.missing.iter().map(|word| word.trim().to_owned()));
+        options
     }
 
     /// Columns of the table that rows come from, as they stand there, with the cells of these rows.
@@ -98,15 +103,7 @@ impl TableReader {
         more: &[(&str, Option<CellType>)],
         sample: Sample,
     ) -> Result<Rows> {
-        let mut options = ReadOptions::for_schema(schema);
-        for (column, cells) in more {
-            options = options.also(column);
-            if let Some(cells) = cells {
-                options.cells.entry((*column).to_owned()).or_insert(*cells);
-            }
-        }
-        options.copied = kept.to_vec();
-        let (name, Table { frame, .. }) = self.read(data, options)?;
+        let (name, Table { frame, .. }) = self.read(data, columns_to_read(schema, kept, more))?;
         let table = NamedFrame { name: name.clone(), frame };
         let (rows, unseen) = Rows::encode(table, schema, sample).with_context(|| name.clone())?;
         unseen.iter().for_each(|unseen| console::note(unseen_text(unseen)));
@@ -122,15 +119,9 @@ impl TableReader {
         model: &Metadata,
         kept: &[String],
     ) -> Result<Rows> {
-        let target = schema.target.as_ref();
-        let of_target = target.map(|target| {
-            let cells = (target.task == Task::Regression).then_some(CellType::Number);
-            (target.name.as_str(), cells)
-        });
-        let of_weight = schema.weight.as_deref().map(|name| (name, Some(CellType::Number)));
-        let more: Vec<_> = of_target.into_iter().chain(of_weight).collect();
+        let more = target_and_weight(schema, schema.target.as_ref());
         let rows = self.rows(data, schema, kept, &more, Sample::Unspecified)?;
-        let Some(target) = target else { return Ok(rows) };
+        let Some(target) = &schema.target else { return Ok(rows) };
         let name = rows.table.name.clone();
         let (rows, missing) =
             rows.with_complete_target(schema, target).with_context(|| name.clone())?;
@@ -153,13 +144,41 @@ impl TableReader {
         target: &Target,
         kept: &[String],
     ) -> Result<Rows> {
-        let cells = (target.task == Task::Regression).then_some(CellType::Number);
-        let mut more = vec![(target.name.as_str(), cells)];
-        more.extend(schema.weight.as_deref().map(|weight| (weight, Some(CellType::Number))));
+        let more = target_and_weight(schema, Some(target));
         let rows = self.rows(data, schema, kept, &more, Sample::FittedOn)?;
         let name = rows.table.name.clone();
         rows.with_target(schema, target).context(name)
     }
+}
+
+/// The columns of a model, those to copy, and more.
+pub fn columns_to_read(
+    schema: &Schema,
+    kept: &[String],
+    more: &[(&str, Option<CellType>)],
+) -> ReadOptions {
+    let mut options = ReadOptions::for_schema(schema);
+    for (column, cells) in more {
+        options = options.also(column);
+        if let Some(cells) = cells {
+            options.cells.entry((*column).to_owned()).or_insert(*cells);
+        }
+    }
+    options.copied = kept.to_vec();
+    options
+}
+
+/// The columns of what is predicted and of weights, and what their cells must be.
+pub fn target_and_weight<'s>(
+    schema: &'s Schema,
+    target: Option<&'s Target>,
+) -> Vec<(&'s str, Option<CellType>)> {
+    let of_target = target.map(|target| {
+        let cells = (target.task == Task::Regression).then_some(CellType::Number);
+        (target.name.as_str(), cells)
+    });
+    let of_weight = schema.weight.as_deref().map(|name| (name, Some(CellType::Number)));
+    of_target.into_iter().chain(of_weight).collect()
 }
 
 /// What the format of a table is called.
@@ -223,7 +242,7 @@ pub fn nearly_numbers_text(column: &str, near: &NearNumbers) -> String {
     )
 }
 
-fn unseen_text(unseen: &Unseen) -> String {
+pub fn unseen_text(unseen: &Unseen) -> String {
     let column = printable(&unseen.column);
     let cells = counted(unseen.cells, "cell");
     match &unseen.example {

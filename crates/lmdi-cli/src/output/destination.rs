@@ -7,11 +7,12 @@ use crate::flags::{flag_of, invalid};
 use crate::process::console;
 use crate::process::progress::Progress;
 use anyhow::{Result, bail};
+use lmdi::monitor::Monitor;
 use lmdi::text::counted;
 use lmdi_io::atomic::AtomicFile;
 use lmdi_io::printable::printable;
 use lmdi_io::same_file::is_same_file;
-use lmdi_io::write::{Output, OutputTable, write_table};
+use lmdi_io::write::{Output, OutputTable, TableWriter};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,25 +78,57 @@ pub fn table_output(argument: &Path) -> Result<Output> {
 /// Writes a table and says where it is. A reader of standard output that has seen enough is no
 /// failure.
 pub fn write_result(table: OutputTable, output: &Output, out: &mut Printer) -> Result<()> {
-    let table = table.guarding_formulas(GUARDS_FORMULAS.load(Ordering::Relaxed));
-    let written = write_table(&table, output, &Progress::new("Writing", table.rows()));
-    match (output, written) {
-        (Output::Stdout, Err(lmdi_io::Error::Write(error)))
-            if error.kind() == io::ErrorKind::BrokenPipe =>
-        {
-            return Ok(());
-        }
-        (_, written) => written?,
+    let progress = Progress::new("Writing", table.rows());
+    let mut writer = ResultWriter::create(output)?;
+    if writer.write(table, &progress)? {
+        drop(progress);
+        writer.finish(out)?;
     }
-    if let Output::Csv(path) | Output::Parquet(path) = output {
-        let name = path.display().to_string();
-        let rows = counted(table.rows(), "row");
-        let columns = counted(table.columns().len(), "column");
-        writeln!(out, "\nWrote {} ({rows}, {columns}).", printable(&name))?;
-        out.wrote(path);
-    }
-    out.fact("rows", table.rows());
     Ok(())
+}
+
+/// A table that is written some rows at a time.
+pub struct ResultWriter<'o> {
+    output: &'o Output,
+    writer: TableWriter,
+    rows: usize,
+    columns: usize,
+}
+
+impl<'o> ResultWriter<'o> {
+    /// Starts a table.
+    pub fn create(output: &'o Output) -> Result<Self> {
+        Ok(Self { output, writer: TableWriter::create(output)?, rows: 0, columns: 0 })
+    }
+
+    /// Adds rows. A reader of standard output that has seen enough is no failure, but nothing more
+    /// needs to be written: false.
+    pub fn write(&mut self, table: OutputTable, monitor: &dyn Monitor) -> Result<bool> {
+        let table = table.guarding_formulas(GUARDS_FORMULAS.load(Ordering::Relaxed));
+        self.rows += table.rows();
+        self.columns = table.columns().len();
+        match (self.output, self.writer.write(&table, monitor)) {
+            (Output::Stdout, Err(lmdi_io::Error::Write(error)))
+                if error.kind() == io::ErrorKind::BrokenPipe =>
+            {
+                Ok(false)
+            }
+            (_, written) => Ok(written.map(|()| true)?),
+        }
+    }
+
+    /// Puts the table in its place and says where it is.
+    pub fn finish(self, out: &mut Printer) -> Result<()> {
+        self.writer.finish()?;
+        if let Output::Csv(path) | Output::Parquet(path) = self.output {
+            let name = path.display().to_string();
+            let (rows, columns) = (counted(self.rows, "row"), counted(self.columns, "column"));
+            writeln!(out, "\nWrote {} ({rows}, {columns}).", printable(&name))?;
+            out.wrote(path);
+        }
+        out.fact("rows", self.rows);
+        Ok(())
+    }
 }
 
 /// Writes a file and says where it is, with what to do next.

@@ -5,6 +5,7 @@ use super::console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lmdi::monitor::{Monitor, Stages};
 use lmdi_io::interrupt::{self, UntilInterrupted};
+use lmdi_io::read::Total;
 use std::time::Duration;
 
 /// A bar that goes away when it is dropped.
@@ -23,6 +24,18 @@ impl Progress {
     pub fn endless(label: &'static str, unit: &str) -> Self {
         let bar = ProgressBar::no_length().with_message(label);
         Self::styled(bar, &format!("{{msg}} {{spinner}} {{human_pos}} {unit}"))
+    }
+
+    /// Work on a table that is read meanwhile.
+    pub fn through(label: &'static str, total: Option<Total>) -> Self {
+        match total {
+            Some(Total::Rows(rows)) => Self::new(label, rows as usize),
+            Some(Total::Bytes(bytes)) => {
+                let bar = ProgressBar::new(bytes).with_message(label);
+                Self::styled(bar, "{msg} [{bar:32}] {percent} %, {eta} left")
+            }
+            None => Self::endless(label, "rows"),
+        }
     }
 
     fn styled(bar: ProgressBar, template: &str) -> Self {
@@ -68,5 +81,14 @@ pub struct NoBars;
 impl Stages for NoBars {
     fn start(&self, _stage: &'static str, _units: usize) -> Box<dyn Monitor + '_> {
         Box::new(UntilInterrupted)
+    }
+}
+
+/// Work whose steps another bar shows; it ends when that work is to end.
+pub struct Quiet<'m>(pub &'m dyn Monitor);
+
+impl Monitor for Quiet<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
     }
 }

@@ -6,8 +6,8 @@
 
 use crate::data::prepare::THIRD;
 use crate::data::{DataSet, catalogue::find, prepare};
+use crate::ensemble::EnsembleKind;
 use crate::methods::{Explained, Method};
-use crate::model::Model;
 use crate::report::markdown::Table;
 use crate::report::paper;
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
@@ -88,7 +88,7 @@ impl Experiment for Runtime {
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&self.fields(unit));
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
-        let model = Model::Sized { trees: unit.trees, leaf: unit.leaf };
+        let model = EnsembleKind::Sized { trees: unit.trees, leaf: unit.leaf };
         let ensemble = model.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
         let explained = Explained {
             ensemble: &ensemble,

@@ -11,9 +11,9 @@
 
 use super::unit::{FIELDS, Unit};
 use crate::data::{Answers, DataSet, Part, catalogue::find, prepare};
+use crate::ensemble::EnsembleKind;
 use crate::least_squares::Linear;
 use crate::methods::{Explained, Method};
-use crate::model::Model;
 use crate::report::figure::{chart, panel};
 use crate::report::markdown::Table;
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
@@ -97,7 +97,8 @@ impl Experiment for Subgroups {
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
         let split = prepare(&context.load(unit.set)?.table, unit.n, 0.5, draws);
-        let ensemble = Model::Forest.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
+        let ensemble =
+            EnsembleKind::Forest.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
         let (lime_samples, seed) = (context.lime_samples, draws.next_u64());
         let explained = Explained { ensemble: &ensemble, train: &split.train, lime_samples, seed };
         let predictions = ensemble.predict(&split.test.view(), &UntilInterrupted)?;

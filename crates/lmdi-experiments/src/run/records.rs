@@ -1,4 +1,4 @@
-//! The result file: tidy CSV, one measurement a row.
+//! The result file: tidy CSV, one measurement per row.
 //!
 //! The columns are the fields of the unit, the method, the measure, the value, and how many rows
 //! the unit has. The rows of a unit are added in one write when it is finished; a unit with fewer

@@ -1,9 +1,11 @@
-//! Where a table comes from: a file, standard input, or bytes that are already in memory.
+//! Where a table comes from: a file, a directory of Parquet files, standard input, or bytes that are
+//! already in memory.
 
+use super::parts;
 use crate::{Error, Result};
 use bytes::Bytes;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 /// A source of bytes.
@@ -11,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub enum Input {
     /// Standard input.
     Stdin,
-    /// A file.
+    /// A file, or a directory of Parquet files.
     Path(PathBuf),
     /// Bytes in memory, with a name for messages.
     Bytes {
@@ -45,31 +47,121 @@ impl Input {
     /// Makes the input readable more than once: what is no regular file is taken into memory.
     pub(super) fn open(&self) -> Result<Opened> {
         let name = self.name();
-        let fail = |error| Error::Read { input: name.clone(), error };
-        let content = match self {
-            Input::Bytes { bytes, .. } => Content::Memory(bytes.clone()),
-            Input::Stdin => {
-                let read = crate::waiting(|| read_all(io::stdin().lock()));
-                Content::Memory(read.map_err(fail)?)
+        let content = match self.found()? {
+            Found::Ready(content) => content,
+            Found::Pipe(pipe) => {
+                let read = crate::waiting(|| read_all(pipe));
+                Content::Memory(read.map_err(|error| Error::Read { input: name.clone(), error })?)
             }
+        };
+        Ok(Opened { name, content })
+    }
+
+    /// Makes the input readable once from its start, without taking a pipe into memory.
+    pub(super) fn stream(&self) -> Result<Stream> {
+        let name = self.name();
+        let fail = |error| Error::Read { input: name.clone(), error };
+        let mut pipe = match self.found()? {
+            Found::Pipe(pipe) => Waiting(pipe),
+            Found::Ready(content) => return Opened { name, content }.stream(),
+        };
+        let mut start = Vec::new();
+        (&mut pipe).take(START).read_to_end(&mut start).map_err(fail)?;
+        let magic = Magic::of(&start).map_err(|what| Error::Table { input: name.clone(), what })?;
+        let mut rest = Cursor::new(start).chain(pipe);
+        match magic {
+            Magic::Parquet => {
+                // Its end is needed first.
+                let mut spooled = tempfile::NamedTempFile::new().map_err(fail)?;
+                io::copy(&mut rest, &mut spooled).map_err(fail)?;
+                let content = Content::File(spooled.path().to_owned());
+                let content = StreamContent::Ready(content);
+                Ok(Stream { name, magic, length: None, content, spooled: Some(spooled) })
+            }
+            Magic::Utf16 => {
+                let content = Content::Memory(read_all(rest).map_err(fail)?);
+                Opened { name, content }.stream()
+            }
+            Magic::Text | Magic::Gzip => {
+                let content = StreamContent::Pipe(Box::new(rest));
+                Ok(Stream { name, magic, length: None, content, spooled: None })
+            }
+        }
+    }
+
+    fn found(&self) -> Result<Found> {
+        let fail = |error| Error::Read { input: self.name(), error };
+        Ok(match self {
+            Input::Bytes { bytes, .. } => Found::Ready(Content::Memory(bytes.clone())),
+            Input::Stdin => Found::Pipe(Box::new(io::stdin())),
             Input::Path(path) => {
                 // A named pipe opens once another process writes to it.
                 let file = crate::waiting(|| File::open(path)).map_err(fail)?;
                 let metadata = file.metadata().map_err(fail)?;
                 if metadata.is_dir() {
-                    return Err(fail(io::Error::new(
-                        io::ErrorKind::IsADirectory,
-                        "this is a directory; expected a CSV or Parquet file",
-                    )));
-                }
-                if metadata.is_file() {
-                    Content::File(path.clone())
+                    Found::Ready(Content::Parts(parts::of_directory(path)?))
+                } else if metadata.is_file() {
+                    Found::Ready(Content::File(path.clone()))
                 } else {
-                    Content::Memory(crate::waiting(|| read_all(file)).map_err(fail)?)
+                    Found::Pipe(Box::new(file))
                 }
             }
+        })
+    }
+}
+
+/// What an input turns out to be.
+enum Found {
+    /// It can be read again.
+    Ready(Content),
+    /// It can be read once.
+    Pipe(Box<dyn Read + Send>),
+}
+
+/// Lets a signal end the wait for bytes.
+struct Waiting<R>(R);
+
+impl<R: Read> Read for Waiting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        crate::waiting(|| self.0.read(buffer))
+    }
+}
+
+/// An input that is read from its start to its end.
+pub(super) struct Stream {
+    pub(super) name: String,
+    pub(super) magic: Magic,
+    /// Number of bytes, where that can be told.
+    pub(super) length: Option<u64>,
+    pub(super) content: StreamContent,
+    /// A temporary copy of what came through a pipe.
+    pub(super) spooled: Option<tempfile::NamedTempFile>,
+}
+
+pub(super) enum StreamContent {
+    Ready(Content),
+    Pipe(Box<dyn Read + Send>),
+}
+
+impl StreamContent {
+    /// The bytes from the start.
+    pub(super) fn reader(self, name: &str) -> Result<Box<dyn Read + Send>> {
+        match self {
+            Self::Pipe(pipe) => Ok(pipe),
+            Self::Ready(content) => {
+                content.reader().map_err(|error| Error::Read { input: name.into(), error })
+            }
+        }
+    }
+
+    /// The content as one that can be read again, which a stream of Parquet is.
+    #[cfg(feature = "parquet")]
+    pub(super) fn opened(self, name: String) -> Opened {
+        let content = match self {
+            Self::Ready(content) => content,
+            Self::Pipe(_) => Content::Parts(Vec::new()),
         };
-        Ok(Opened { name, content })
+        Opened { name, content }
     }
 }
 
@@ -79,6 +171,9 @@ fn read_all(mut source: impl Read) -> io::Result<Bytes> {
     Ok(bytes.into())
 }
 
+/// How many of the first bytes tell the format.
+const START: u64 = 16;
+
 /// What the first bytes say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Magic {
@@ -86,6 +181,35 @@ pub(super) enum Magic {
     Gzip,
     Parquet,
     Utf16,
+}
+
+impl Magic {
+    /// The format of a file that starts with these bytes, or why it is no table.
+    fn of(start: &[u8]) -> std::result::Result<Self, String> {
+        if start.is_empty() {
+            return Err("the file is empty; expected a line of column names first".into());
+        }
+        if let Some((_, what, do_this)) = OTHERS.iter().find(|(magic, ..)| start.starts_with(magic))
+        {
+            return Err(format!("this is {what}; expected CSV, gzipped CSV or Parquet: {do_this}"));
+        }
+        match start {
+            [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', ..] => Err(
+                "this is bzip2-compressed; expected CSV, gzipped CSV or Parquet: unpack it first (bzip2 -d)"
+                    .into(),
+            ),
+            [0x1f, 0x8b, ..] => Ok(Magic::Gzip),
+            [b'P', b'A', b'R', b'1', ..] => Ok(Magic::Parquet),
+            [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => {
+                Err("this text is UTF-32; save it as UTF-8 (iconv -f UTF-32 -t UTF-8)".into())
+            }
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Ok(Magic::Utf16),
+            // Western text in UTF-16 without a mark: every other byte is zero.
+            [a, 0, b, 0, ..] if *a != 0 && *b != 0 => Err(UNMARKED.into()),
+            [0, a, 0, b, ..] if *a != 0 && *b != 0 => Err(UNMARKED.into()),
+            _ => Ok(Magic::Text),
+        }
+    }
 }
 
 /// An input that can be read from its start as often as needed.
@@ -99,6 +223,34 @@ pub(super) struct Opened {
 pub(super) enum Content {
     File(PathBuf),
     Memory(Bytes),
+    /// The Parquet files of a directory.
+    Parts(Vec<PathBuf>),
+}
+
+impl Content {
+    fn reader(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Content::File(path) => Box::new(File::open(path)?),
+            Content::Memory(bytes) => Box::new(Cursor::new(bytes.clone())),
+            Content::Parts(paths) => {
+                let mut all: Box<dyn Read + Send> = Box::new(io::empty());
+                for path in paths {
+                    all = Box::new(all.chain(File::open(path)?));
+                }
+                all
+            }
+        })
+    }
+
+    /// Number of bytes, where that can be told.
+    fn length(&self) -> Option<u64> {
+        let of_file = |path: &PathBuf| path.metadata().ok().map(|metadata| metadata.len());
+        match self {
+            Content::File(path) => of_file(path),
+            Content::Memory(bytes) => Some(bytes.len() as u64),
+            Content::Parts(paths) => paths.iter().map(of_file).sum(),
+        }
+    }
 }
 
 impl Opened {
@@ -120,50 +272,33 @@ impl Opened {
     }
 
     /// A reader from the start.
-    pub(super) fn reader(&self) -> Result<Box<dyn Read + Send + '_>> {
-        Ok(match &self.content {
-            Content::File(path) => {
-                Box::new(File::open(path).map_err(|error| self.read_error(error))?)
-            }
-            Content::Memory(bytes) => Box::new(bytes.as_ref()),
-        })
+    pub(super) fn reader(&self) -> Result<Box<dyn Read + Send>> {
+        self.content.reader().map_err(|error| self.read_error(error))
     }
 
     /// Number of bytes, where that can be told.
     pub(super) fn length(&self) -> Option<u64> {
-        match &self.content {
-            Content::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
-            Content::Memory(bytes) => Some(bytes.len() as u64),
-        }
+        self.content.length()
     }
 
     /// Tells the format by the first bytes; formats that are often mistaken for a table are named.
     pub(super) fn magic(&self) -> Result<Magic> {
+        if let Content::Parts(_) = self.content {
+            return Ok(Magic::Parquet);
+        }
         let mut start = Vec::new();
-        self.reader()?.take(16).read_to_end(&mut start).map_err(|error| self.read_error(error))?;
-        if start.is_empty() {
-            return Err(self.unusable("the file is empty; expected a line of column names first"));
-        }
-        if let Some((_, what, do_this)) = OTHERS.iter().find(|(magic, ..)| start.starts_with(magic))
-        {
-            let what = format!("this is {what}; expected CSV, gzipped CSV or Parquet: {do_this}");
-            return Err(self.unusable(what));
-        }
-        match start.as_slice() {
-            [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', ..] => Err(self.unusable(
-                "this is bzip2-compressed; expected CSV, gzipped CSV or Parquet: unpack it first (bzip2 -d)",
-            )),
-            [0x1f, 0x8b, ..] => Ok(Magic::Gzip),
-            [b'P', b'A', b'R', b'1', ..] => Ok(Magic::Parquet),
-            [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Err(self.unusable(
-                "this text is UTF-32; save it as UTF-8 (iconv -f UTF-32 -t UTF-8)",
-            )),
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Ok(Magic::Utf16),
-            // Western text in UTF-16 without a mark: every other byte is zero.
-            [a, 0, b, 0, ..] if *a != 0 && *b != 0 => Err(self.unusable(UNMARKED)),
-            [0, a, 0, b, ..] if *a != 0 && *b != 0 => Err(self.unusable(UNMARKED)),
-            _ => Ok(Magic::Text),
-        }
+        let read = self.reader()?.take(START).read_to_end(&mut start);
+        read.map_err(|error| self.read_error(error))?;
+        Magic::of(&start).map_err(|what| self.unusable(what))
+    }
+
+    fn stream(self) -> Result<Stream> {
+        let magic = self.magic()?;
+        let length = self.length();
+        let Self { name, content } =
+            if magic == Magic::Utf16 { self.decoded_from_utf16()? } else { self };
+        let content = StreamContent::Ready(content);
+        Ok(Stream { name, magic, length, content, spooled: None })
     }
 
     /// The same text in UTF-8, from UTF-16 with a byte-order mark.

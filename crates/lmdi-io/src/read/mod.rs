@@ -9,21 +9,21 @@
 //! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`,
 //! `N/A`, `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
 
-#[cfg(feature = "parquet")]
-mod arrow_cells;
+mod batches;
 mod cell;
 mod column;
 mod csv;
-mod delimiter;
 mod digest;
 mod input;
 mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod parts;
 mod recognise;
 #[cfg(feature = "parquet")]
-pub(crate) use arrow_cells::is_plain;
+pub(crate) use parquet::is_plain;
 
+pub use batches::{BatchReader, TableBatch, Total};
 pub use input::Input;
 pub use recognise::{Notice, Noticed};
 
@@ -139,15 +139,17 @@ impl ReadOptions {
     }
 
     /// Fails if a column to copy is not among these.
-    fn check_copied(&self, names: &[String], opened: &input::Opened) -> Result<()> {
+    fn check_copied(&self, names: &[String], input: &str) -> Result<()> {
+        let unusable =
+            |error: lmdi::Error| Error::Table { input: input.into(), what: error.to_string() };
         if self.copied.iter().all(|name| names.contains(name)) {
             return Ok(());
         }
         let empty = |name: &String| Column { name: name.clone(), values: Values::Numbers(vec![]) };
         let known = Frame::new(names.iter().map(empty).collect());
-        let known = known.map_err(|error| opened.unusable(error.to_string()))?;
+        let known = known.map_err(unusable)?;
         for name in &self.copied {
-            known.require(name).map_err(|error| opened.unusable(error.to_string()))?;
+            known.require(name).map_err(unusable)?;
         }
         Ok(())
     }

@@ -1,46 +1,85 @@
 //! CSV: UTF-8, commas, quotes where needed, line feeds.
 
-use super::{OutputColumn, OutputTable, passed, rows_at_once};
+use super::{OutputColumn, OutputTable, check_names, passed, rows_at_once};
 use lmdi::monitor::Monitor;
 use lmdi::table::{Values, number_text};
 use std::io::{self, Write};
 
-pub(super) fn write(table: &OutputTable, out: impl Write, monitor: &dyn Monitor) -> io::Result<()> {
-    write_records(table, out, monitor).map_err(|error| match error.into_kind() {
-        // As it was: a closed pipe must still be known as one.
-        csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
-    })
+/// A table that is written some rows at a time.
+pub(super) struct CsvWriter<W: Write> {
+    writer: csv::Writer<W>,
+    /// The names of the columns, once they are written.
+    header: Option<Vec<String>>,
 }
 
-fn write_records(table: &OutputTable, out: impl Write, monitor: &dyn Monitor) -> csv::Result<()> {
-    let at_once = rows_at_once(table, 1 << 14);
-    let mut writer = csv::Writer::from_writer(out);
-    for column in table.columns() {
-        write_text(&mut writer, column.name(), table)?;
+impl<W: Write> CsvWriter<W> {
+    pub(super) fn new(out: W) -> Self {
+        Self { writer: csv::Writer::from_writer(out), header: None }
     }
-    writer.write_record(None::<&[u8]>)?;
-    for row in 0..table.rows() {
-        for column in table.columns() {
-            match column {
-                OutputColumn::Computed(column) => match &column.values {
-                    Values::Numbers(cells) if cells[row].is_nan() => writer.write_field("")?,
-                    Values::Numbers(cells) => writer.write_field(number_text(cells[row]))?,
-                    Values::Labels(labels) => {
-                        write_text(&mut writer, labels.get(row).unwrap_or(""), table)?;
-                    }
-                },
-                OutputColumn::Copied(column) => {
-                    write_text(&mut writer, &column.text(row).unwrap_or_default(), table)?;
-                }
+
+    /// Adds rows, after the header if they are the first.
+    pub(super) fn write(&mut self, table: &OutputTable, monitor: &dyn Monitor) -> io::Result<()> {
+        let names = table.columns().iter().map(OutputColumn::name);
+        match &self.header {
+            Some(header) => check_names(header, names)?,
+            None => {
+                self.header = Some(names.map(str::to_owned).collect());
+                self.write_header(table).map_err(plain)?;
             }
         }
-        writer.write_record(None::<&[u8]>)?;
-        if (row + 1) % at_once == 0 {
-            passed(at_once, monitor)?;
-        }
+        self.write_records(table, monitor).map_err(plain)
     }
-    Ok(writer.flush()?)
+
+    /// Hands all rows on.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+
+    /// What was written to, with all rows.
+    pub(super) fn finish(self) -> io::Result<W> {
+        self.writer.into_inner().map_err(csv::IntoInnerError::into_error)
+    }
+
+    fn write_header(&mut self, table: &OutputTable) -> csv::Result<()> {
+        for column in table.columns() {
+            write_text(&mut self.writer, column.name(), table)?;
+        }
+        self.writer.write_record(None::<&[u8]>)
+    }
+
+    fn write_records(&mut self, table: &OutputTable, monitor: &dyn Monitor) -> csv::Result<()> {
+        let at_once = rows_at_once(table, 1 << 14);
+        let writer = &mut self.writer;
+        for row in 0..table.rows() {
+            for column in table.columns() {
+                match column {
+                    OutputColumn::Computed(column) => match &column.values {
+                        Values::Numbers(cells) if cells[row].is_nan() => writer.write_field("")?,
+                        Values::Numbers(cells) => writer.write_field(number_text(cells[row]))?,
+                        Values::Labels(labels) => {
+                            write_text(writer, labels.get(row).unwrap_or(""), table)?;
+                        }
+                    },
+                    OutputColumn::Copied(column) => {
+                        write_text(writer, &column.text(row).unwrap_or_default(), table)?;
+                    }
+                }
+            }
+            writer.write_record(None::<&[u8]>)?;
+            if (row + 1) % at_once == 0 {
+                passed(at_once, monitor)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error as it was: a closed pipe must still be known as one.
+fn plain(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 fn write_text<W: Write>(

@@ -76,34 +76,114 @@ impl Output {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_table(table: &OutputTable, output: &Output, monitor: &dyn Monitor) -> Result<()> {
-    for column in table.columns() {
-        if let OutputColumn::Copied(column) = column {
-            output.check_holds(column)?;
-        }
+    let mut writer = TableWriter::create(output)?;
+    writer.write(table, monitor)?;
+    writer.finish()
+}
+
+/// A table that is written some rows at a time. A file appears under its name when it is finished;
+/// dropped before, it leaves what was there as it was.
+pub struct TableWriter {
+    output: Output,
+    sink: Sink,
+}
+
+enum Sink {
+    Stdout(csv::CsvWriter<Stdout>),
+    Csv(csv::CsvWriter<BufWriter<AtomicFile>>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<parquet::ParquetWriter<BufWriter<AtomicFile>>>),
+}
+
+impl TableWriter {
+    /// Starts a table.
+    pub fn create(output: &Output) -> Result<Self> {
+        let sink = match output {
+            Output::Stdout => Sink::Stdout(csv::CsvWriter::new(Stdout)),
+            Output::Csv(path) => Sink::Csv(csv::CsvWriter::new(buffered(path)?)),
+            #[cfg(feature = "parquet")]
+            Output::Parquet(path) => {
+                Sink::Parquet(Box::new(parquet::ParquetWriter::new(buffered(path)?)))
+            }
+            #[cfg(not(feature = "parquet"))]
+            Output::Parquet(path) => {
+                let name = path.display().to_string();
+                let name = crate::printable::printable(&name);
+                let what = format!("cannot write {name}: {}", crate::error::NO_PARQUET);
+                return Err(Error::Write(io::Error::new(io::ErrorKind::Unsupported, what)));
+            }
+        };
+        Ok(Self { output: output.clone(), sink })
     }
-    let written = match output {
-        Output::Stdout => {
-            let mut stdout = io::stdout().lock();
-            let written = csv::write(table, &mut stdout, monitor).and_then(|()| stdout.flush());
-            written.map_err(|error| {
-                io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
-            })
+
+    /// Adds rows; all batches must have the same columns. The number of rows written so far is reported to
+    /// `monitor`.
+    pub fn write(&mut self, table: &OutputTable, monitor: &dyn Monitor) -> Result<()> {
+        for column in table.columns() {
+            if let OutputColumn::Copied(column) = column {
+                self.output.check_holds(column)?;
+            }
         }
-        Output::Csv(path) => to_file(path, |file| csv::write(table, file, monitor)),
-        #[cfg(feature = "parquet")]
-        Output::Parquet(path) => to_file(path, |file| parquet::write(table, file, monitor)),
-        #[cfg(not(feature = "parquet"))]
-        Output::Parquet(path) => {
-            let name = path.display().to_string();
-            let name = crate::printable::printable(&name);
-            let what = format!("cannot write {name}: {}", crate::error::NO_PARQUET);
-            Err(io::Error::new(io::ErrorKind::Unsupported, what))
-        }
-    };
-    written.map_err(|error| match monitor.cancelled() {
-        true => Error::Interrupted,
-        false => Error::Write(error),
-    })
+        let written = match &mut self.sink {
+            Sink::Stdout(writer) => writer.write(table, monitor).and_then(|()| writer.flush()),
+            Sink::Csv(writer) => writer.write(table, monitor),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(writer) => writer.write(table, monitor),
+        };
+        written.map_err(|error| match monitor.cancelled() {
+            true => Error::Interrupted,
+            false => Error::Write(error),
+        })
+    }
+
+    /// Puts the table in its place.
+    pub fn finish(self) -> Result<()> {
+        let commit = |file: BufWriter<AtomicFile>| {
+            file.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
+        };
+        let finished = match self.sink {
+            Sink::Stdout(mut writer) => writer.flush(),
+            Sink::Csv(writer) => writer.finish().and_then(commit),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(writer) => writer.finish().and_then(commit),
+        };
+        finished.map_err(Error::Write)
+    }
+}
+
+fn buffered(path: &Path) -> Result<BufWriter<AtomicFile>> {
+    let file = AtomicFile::create(path).map_err(Error::Write)?;
+    Ok(BufWriter::with_capacity(1 << 16, file))
+}
+
+/// Standard output, which errors name. A closed pipe must still be known as one.
+struct Stdout;
+
+impl Stdout {
+    fn naming(error: io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        io::stdout().lock().write(bytes).map_err(Self::naming)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().lock().flush().map_err(Self::naming)
+    }
+}
+
+/// Fails unless a further batch has the columns of the first.
+fn check_names<'a>(
+    first: &[String],
+    found: impl ExactSizeIterator<Item = &'a str>,
+) -> io::Result<()> {
+    if first.len() == found.len() && first.iter().zip(found).all(|(first, found)| first == found) {
+        return Ok(());
+    }
+    Err(io::Error::other("the rows of one table have different columns"))
 }
 
 /// Tells that rows were written, and fails if the work should end.
@@ -115,13 +195,4 @@ fn passed(rows: usize, monitor: &dyn Monitor) -> io::Result<()> {
 /// Rows between two looks at the monitor, of a table this wide.
 fn rows_at_once(table: &OutputTable, cells: usize) -> usize {
     (cells / table.columns().len().max(1)).max(1)
-}
-
-fn to_file(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<AtomicFile>) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut file = BufWriter::with_capacity(1 << 16, AtomicFile::create(path)?);
-    write(&mut file)?;
-    file.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
 }

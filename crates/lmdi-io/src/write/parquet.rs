@@ -1,7 +1,7 @@
 //! Parquet: 64-bit floats and dictionary-encoded strings, compressed with snappy; copied columns
 //! keep their type.
 
-use super::{OutputColumn, OutputTable, passed, rows_at_once};
+use super::{OutputColumn, OutputTable, check_names, passed, rows_at_once};
 use crate::copies::{Cells, CopiedColumn};
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, RecordBatch, StringArray, UInt32Array};
 use arrow_schema::{ArrowError, Field, Schema};
@@ -13,11 +13,68 @@ use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-pub(super) fn write(
-    table: &OutputTable,
-    out: impl Write + Send,
-    monitor: &dyn Monitor,
-) -> io::Result<()> {
+/// A row group ends when so much of it waits in memory.
+const GROUP_BYTES: usize = 64 << 20;
+
+/// A table that is written some rows at a time.
+pub(super) struct ParquetWriter<W: Write + Send> {
+    state: State<W>,
+}
+
+enum State<W: Write + Send> {
+    /// The columns come with the first rows.
+    Empty(W),
+    Started(Box<ArrowWriter<W>>, Vec<String>),
+    /// Of a table that could not be started.
+    Failed,
+}
+
+impl<W: Write + Send> ParquetWriter<W> {
+    pub(super) fn new(out: W) -> Self {
+        Self { state: State::Empty(out) }
+    }
+
+    /// Adds rows.
+    pub(super) fn write(&mut self, table: &OutputTable, monitor: &dyn Monitor) -> io::Result<()> {
+        let batch = record_batch(table)?;
+        let names = table.columns().iter().map(OutputColumn::name);
+        if let State::Empty(_) = self.state
+            && let State::Empty(out) = std::mem::replace(&mut self.state, State::Failed)
+        {
+            let properties =
+                WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+            let writer = ArrowWriter::try_new(out, batch.schema(), Some(properties));
+            let writer = Box::new(writer.map_err(io::Error::other)?);
+            self.state = State::Started(writer, names.clone().map(str::to_owned).collect());
+        }
+        let State::Started(writer, first) = &mut self.state else {
+            return Err(io::Error::other("the table could not be started"));
+        };
+        check_names(first, names)?;
+        let at_once = rows_at_once(table, 1 << 20);
+        for start in (0..batch.num_rows()).step_by(at_once) {
+            let rows = at_once.min(batch.num_rows() - start);
+            writer.write(&batch.slice(start, rows)).map_err(io::Error::other)?;
+            if writer.in_progress_size() > GROUP_BYTES {
+                writer.flush().map_err(io::Error::other)?;
+            }
+            passed(rows, monitor)?;
+        }
+        Ok(())
+    }
+
+    /// What was written to, with all rows.
+    pub(super) fn finish(self) -> io::Result<W> {
+        match self.state {
+            State::Started(writer, _) => writer.into_inner().map_err(io::Error::other),
+            State::Empty(_) | State::Failed => {
+                Err(io::Error::other("a Parquet table needs columns before it is finished"))
+            }
+        }
+    }
+}
+
+fn record_batch(table: &OutputTable) -> io::Result<RecordBatch> {
     let mut fields = Vec::with_capacity(table.columns().len());
     let mut arrays = Vec::with_capacity(table.columns().len());
     for column in table.columns() {
@@ -39,19 +96,7 @@ pub(super) fn write(
         });
         arrays.push(array);
     }
-    let schema = Arc::new(Schema::new(fields));
-    let batch = RecordBatch::try_new(schema.clone(), arrays).map_err(io::Error::other)?;
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut writer =
-        ArrowWriter::try_new(out, schema, Some(properties)).map_err(io::Error::other)?;
-    let at_once = rows_at_once(table, 1 << 20);
-    for start in (0..batch.num_rows()).step_by(at_once) {
-        let rows = at_once.min(batch.num_rows() - start);
-        writer.write(&batch.slice(start, rows)).map_err(io::Error::other)?;
-        passed(rows, monitor)?;
-    }
-    writer.close().map_err(io::Error::other)?;
-    Ok(())
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(io::Error::other)
 }
 
 fn numbers(cells: &[f64]) -> ArrayRef {

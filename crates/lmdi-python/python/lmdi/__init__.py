@@ -10,7 +10,7 @@
 (5, 3)
 
 `TreeSHAP`, `LIME`, `MAPLE`, `Saabas` and `LocalMDI` explain the same models in other ways; `MDI`, `MDIPlus`
-and `Permutation` give one number a column.
+and `Permutation` give one number per column.
 
 `LMDIPlus` explains fitted models of scikit-learn and the learners of this package, which need scikit-learn to
 be installed and are loaded when first used.

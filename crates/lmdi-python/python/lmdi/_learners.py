@@ -506,7 +506,7 @@ class _Boosting:
     Parameters
     ----------
     n_estimators : int
-        Number of rounds; a round adds a tree, or a tree a class with three or more classes.
+        Number of rounds; a round adds a tree, or one tree per class with three or more classes.
     learning_rate : float
         Factor on every tree.
     max_depth, max_leaf_nodes : int, optional

@@ -39,7 +39,7 @@ impl Table<'_> {
 /// Numbers, or class indices with the number of classes.
 #[derive(FromPyObject)]
 pub enum Responses<'py> {
-    /// A number a row.
+    /// One number per row.
     #[pyo3(transparent)]
     Numbers(PyReadonlyArray1<'py, f64>),
     /// A class index a row, and how many classes there are.

@@ -1,4 +1,4 @@
-//! The global methods: one number a column or group of columns.
+//! The global methods: one number per column or group of columns.
 
 use crate::boundary::arrays::{Cube, Responses, Table, shaped, weight_slice};
 use crate::boundary::errors::{exception, invalid};
@@ -15,7 +15,7 @@ use lmdi::table::Response;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-/// Values and deviations, one number a group each.
+/// Values and deviations, one number per group each.
 type Pair<'py> = (Cube<'py>, Cube<'py>);
 
 /// The group of every feature, and the number of groups.

@@ -50,12 +50,12 @@ impl Monitor for UntilFailure<'_> {
 }
 
 impl ChosenMetric {
-    /// Does work that needs the metric; `usual` is taken where none was chosen.
+    /// Does work that needs the metric; `default` is taken where none was chosen.
     pub fn with<T: Send>(
         &self,
         py: Python<'_>,
         run: &Run,
-        usual: Metric<'static>,
+        default: Metric<'static>,
         work: impl FnOnce(Metric<'_>, &dyn Monitor) -> lmdi::Result<T> + Send,
     ) -> PyResult<T> {
         let function = match self {
@@ -63,7 +63,7 @@ impl ChosenMetric {
                 let metric = Metric::from_name(name).map_err(exception)?;
                 return run.call(py, |monitor| work(metric, monitor));
             }
-            Self::Function(None) => return run.call(py, |monitor| work(usual, monitor)),
+            Self::Function(None) => return run.call(py, |monitor| work(default, monitor)),
             Self::Function(Some(function)) => function,
         };
         let called = Called { function, raised: Mutex::new(None), failed: AtomicBool::new(false) };

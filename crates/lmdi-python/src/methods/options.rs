@@ -57,6 +57,7 @@ impl Keywords {
             tolerance: self.tolerance,
             search_tolerance: self.search_tolerance,
             max_iterations: self.max_iterations,
+            ..Choices::default()
         };
         choices.options(of_classes, ensemble.is_boosted())
     }

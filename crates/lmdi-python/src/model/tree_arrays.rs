@@ -1,4 +1,4 @@
-//! One tree as Python hands it over: arrays with an entry a node.
+//! One tree as Python hands it over: arrays with one entry per node.
 
 use lmdi::Error;
 use lmdi::forest::{CategorySet, Comparison, InBag, Missing, NONE, Precision, Tree};

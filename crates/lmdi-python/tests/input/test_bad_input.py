@@ -145,7 +145,7 @@ def test_responses(data, forest):
         fit(data.X, data.y[:-1])
     with pytest.raises(ValueError, match="'yes'|'no'"):
         fit(data.X, data.two)
-    with pytest.raises(ValueError, match="one entry a row"):
+    with pytest.raises(ValueError, match="one entry per row"):
         fit(data.X, np.stack([data.y, data.y], axis=1))
     with pytest.raises(ValueError, match="y is None"):
         fit(data.X, None)

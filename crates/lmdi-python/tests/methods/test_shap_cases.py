@@ -376,7 +376,7 @@ def turned_round(model, path):
 def test_catboost(tmp_path):
     """test_catboost, test_catboost_interactions, test_catboost_regression_interactions.
 
-    A tree of CatBoost asks one question a level. We start at the split that was found first; CatBoost's own
+    A tree of CatBoost asks one question per level. We start at the split that was found first; CatBoost's own
     engine at the one found last, which is another game. It plays ours on trees that are turned round.
     """
     catboost = pytest.importorskip("catboost")

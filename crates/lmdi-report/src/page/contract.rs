@@ -47,6 +47,106 @@ pub struct Report {
     pub stability: Option<Stability>,
     /// Several methods side by side, the report's own first; empty if there is no other.
     pub methods: Vec<MethodResult>,
+    /// The model, to compute what changed cells would give.
+    pub scorer: Option<Scorer>,
+    /// Whether a scorer was left out because of its size.
+    pub scorer_is_large: bool,
+}
+
+/// The model as the what-if reads it. Arrays over nodes hold the nodes of the first tree, then those
+/// of the second.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Scorer {
+    /// The columns, in the order of the features.
+    pub columns: Vec<ScorerColumn>,
+    /// How many nodes each tree has.
+    pub sizes: Packed,
+    /// The encoded column that a node splits on.
+    pub feature: Packed,
+    /// The threshold of a split.
+    pub threshold: Packed,
+    /// Left child, by its place in the tree; 0 at a leaf.
+    pub left: Packed,
+    /// Right child.
+    pub right: Packed,
+    /// Where missing cells go: 0 left, 1 right, 2 left as zeros do, 3 right as zeros do, 4 as zero.
+    pub missing: Packed,
+    /// Values of leaves, `n_values` per node.
+    pub value: Packed,
+    /// How many numbers a value has.
+    pub n_values: usize,
+    /// Whether a cell equal to the threshold goes left.
+    pub less_equal: bool,
+    /// Whether cells are compared in 32 bits.
+    pub single: bool,
+    /// The output of each tree's value; empty if each has one per output.
+    pub output_of_tree: Vec<u32>,
+    /// Length of the raw output.
+    pub n_outputs: usize,
+    /// Factor on the sum over trees.
+    pub factor: f64,
+    /// Raw output before any tree.
+    pub base_score: Vec<f64>,
+    /// From raw output to prediction.
+    pub link: ScorerLink,
+    /// What scores are made of; none for methods other than LMDI+.
+    pub linear: Option<LinearParts>,
+}
+
+/// How the cells of a column become numbers.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ScorerColumn {
+    /// How many encoded columns it has.
+    pub width: usize,
+    /// The smallest and largest number in training, of a column of numbers.
+    pub range: Option<[f64; 2]>,
+    /// Each text, or none for a missing cell, with its numbers; none for a column of numbers.
+    pub levels: Option<Vec<(Option<String>, Vec<f64>)>>,
+}
+
+/// From raw output to prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ScorerLink {
+    /// The output itself.
+    Identity,
+    /// The logistic function, of the second of two classes.
+    Logit,
+    /// The share of each exponential.
+    Softmax,
+    /// The exponential.
+    Log,
+    /// The logistic function of each class.
+    OneVsRest,
+}
+
+/// The linear models of LMDI+.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct LinearParts {
+    /// How many outputs have scores.
+    pub n_outputs: usize,
+    /// What a row gains for its parent's column when it enters a node, `outputs_of_tree` per node.
+    pub step: Packed,
+    /// The first output of each tree.
+    pub first_output: Vec<u32>,
+    /// How many outputs a tree has.
+    pub outputs_of_tree: usize,
+    /// Factor on the sum over trees.
+    pub factor: f64,
+    /// What scores are added to, per output.
+    pub base: Vec<f64>,
+    /// Where cells are counted from, per encoded column; NaN without a linear term.
+    pub centre: Packed,
+    /// Sum of slopes, per encoded column and output.
+    pub slope: Packed,
+    /// What is taken off, per encoded column and output.
+    pub offset: Packed,
+    /// Smallest and largest cell of each encoded column, which bound linear terms; may be empty.
+    pub ranges: Packed,
 }
 
 /// What was explained.
@@ -411,6 +511,10 @@ mod tests {
         );
         let types = [
             declaration::<Report>(),
+            declaration::<Scorer>(),
+            declaration::<ScorerColumn>(),
+            declaration::<ScorerLink>(),
+            declaration::<LinearParts>(),
             declaration::<About>(),
             declaration::<RowsAre>(),
             declaration::<Fidelity>(),

@@ -2,10 +2,11 @@
 
 use super::contract::{
     About, Additivity, Cells, Feature, Groups, Key, MapColumns, MethodResult, Report, Rows, Scale,
-    ScaleKind, Stability, VERSION,
+    ScaleKind, Scorer, Stability, VERSION,
 };
 use super::pack::Packed;
-use super::{PageOptions, facts, groups, methods, stability};
+use super::scorer::WhatIf;
+use super::{PageOptions, facts, groups, methods, scorer, stability};
 use crate::Result;
 use lmdi::forest::Outcome;
 use lmdi::importance::OutputScale;
@@ -59,6 +60,10 @@ pub(super) struct Gathered<'a> {
     pub stability: Option<(Stability, Vec<f64>)>,
     /// Several methods on the chosen rows.
     pub methods: Vec<MethodResult>,
+    /// The model, if the page is to hold it.
+    pub scorer: Option<Scorer>,
+    /// Whether the model was left out because of its size.
+    pub scorer_is_large: bool,
 }
 
 impl<'a> Gathered<'a> {
@@ -73,6 +78,8 @@ impl<'a> Gathered<'a> {
         let chosen = sample_rows(scores.n_rows, scores.n_features * scores.n_outputs, seed);
         let sample = explained.take(&chosen);
         let stability = stability::stability(study, &sample, seed, options.refits, stages)?;
+        let wants_scorer = options.what_if != WhatIf::Never;
+        let scorer = wants_scorer.then(|| scorer::scorer(study, explained)).flatten();
         Ok(Self {
             explained,
             labels: study.labels(),
@@ -83,6 +90,8 @@ impl<'a> Gathered<'a> {
             stability,
             methods: methods::methods(study, &sample, options.compare, stages)?,
             chosen,
+            scorer,
+            scorer_is_large: false,
         })
     }
 
@@ -157,6 +166,8 @@ impl<'a> Gathered<'a> {
                 ..stability.clone()
             }),
             methods: self.methods.clone(),
+            scorer: self.scorer.clone(),
+            scorer_is_large: self.scorer_is_large,
         }
     }
 }

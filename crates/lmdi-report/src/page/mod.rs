@@ -14,6 +14,7 @@
 //! | `gathered` | all that a page shows, and its way into the contract |
 //! | `facts` | what was explained: quality, warnings, data, model, versions |
 //! | `groups`, `stability`, `methods` | parts of the page that are computed for it |
+//! | `scorer` | the model, for the what-if |
 //! | `contract`, `pack` | the data as the page reads it |
 
 pub mod contract;
@@ -22,12 +23,14 @@ mod gathered;
 mod groups;
 mod methods;
 mod pack;
+mod scorer;
 mod stability;
 #[cfg(test)]
 mod tests;
 
 pub use gathered::sample_rows;
 pub use pack::Packed;
+pub use scorer::{SCORER_LIMIT, WhatIf};
 
 use crate::Result;
 use gathered::Gathered;
@@ -59,31 +62,49 @@ pub struct PageOptions<'a> {
     /// How often the study is refitted with another seed, to show how stable its scores are. A
     /// model that was not trained by the study is never refitted.
     pub refits: u64,
+    /// Whether the page can compute what changed cells would give.
+    pub what_if: WhatIf,
     /// The tables that were read.
     pub tables: Vec<TableSource>,
 }
 
 /// The page of explained rows.
 ///
-/// Where it would exceed [`SIZE_LIMIT`], rows are left out, evenly, until it fits.
+/// Where it would exceed [`SIZE_LIMIT`], the model of the what-if is left out unless it is asked for,
+/// and then rows, evenly, until it fits.
 pub fn page(
     study: &Study,
     explained: &Explained,
     options: &PageOptions<'_>,
     stages: &dyn Stages,
 ) -> Result<String> {
-    Ok(fitting_page(&Gathered::new(study, explained, options, stages)?))
+    let mut gathered = Gathered::new(study, explained, options, stages)?;
+    let model = gathered.scorer.as_ref().map_or(0, json_size);
+    if options.what_if == WhatIf::Always {
+        return Ok(fitting_page(&gathered, SIZE_LIMIT + model));
+    }
+    let all: Vec<usize> = (0..gathered.chosen.len()).collect();
+    let fits = || with_data(&gathered.report(&all)).len() <= SIZE_LIMIT;
+    if model > 0 && (model > SCORER_LIMIT || !fits()) {
+        gathered.scorer = None;
+        gathered.scorer_is_large = true;
+    }
+    Ok(fitting_page(&gathered, SIZE_LIMIT))
 }
 
-fn fitting_page(gathered: &Gathered<'_>) -> String {
+fn json_size(scorer: &contract::Scorer) -> usize {
+    serde_json::to_string(scorer).map_or(0, |json| json.len())
+}
+
+fn fitting_page(gathered: &Gathered<'_>, limit: usize) -> String {
     let mut kept: Vec<usize> = (0..gathered.chosen.len()).collect();
     loop {
         let page = with_data(&gathered.report(&kept));
-        if page.len() <= SIZE_LIMIT || kept.len() <= 1 {
+        if page.len() <= limit || kept.len() <= 1 {
             return page;
         }
         // A little fewer than would fit if all bytes were rows', so that the loop ends soon.
-        let share = (0.9 * SIZE_LIMIT as f64 / page.len() as f64).min(0.9);
+        let share = (0.9 * limit as f64 / page.len() as f64).min(0.9);
         let fewer = ((kept.len() as f64 * share) as usize).max(1);
         kept = (0..fewer).map(|at| kept[at * kept.len() / fewer]).collect();
     }

@@ -49,7 +49,7 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         assessment: None,
     };
     let chosen = sample_rows(n, p, 7);
-    fitting_page(&Gathered {
+    let gathered = Gathered {
         explained: &explained,
         labels: &[],
         about: About::default(),
@@ -64,7 +64,10 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         groups: None,
         stability: None,
         methods: vec![],
-    })
+        scorer: None,
+        scorer_is_large: false,
+    };
+    fitting_page(&gathered, SIZE_LIMIT)
 }
 
 /// How many rows a page says it holds.

@@ -39,13 +39,11 @@ pub fn beeswarm(data: &PlotData<'_>, top: usize) -> Result<Picture> {
         canvas.text((left - 10.0, middle + 4.0), Anchor::End, TEXT, INK, name, LABEL);
         let layout = &data.columns.as_slice()[column];
         let cells: Vec<f64> = rows.iter().map(|&row| layout.cell(&data.rows.x, row)).collect();
-        let shares =
-            if layout.is_category() { vec![f64::NAN; cells.len()] } else { colour::shares(&cells) };
+        let fills = colour::fills(&cells, layout.is_category());
         let places: Vec<f64> =
             rows.iter().map(|&row| axis.place(data.score(row, column))).collect();
         for (dot, offset) in stacked(&places).into_iter().enumerate() {
-            let fill = colour::of_share(shares[dot]);
-            canvas.dot((places[dot], middle + offset), RADIUS, &fill);
+            canvas.dot((places[dot], middle + offset), RADIUS, &fills[dot]);
         }
     }
     Ok(canvas.finish())
@@ -78,7 +76,7 @@ fn stacked(places: &[f64]) -> Vec<f64> {
 
 /// What the colours mean.
 fn legend(canvas: &mut Canvas) {
-    let (left, y) = (WIDTH - 330.0, 42.0);
+    let (left, y) = (WIDTH - 400.0, 42.0);
     canvas.text((left - 6.0, y + 8.0), Anchor::End, SMALL, FAINT, "low value", 20);
     for at in 0..40 {
         let x = left + f64::from(at) * 2.0;
@@ -86,8 +84,8 @@ fn legend(canvas: &mut Canvas) {
     }
     canvas.text((left + 86.0, y + 8.0), Anchor::Start, SMALL, FAINT, "high value", 20);
     canvas.dot((left + 164.0, y + 4.0), 4.0, colour::NEUTRAL);
-    let text = "category or missing";
-    canvas.text((left + 174.0, y + 8.0), Anchor::Start, SMALL, FAINT, text, 30);
+    let text = "missing; categories: a colour each";
+    canvas.text((left + 174.0, y + 8.0), Anchor::Start, SMALL, FAINT, text, 40);
 }
 
 #[cfg(test)]

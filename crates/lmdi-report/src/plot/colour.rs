@@ -1,6 +1,7 @@
 //! Colours that people with any colour vision can tell apart.
 //!
-//! Values go from blue over grey to orange; scores below zero are blue, above zero orange.
+//! Three scales with one meaning each: values go from dark purple over green to yellow, scores are blue
+//! below zero and orange above, and categories have colours of their own. They are those of the page.
 
 /// Scores above zero.
 pub(super) const UP: &str = "#c9601a";
@@ -14,7 +15,34 @@ pub(super) fn of_share(share: f64) -> String {
     if !share.is_finite() {
         return NEUTRAL.into();
     }
-    mixed(&[[33, 102, 172], [120, 150, 190], [190, 190, 190], [222, 150, 90], [201, 96, 26]], share)
+    const STOPS: [[u8; 3]; 7] = [
+        [70, 22, 95],
+        [68, 63, 133],
+        [48, 103, 141],
+        [33, 144, 140],
+        [63, 174, 112],
+        [132, 192, 68],
+        [220, 207, 44],
+    ];
+    mixed(&STOPS, share)
+}
+
+/// Colours of the most frequent levels of a category; further levels are [`NEUTRAL`].
+pub(super) const LEVELS: [&str; 7] =
+    ["#0072b2", "#d55e00", "#009e73", "#b8629a", "#b08d00", "#63b9ea", "#222222"];
+
+/// For each cell of a category the place of its level by how frequent it is; none where it is
+/// missing or rare.
+pub(super) fn level_places(cells: &[f64]) -> (Vec<f64>, Vec<Option<usize>>) {
+    let mut sorted: Vec<f64> = cells.iter().copied().filter(|cell| !cell.is_nan()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let mut levels: Vec<(f64, usize)> =
+        sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect();
+    levels.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.total_cmp(&b.0)));
+    levels.truncate(LEVELS.len());
+    let place = |cell: &f64| levels.iter().position(|(level, _)| level == cell);
+    let places = cells.iter().map(place).collect();
+    (levels.into_iter().map(|(level, _)| level).collect(), places)
 }
 
 /// The colour of a score from -1 over 0 (white) to 1.
@@ -23,6 +51,15 @@ pub(super) fn of_score(share: f64) -> String {
         return "#eeeeee".into();
     }
     mixed(&[[33, 102, 172], [247, 247, 247], [201, 96, 26]], (share + 1.0) / 2.0)
+}
+
+/// The colour of each cell: by its place among the others, or of a category by its level.
+pub(super) fn fills(cells: &[f64], is_category: bool) -> Vec<String> {
+    if is_category {
+        let (_, places) = level_places(cells);
+        return places.iter().map(|at| at.map_or(NEUTRAL, |at| LEVELS[at]).to_owned()).collect();
+    }
+    shares(cells).into_iter().map(of_share).collect()
 }
 
 fn mixed(stops: &[[u8; 3]], share: f64) -> String {

@@ -149,7 +149,7 @@ fn draw_panel(canvas: &mut Canvas, panel: &Panel, names: &[&str], (left, top): (
     places.sort_by(f64::total_cmp);
     places.dedup();
     // Few different places are shown as they are, many by round numbers.
-    let ticks = if places.len() <= 6 { places } else { across.ticks(5) };
+    let ticks = if places.len() <= 6 { places } else { across.ticks() };
     for tick in ticks {
         let x = across.place(tick);
         canvas.line((x, bottom), (x, bottom + 4.0), RULE);

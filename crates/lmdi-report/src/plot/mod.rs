@@ -1,15 +1,16 @@
-//! Static pictures of scores, as SVG and PNG.
+//! Static pictures of scores, as SVG, PNG and PDF.
 //!
 //! | file | what |
 //! |---|---|
 //! | `bar` | mean absolute score of every column |
 //! | `beeswarm` | every score of the most important columns, coloured by value |
 //! | `waterfall` | one row: from the base over the scores to the total |
+//! | `decision` | paths of many rows from the base to what is explained |
 //! | `scatter` | scores of one column against its values |
 //! | `heatmap` | rows beside columns, coloured by score |
 //! | `lines` | means of repeated measurements with bands of their standard errors |
 //! | `svg`, `axis`, `colour` | how pictures are written |
-//! | `png`, `no_png` | an SVG drawn as pixels, or why this build cannot |
+//! | `png`, `pdf`, `no_png` | an SVG drawn as pixels, as a page, or why this build cannot |
 //!
 //! Pictures of many rows show a sample of them and say so. The same scores give the same bytes.
 
@@ -17,10 +18,13 @@ mod axis;
 mod bar;
 mod beeswarm;
 mod colour;
+mod decision;
 mod heatmap;
 mod lines;
 #[cfg(not(feature = "png"))]
 mod no_png;
+#[cfg(feature = "png")]
+mod pdf;
 #[cfg(feature = "png")]
 mod png;
 mod scatter;
@@ -32,16 +36,20 @@ use lmdi::Error;
 use lmdi::explanation::{CellMeaning, Columns, ExplainedRows};
 use lmdi::random::{generator, subset};
 use lmdi::study::Account;
+use lmdi::table::Response;
 
 pub use bar::bar;
 pub use beeswarm::beeswarm;
+pub use decision::decision;
 pub use heatmap::heatmap;
 pub use lines::{LineChart, Panel, Point, Series, lines};
 #[cfg(not(feature = "png"))]
-pub use no_png::{check_png, png};
+pub use no_png::{check_png, pdf, png};
+#[cfg(feature = "png")]
+pub use pdf::pdf;
 #[cfg(feature = "png")]
 pub use png::{check_png, png};
-pub use scatter::scatter;
+pub use scatter::{scatter, strongest_interaction};
 pub use svg::Picture;
 pub use waterfall::waterfall;
 
@@ -112,6 +120,18 @@ impl PlotData<'_> {
         order
     }
 
+    /// The outcome of a row, where scores are in its units.
+    fn actual(&self, row: usize) -> Option<f64> {
+        let has_units = self.rows.predictions.len() == self.rows.n_rows()
+            && self.account.is_some_and(|account| !account.is_transformed);
+        match self.rows.truth {
+            Some(Response::Numeric(values)) if has_units => {
+                values.get(row).copied().filter(|value| value.is_finite())
+            }
+            _ => None,
+        }
+    }
+
     /// The cell of a column in words.
     fn value(&self, row: usize, column: usize) -> String {
         let layout = &self.columns.as_slice()[column];
@@ -128,7 +148,7 @@ impl PlotData<'_> {
 }
 
 /// Longest label at the left of a picture, in characters.
-const LABEL: usize = 28;
+const LABEL: usize = 44;
 
 /// Room for labels at the left.
 fn label_room<'a>(labels: impl Iterator<Item = &'a str>) -> f64 {

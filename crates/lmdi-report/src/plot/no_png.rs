@@ -6,11 +6,16 @@ use crate::{Error, Result};
 /// Fails: this build has no PNG.
 pub fn check_png() -> Result<()> {
     Err(Error::Drawing(
-        "this build of lmdi has no PNG; use SVG, or install lmdi with its default features".into(),
+        "this build of lmdi has no PNG and no PDF; use SVG, or install lmdi with its default features".into(),
     ))
 }
 
 /// Fails: this build has no PNG.
 pub fn png(_picture: &Picture, _zoom: f64) -> Result<Vec<u8>> {
+    check_png().map(|()| Vec::new())
+}
+
+/// Fails: this build has no PDF either.
+pub fn pdf(_picture: &Picture) -> Result<Vec<u8>> {
     check_png().map(|()| Vec::new())
 }

@@ -39,11 +39,7 @@ pub fn check_png() -> Result<()> {
 /// ```
 pub fn png(picture: &Picture, zoom: f64) -> Result<Vec<u8>> {
     let drawing = |what: &dyn std::fmt::Display| Error::Drawing(what.to_string());
-    let mut options = Options { font_family: "DejaVu Sans".into(), ..Options::default() };
-    let fonts = Arc::make_mut(&mut options.fontdb);
-    fonts.load_font_data(include_bytes!("../../fonts/DejaVuSans.ttf").to_vec());
-    fonts.set_sans_serif_family("DejaVu Sans");
-    let tree = Tree::from_str(&picture.svg, &options).map_err(|error| drawing(&error))?;
+    let tree = parsed(picture)?;
     let size = tree.size();
     let (width, height) = (f64::from(size.width()) * zoom, f64::from(size.height()) * zoom);
     let fits = |side: f64| (1.0..=LARGEST).contains(&side);
@@ -61,4 +57,13 @@ pub fn png(picture: &Picture, zoom: f64) -> Result<Vec<u8>> {
         .ok_or_else(|| drawing(&"there is no memory for its pixels"))?;
     resvg::render(&tree, Transform::from_scale(zoom as f32, zoom as f32), &mut pixels.as_mut());
     pixels.encode_png().map_err(|error| drawing(&error))
+}
+
+/// The picture with its text laid out in the bundled font.
+pub(super) fn parsed(picture: &Picture) -> Result<Tree> {
+    let mut options = Options { font_family: "DejaVu Sans".into(), ..Options::default() };
+    let fonts = Arc::make_mut(&mut options.fontdb);
+    fonts.load_font_data(include_bytes!("../../fonts/DejaVuSans.ttf").to_vec());
+    fonts.set_sans_serif_family("DejaVu Sans");
+    Tree::from_str(&picture.svg, &options).map_err(|error| Error::Drawing(error.to_string()))
 }

@@ -21,6 +21,8 @@ const BARS: f64 = 44.0;
 const MOST: usize = 4_000;
 const LEVELS: usize = 12;
 const BINS: usize = 60;
+/// Rows of similar cells, for interactions.
+const PARTS: usize = 20;
 
 /// Draws one column, coloured by the values of another one if that is given.
 pub fn scatter(data: &PlotData<'_>, column: usize, by: Option<usize>) -> Result<Picture> {
@@ -39,8 +41,10 @@ pub fn scatter(data: &PlotData<'_>, column: usize, by: Option<usize>) -> Result<
     let layout = &data.columns.as_slice()[column];
     let cells: Vec<f64> = rows.iter().map(|&row| layout.cell(&data.rows.x, row)).collect();
     let mut canvas = Canvas::new(WIDTH, HEIGHT, data.title);
-    let coloured = match by {
-        Some(by) => format!("; coloured by {}, blue low to orange high", data.name(by)),
+    let by_layout = by.map(|by| &data.columns.as_slice()[by]);
+    let coloured = match by_layout {
+        Some(other) if other.is_category() => format!("; coloured by {}", other.name),
+        Some(other) => format!("; coloured by {}, purple low to yellow high", other.name),
         None => String::new(),
     };
     canvas.heading(data.title, &format!("one dot for each of {which}{coloured}"));
@@ -56,25 +60,92 @@ pub fn scatter(data: &PlotData<'_>, column: usize, by: Option<usize>) -> Result<
         &format!("score, {}", data.scale),
         110,
     );
-    let shares = match by.map(|by| &data.columns.as_slice()[by]) {
+    let fills = match by_layout {
         Some(other) => {
             let values: Vec<f64> = rows.iter().map(|&row| other.cell(&data.rows.x, row)).collect();
-            colour::shares(&values)
+            if other.is_category() {
+                level_legend(&mut canvas, &values, |code| other.level(code).unwrap_or("missing"));
+            }
+            colour::fills(&values, other.is_category())
         }
-        None => vec![0.0; rows.len()],
+        None => vec![colour::DOWN.to_owned(); rows.len()],
     };
     let places = if layout.is_category() {
         level_places(&mut canvas, &cells, |code| layout.level(code).unwrap_or("missing"))
     } else {
         number_places(&mut canvas, &cells)
     };
-    for ((place, score), share) in places.iter().zip(&scores).zip(&shares) {
-        let fill = if by.is_some() { colour::of_share(*share) } else { colour::DOWN.into() };
-        canvas.dot((*place, upright.place(*score)), 2.4, &fill);
+    for ((place, score), fill) in places.iter().zip(&scores).zip(&fills) {
+        canvas.dot((*place, upright.place(*score)), 2.4, fill);
     }
     let middle = (LEFT + RIGHT) / 2.0;
     canvas.text((middle, HEIGHT - 14.0), Anchor::Middle, 13.0, INK, data.name(column), 80);
     Ok(canvas.finish())
+}
+
+/// Which colour is which level.
+fn level_legend<'a>(canvas: &mut Canvas, cells: &[f64], name: impl Fn(f64) -> &'a str) {
+    let (levels, _) = colour::level_places(cells);
+    let width = (RIGHT - LEFT) / levels.len().max(1) as f64;
+    for (at, level) in levels.iter().enumerate() {
+        let x = LEFT + at as f64 * width;
+        canvas.dot((x, HEIGHT - 36.0), 4.0, colour::LEVELS[at]);
+        let letters = ((width / 7.5) as usize).saturating_sub(2).max(3);
+        let place = (x + 8.0, HEIGHT - 32.0);
+        canvas.text(place, Anchor::Start, SMALL, FAINT, name(*level), letters);
+    }
+}
+
+/// The column whose values say most about what a column's scores still differ by among rows with
+/// similar cells: the largest rank correlation with their distance from the mean of those rows.
+pub fn strongest_interaction(data: &PlotData<'_>, column: usize) -> Result<Option<usize>> {
+    data.check()?;
+    let (rows, _) = data.sample(MOST);
+    let cells = |at: usize| -> Vec<f64> {
+        let layout = &data.columns.as_slice()[at];
+        rows.iter().map(|&row| layout.cell(&data.rows.x, row)).collect()
+    };
+    let own = colour::shares(&cells(column));
+    let bin = |share: f64| if share.is_nan() { PARTS } else { (share * PARTS as f64) as usize };
+    let scores: Vec<f64> = rows.iter().map(|&row| data.score(row, column)).collect();
+    let mut sums = vec![(0.0, 0.0); PARTS + 2];
+    for (share, score) in own.iter().zip(&scores) {
+        let (sum, n) = &mut sums[bin(*share)];
+        *sum += score;
+        *n += 1.0;
+    }
+    let left: Vec<f64> = own
+        .iter()
+        .zip(&scores)
+        .map(|(share, score)| {
+            let (sum, n) = sums[bin(*share)];
+            score - sum / n
+        })
+        .collect();
+    let strength = |at: usize| correlation(&colour::shares(&cells(at)), &left).abs();
+    let others = (0..data.columns.len()).filter(|at| *at != column);
+    let found = others.map(|at| (at, strength(at))).filter(|(_, size)| *size > 0.0);
+    Ok(found.reduce(|best, one| if one.1 > best.1 { one } else { best }).map(|(at, _)| at))
+}
+
+/// Pearson's correlation over the pairs that are known; zero where one does not vary.
+fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let pairs: Vec<(f64, f64)> = a
+        .iter()
+        .zip(b)
+        .filter(|(a, b)| a.is_finite() && b.is_finite())
+        .map(|(a, b)| (*a, *b))
+        .collect();
+    let n = pairs.len().max(1) as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
+    let (ma, mb) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
+    for (a, b) in &pairs {
+        ab += (a - ma) * (b - mb);
+        aa += (a - ma) * (a - ma);
+        bb += (b - mb) * (b - mb);
+    }
+    if aa > 0.0 && bb > 0.0 { ab / (aa * bb).sqrt() } else { 0.0 }
 }
 
 /// Places of numbers, with ticks and a histogram.
@@ -82,7 +153,7 @@ fn number_places(canvas: &mut Canvas, cells: &[f64]) -> Vec<f64> {
     let has_missing = cells.iter().any(|cell| cell.is_nan());
     let right = if has_missing { RIGHT - 60.0 } else { RIGHT };
     let axis = Axis::covering(cells.iter().copied(), LEFT, right);
-    for tick in axis.ticks(7) {
+    for tick in axis.ticks() {
         let x = axis.place(tick);
         canvas.line((x, TOP), (x, BOTTOM), RULE);
         canvas.text((x, BOTTOM + BARS + 34.0), Anchor::Middle, SMALL, FAINT, &short(tick), 16);
@@ -91,17 +162,33 @@ fn number_places(canvas: &mut Canvas, cells: &[f64]) -> Vec<f64> {
         let place = (RIGHT - 24.0, BOTTOM + BARS + 34.0);
         canvas.text(place, Anchor::Middle, SMALL, FAINT, "missing", 16);
     }
-    let width = (right - LEFT) / BINS as f64;
-    let mut counts = vec![0.0_f64; BINS];
-    for cell in cells.iter().filter(|cell| !cell.is_nan()) {
-        counts[(((axis.place(*cell) - LEFT) / width) as usize).min(BINS - 1)] += 1.0;
+    let present: Vec<f64> = cells.iter().copied().filter(|cell| !cell.is_nan()).collect();
+    let (low, high) = present
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
+    // Of whole numbers every bin holds as many different ones; bins that hold now one, now two would
+    // look like a comb.
+    let is_whole = present.iter().all(|cell| cell.fract() == 0.0 && cell.abs() < 1e15);
+    let step = if is_whole {
+        ((high - low + 1.0) / BINS as f64).ceil().max(1.0)
+    } else {
+        ((high - low) / BINS as f64).max(f64::MIN_POSITIVE)
+    };
+    let start = if is_whole { low - 0.5 } else { low };
+    let bins =
+        if present.is_empty() { 0 } else { (((high - start) / step) as usize).min(BINS) + 1 };
+    let mut counts = vec![0.0_f64; bins];
+    for cell in &present {
+        counts[(((cell - start) / step) as usize).min(bins - 1)] += 1.0;
     }
     let missing = cells.iter().filter(|cell| cell.is_nan()).count() as f64;
     let most = counts.iter().copied().fold(missing, f64::max).max(1.0);
     let base = BOTTOM + BARS + 16.0;
     for (bin, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0.0) {
-        let x = LEFT + bin as f64 * width;
-        canvas.rectangle((x, base), (x + width - 1.0, base - BARS * count / most), colour::NEUTRAL);
+        let from = axis.place(start + bin as f64 * step).max(LEFT);
+        let to = axis.place(start + (bin + 1) as f64 * step).min(right);
+        let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
+        canvas.rectangle((from, base), (to - gap, base - BARS * count / most), colour::NEUTRAL);
     }
     if has_missing {
         let x = RIGHT - 30.0;

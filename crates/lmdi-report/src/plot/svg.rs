@@ -14,6 +14,45 @@ pub struct Picture {
     pub svg: String,
 }
 
+impl Picture {
+    /// The same for a dark page. Only attributes are changed: text from data has no quotation marks,
+    /// because they are escaped.
+    pub fn dark(self) -> Self {
+        const PAIRS: [(&str, &str); 7] = [
+            ("#ffffff", "#14181e"),
+            (INK, "#e7ebf1"),
+            (FAINT, "#a3afbf"),
+            (RULE, "#343d4a"),
+            (super::colour::UP, "#ff9d5c"),
+            (super::colour::DOWN, "#6cb6ff"),
+            ("#f7f7f7", "#232a34"),
+        ];
+        let quoted = |colour: &str| format!("\"{colour}\"");
+        let svg = PAIRS
+            .iter()
+            .fold(self.svg, |svg, (light, dark)| svg.replace(&quoted(light), &quoted(dark)));
+        Self { svg }
+    }
+
+    /// The same so wide, in pixels of 1/96 inch; it keeps its shape.
+    pub fn wide(self, width: f64) -> Self {
+        let Some((old_width, old_height)) = self.size() else { return self };
+        let from = format!("width=\"{old_width:.0}\" height=\"{old_height:.0}\" viewBox");
+        let height = width * old_height / old_width;
+        let to = format!("width=\"{width:.2}\" height=\"{height:.2}\" viewBox");
+        Self { svg: self.svg.replacen(&from, &to, 1) }
+    }
+
+    /// Width and height as they are written at the top.
+    fn size(&self) -> Option<(f64, f64)> {
+        let number = |name: &str| -> Option<f64> {
+            let (_, rest) = self.svg.split_once(&format!(" {name}=\""))?;
+            rest.split('"').next()?.parse().ok()
+        };
+        Some((number("width")?, number("height")?))
+    }
+}
+
 /// Where text is anchored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {

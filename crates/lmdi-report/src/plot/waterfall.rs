@@ -58,8 +58,10 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
     for step in &steps {
         levels.push(levels.last().copied().unwrap_or(base) + step.size);
     }
+    let actual = data.actual(row);
     let left = label_room(steps.iter().map(|step| step.label.as_str()));
-    let bottom = TOP + STEP * (steps.len() + 2) as f64;
+    let lines = steps.len() + 2 + usize::from(actual.is_some());
+    let bottom = TOP + STEP * lines as f64;
     let mut canvas = Canvas::new(WIDTH, bottom + 52.0, data.title);
     let name = if account.is_some() { "prediction" } else { "total" };
     let explained = match account {
@@ -68,7 +70,7 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
     };
     let line = format!("row {}: base {}{explained}, {name} {}", row + 1, short(base), short(total));
     canvas.heading(data.title, &line);
-    let axis = Axis::covering(levels.iter().copied(), left, WIDTH - 90.0);
+    let axis = Axis::covering(levels.iter().copied().chain(actual), left, WIDTH - 90.0);
     axis.draw_below(&mut canvas, TOP - 6.0, bottom, data.scale);
     let mut mark = |y: f64, name: &str, value: f64| {
         canvas.text((left - 10.0, y + 17.0), Anchor::End, TEXT, INK, name, LABEL);
@@ -87,7 +89,11 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
         );
     };
     mark(TOP, "base", base);
-    mark(bottom - STEP, name, total);
+    let end = TOP + STEP * (steps.len() + 1) as f64;
+    mark(end, name, total);
+    if let Some(actual) = actual {
+        mark(end + STEP, "actual", actual);
+    }
     for (at, Step { label, size, is_score }) in steps.iter().enumerate() {
         let y = TOP + STEP * (at + 1) as f64;
         let (from, to) = (axis.place(levels[at]), axis.place(levels[at + 1]));

@@ -9,6 +9,7 @@ use super::{RawColumn, Stumps};
 use crate::forest::routing::Router;
 use crate::forest::{NONE, Tree};
 use crate::table::MatrixView;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Cells that stay in the second-level cache while they are looked at twice.
@@ -90,16 +91,38 @@ impl Basis {
                 moments.add(rows);
             }
         }
-        let mut largest_share = vec![0.0_f64; x.cols()];
+        let found = moments.finish();
+        Self::with_moments(stumps, &features, |at| found[at])
+    }
+
+    /// The basis of a tree with raw columns scaled by means and standard deviations that are known
+    /// already, per feature; `None` where no cell counts.
+    pub fn of_moments(
+        tree: &Tree,
+        with_raw: bool,
+        moments: impl Fn(u32) -> Option<(f64, f64)>,
+    ) -> Self {
+        let stumps = Stumps::of(tree);
+        let features = if with_raw { numeric_features(tree, &stumps) } else { Vec::new() };
+        Self::with_moments(stumps, &features, |at| moments(features[at]))
+    }
+
+    /// Stumps with raw columns of some features. `moments` has the mean and deviation of each.
+    fn with_moments(
+        stumps: Stumps,
+        features: &[u32],
+        moments: impl Fn(usize) -> Option<(f64, f64)>,
+    ) -> Self {
+        let mut largest_share: HashMap<u32, f64> = HashMap::new();
         for (&feature, &share) in stumps.feature.iter().zip(&stumps.share) {
-            let largest = &mut largest_share[feature as usize];
+            let largest = largest_share.entry(feature).or_default();
             *largest = largest.max(share);
         }
-        let raw = moments.finish().into_iter().zip(&features).map(|(found, &feature)| {
-            let (mean, deviation) = found.unwrap_or((0.0, 0.0));
+        let raw = features.iter().enumerate().map(|(at, &feature)| {
+            let (mean, deviation) = moments(at).unwrap_or((0.0, 0.0));
             // In the bag a stump's squares add up to the weight of its node, so its standard
             // deviation is the square root of the node's share.
-            let stump_deviation = largest_share[feature as usize].sqrt();
+            let stump_deviation = largest_share.get(&feature).map_or(0.0, |share| share.sqrt());
             let factor = stump_deviation / deviation;
             let factor = if factor.is_finite() { factor } else { 0.0 };
             RawColumn { feature, mean, factor }

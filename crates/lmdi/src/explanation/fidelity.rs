@@ -41,30 +41,82 @@ impl Fidelity {
         width: usize,
         class: impl Fn(&[f64]) -> Option<usize>,
     ) -> Option<Self> {
-        let pairs = model.chunks_exact(width.max(1)).zip(explained.chunks_exact(width.max(1)));
-        let known: Vec<(&[f64], &[f64])> = pairs
-            .filter(|(model, explained)| {
-                model.iter().chain(*explained).all(|cell| cell.is_finite())
-            })
-            .collect();
-        let n = known.len() as f64;
-        let (mut left, mut all, mut along) = (0.0, 0.0, 0.0);
-        for at in 0..width {
-            let mean = known.iter().map(|(model, _)| model[at]).sum::<f64>() / n;
-            for (model, explained) in &known {
-                left += (model[at] - explained[at]).powi(2);
-                all += (model[at] - mean).powi(2);
-                along += (model[at] - mean) * (explained[at] - mean);
-            }
-        }
-        let alike = |(model, explained): &&(&[f64], &[f64])| class(model) == class(explained);
-        let same_class = (width > 1).then(|| known.iter().filter(alike).count() as f64 / n);
-        let (share, slope) = (1.0 - left / all, along / all);
-        (all > 0.0).then_some(Self { n_rows: known.len(), share, slope, same_class })
+        let mut sums = FidelitySums::new(width);
+        sums.add(model, explained, class);
+        sums.finish()
     }
 
     /// Whether the share is below [`LOW_FIDELITY`], on enough rows to tell (30).
     pub fn is_low(&self) -> bool {
         self.share < LOW_FIDELITY && self.n_rows >= FEWEST_ROWS
+    }
+}
+
+/// Sums from which fidelity follows, for rows that come some at a time.
+#[derive(Debug, Clone)]
+pub struct FidelitySums {
+    width: usize,
+    n_rows: usize,
+    same_class: usize,
+    /// Per number of a prediction.
+    of_output: Vec<OutputSums>,
+}
+
+/// Sums around the model's first prediction, which keeps their digits where predictions vary little.
+#[derive(Debug, Clone, Copy, Default)]
+struct OutputSums {
+    centre: Option<f64>,
+    model: f64,
+    explained: f64,
+    model_square: f64,
+    product: f64,
+    left: f64,
+}
+
+impl FidelitySums {
+    /// Sums of no rows, for predictions of `width` numbers.
+    pub fn new(width: usize) -> Self {
+        Self { width, n_rows: 0, same_class: 0, of_output: vec![OutputSums::default(); width] }
+    }
+
+    /// Adds rows: the model's predictions and the explained ones. Rows that lack one do not count.
+    pub fn add(
+        &mut self,
+        model: &[f64],
+        explained: &[f64],
+        class: impl Fn(&[f64]) -> Option<usize>,
+    ) {
+        let width = self.width.max(1);
+        for (model, explained) in model.chunks_exact(width).zip(explained.chunks_exact(width)) {
+            if !model.iter().chain(explained).all(|cell| cell.is_finite()) {
+                continue;
+            }
+            self.n_rows += 1;
+            self.same_class += usize::from(class(model) == class(explained));
+            for (sums, (model, explained)) in
+                self.of_output.iter_mut().zip(model.iter().zip(explained))
+            {
+                let centre = *sums.centre.get_or_insert(*model);
+                let (a, b) = (model - centre, explained - centre);
+                sums.model += a;
+                sums.explained += b;
+                sums.model_square += a * a;
+                sums.product += a * b;
+                sums.left += (a - b) * (a - b);
+            }
+        }
+    }
+
+    /// What the rows come to; none where the model's predictions do not vary.
+    pub fn finish(&self) -> Option<Fidelity> {
+        let n = self.n_rows as f64;
+        let total = |term: fn(&OutputSums, f64) -> f64| -> f64 {
+            self.of_output.iter().map(|sums| term(sums, n)).sum()
+        };
+        let all = total(|sums, n| sums.model_square - sums.model * sums.model / n);
+        let along = total(|sums, n| sums.product - sums.model * sums.explained / n);
+        let (share, slope) = (1.0 - total(|sums, _| sums.left) / all, along / all);
+        let same_class = (self.width > 1).then_some(self.same_class as f64 / n);
+        (all > 0.0).then_some(Fidelity { n_rows: self.n_rows, share, slope, same_class })
     }
 }

@@ -25,7 +25,7 @@ pub use counterfactual::{
     Change, Counterfactual, CounterfactualOptions, Distance, Restriction, Space, counterfactuals,
 };
 pub use explained::ExplainedRows;
-pub use fidelity::{Fidelity, LOW_FIDELITY};
+pub use fidelity::{Fidelity, FidelitySums, LOW_FIDELITY};
 pub use grouping::{Grouping, sum_groups};
 pub use order::{rank_by_score, top_features};
 pub use predicted::{

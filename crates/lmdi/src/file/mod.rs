@@ -32,6 +32,7 @@ mod codes;
 mod container;
 mod json;
 mod model;
+mod streamed_fit;
 #[cfg(test)]
 mod tests;
 mod v1;

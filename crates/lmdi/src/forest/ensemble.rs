@@ -184,7 +184,7 @@ impl Ensemble {
         }
         let expected_values = if self.output_of_tree.is_empty() { self.n_outputs } else { 1 };
         if !self.output_of_tree.is_empty() && self.output_of_tree.len() != self.trees.len() {
-            return fail("output_of_tree must name one output a tree".into());
+            return fail("output_of_tree must name one output per tree".into());
         }
         if self.output_of_tree.iter().any(|&output| output as usize >= self.n_outputs) {
             return fail("output_of_tree names an output that does not exist".into());

@@ -16,6 +16,7 @@ use crate::glm::solvers::descent::working_set::WorkingSetIterate;
 use crate::glm::solvers::direct::least_squares::least_squares;
 use crate::glm::solvers::direct::refine::refine;
 use crate::glm::solvers::newton::proximal::NewtonProblem;
+use crate::table::MatrixView;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -102,10 +103,37 @@ fn fit_gaussian(
             statistics
         })
         .collect();
-    let statistics = Statistics::sum(basis, &fold_statistics);
+    let fit = fit_folds(basis, rows, &response, &fold_statistics, options);
+    shifted(fit, offset)
+}
+
+/// Fits least squares to statistics of rows: those of every fold, and after them those of rows that
+/// are never held out, if there are any.
+pub fn fit_statistics(basis: &Basis, folds: &[Statistics], options: &GlmOptions) -> GlmFit {
+    let n_folds = options.folds.min(folds.len());
+    // Nothing is known of single rows.
+    let x = MatrixView::empty();
+    let rows = TreeRows::new(&x, basis, &[], &[], &[], n_folds);
+    fit_folds(basis, &rows, &[], folds, options)
+}
+
+/// The fit with its intercept moved.
+fn shifted(mut fit: GlmFit, offset: f64) -> GlmFit {
+    fit.coefficients.intercept += offset;
+    fit
+}
+
+/// Finds the penalty and fits. `rows` with their responses tell errors that sums cannot.
+fn fit_folds(
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    response: &[f64],
+    fold_statistics: &[Statistics],
+    options: &GlmOptions,
+) -> GlmFit {
+    let statistics = Statistics::sum(basis, fold_statistics);
     let problem = GaussianProblem::new(basis, &statistics);
-    let folds =
-        Folds { basis, rows, response: &response, statistics: &fold_statistics, whole: &problem };
+    let folds = Folds { basis, rows, response, statistics: fold_statistics, whole: &problem };
     let mut near = None;
     let (chosen, search) = choose(
         options,
@@ -116,10 +144,8 @@ fn fit_gaussian(
     );
     let penalty = penalty_for(chosen, problem.hessian.total);
     let solved = solve_gaussian(&problem, penalty, near.as_ref(), options);
-    let mut coefficients = solved.coefficients;
-    coefficients.intercept += offset;
     let converged = solved.converged && searched(&search);
-    GlmFit { coefficients, chosen, search, converged, ..solved }
+    GlmFit { chosen, search, converged, ..solved }
 }
 
 /// Accuracies from which an exact solution on the active set is tried, one after the other.

@@ -34,7 +34,7 @@ mod solvers;
 mod tests;
 
 pub(crate) use fit::fit_newton_from;
-pub use fit::{GlmFit, fit_glm};
+pub use fit::{GlmFit, fit_glm, fit_statistics};
 pub(crate) use leave_one_out::{
     LeftOut, RidgeErrors, WorkingRows, leave_one_out, leave_one_out_predictors, leave_one_out_ridge,
 };
@@ -43,6 +43,7 @@ pub use model::coefficients::Coefficients;
 pub use model::family::Family;
 pub use model::options::{GlmOptions, Grid, Measure, PenaltyChoice, Rule, Strength};
 pub(crate) use model::penalty::Penalty;
+pub use quadratic::statistics::Statistics;
 pub(crate) use search::ridge_grid::minimise_on_grid;
 pub use search::selection::{Candidate, Search};
 pub(crate) use solvers::huber::fit_huber;

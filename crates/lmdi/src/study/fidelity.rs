@@ -4,8 +4,9 @@
 //! and training rows predicted out of bag. On the rows that a model knows, it also predicts noise,
 //! which LMDI+ is fitted to leave out; there the figure is shown, and nobody is warned.
 
-use super::{Fitting, Sample, Study};
-use crate::explanation::{Fidelity, PredictedBy};
+use super::{Explained, Fitting, Sample, Study};
+use crate::explanation::{Fidelity, FidelitySums, PredictedBy};
+use crate::forest::decision::class_of;
 use crate::importance::lmdi_plus::FitTo;
 use crate::text::short_number;
 
@@ -85,6 +86,47 @@ impl FidelityOn {
             self.rows(),
             nearer(study)
         ))
+    }
+}
+
+/// Fidelity on rows that are explained some at a time.
+pub struct StreamedFidelity<'s> {
+    study: &'s Study,
+    sums: FidelitySums,
+    /// That of all rows, where they came at once.
+    of_whole: Option<FidelityOn>,
+    last: Option<(Sample, PredictedBy)>,
+}
+
+impl<'s> StreamedFidelity<'s> {
+    /// That of no rows.
+    pub fn of(study: &'s Study) -> Self {
+        let sums = FidelitySums::new(study.model.ensemble.n_predictions());
+        Self { study, sums, of_whole: None, last: None }
+    }
+
+    /// Adds explained rows; `are_all` says that no others come.
+    pub fn add(&mut self, explained: &Explained, are_all: bool) {
+        if are_all {
+            self.of_whole = explained.fidelity;
+            return;
+        }
+        // What adds up by definition needs no measure.
+        let Some(account) = explained.account.as_ref().filter(|account| !account.is_exact) else {
+            return;
+        };
+        let class = |shares: &[f64]| class_of(shares, self.study.model.threshold);
+        self.sums.add(&explained.predictions, &account.as_predictions, class);
+        self.last = Some((explained.rows.sample, explained.predicted_by));
+    }
+
+    /// How much of the predictions is explained.
+    pub fn finish(&self) -> Option<FidelityOn> {
+        let streamed = || {
+            let (sample, by) = self.last?;
+            Some(FidelityOn { of: self.sums.finish()?, sample, by })
+        };
+        self.of_whole.or_else(streamed)
     }
 }
 

@@ -149,7 +149,9 @@ pub(super) fn fit(
         let rows = rows.ok_or_else(|| options.needs("rows with their target"))?;
         return fit_lmdi_plus(model, wanted, rows, stages);
     }
-    let explainer = options.other(&model.ensemble, rows, stages)?;
+    let background = rows.map(|rows| rows.x.view());
+    let set = rows.and_then(|rows| rows.training_set(&[], &[]));
+    let explainer = options.explainer(&model.ensemble, background, set.as_ref(), stages)?;
     let has_background = matches!(options, ExplainerOptions::Lime { background: Some(_), .. });
     let fitting = match (options.method().needs(), rows) {
         (Needs::Training, Some(rows)) => Fitting::AroundRows(rows.len()),

@@ -45,11 +45,11 @@ mod training;
 pub use assessment::{Assessment, Predictor, Shortfall, measure_title, sample_title};
 pub use baseline::Baselines;
 pub use explained::{Account, ExplainOptions, Explained, RankBy, TreeChoice};
-pub use fidelity::FidelityOn;
+pub use fidelity::{FidelityOn, StreamedFidelity};
 pub use fitting::{Fitting, UnknownBags};
 pub use meaning::Meaning;
 pub use options::ExplainerOptions;
-pub use rows::{NamedFrame, RowKey, Rows, Sample};
+pub use rows::{KeysSeen, NamedFrame, RowKey, Rows, Sample};
 pub use training::{Suspect, Trained, TrainingData, TrainingJob};
 
 use crate::explanation::Columns;

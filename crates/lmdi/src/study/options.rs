@@ -1,14 +1,14 @@
 //! Which method explains, with its options.
 
-use super::Rows;
 use crate::forest::Ensemble;
+use crate::forest::train::TrainingSet;
 use crate::importance::lime::{Lime, LimeOptions};
-use crate::importance::lmdi_plus::LmdiPlusOptions;
+use crate::importance::lmdi_plus::{LmdiPlus, LmdiPlusOptions};
 use crate::importance::maple::{Maple, MapleOptions};
 use crate::importance::{InterventionalTreeShap, LocalMethod, Method};
 use crate::monitor::Stages;
 use crate::named::Named;
-use crate::table::Matrix;
+use crate::table::{Matrix, MatrixView};
 use crate::{Error, Result};
 
 /// A local method and its options.
@@ -59,34 +59,42 @@ impl ExplainerOptions {
         }
     }
 
-    /// The explainer of any method but LMDI+, which [`fitting`](super::fitting) fits. `rows` are
-    /// those to learn from, where the method does.
-    pub(super) fn other(
+    /// The explainer of a model. `set` has the rows to learn from, where the method does;
+    /// `background` stands for the data where the options have no background rows.
+    ///
+    /// A [`Study`](super::Study) does more: it knows what its rows are to the model, and predicts
+    /// the rows that it explains.
+    pub fn explainer(
         &self,
         ensemble: &Ensemble,
-        rows: Option<&Rows>,
+        background: Option<MatrixView<'_>>,
+        set: Option<&TrainingSet<'_>>,
         stages: &dyn Stages,
     ) -> Result<Box<dyn LocalMethod>> {
+        let rows_with_target = || set.ok_or_else(|| self.needs("training rows with their target"));
         match self {
+            Self::LmdiPlus(options) => {
+                let set = rows_with_target()?;
+                let monitor = stages.start("Fitting LMDI+", ensemble.trees.len());
+                Ok(Box::new(LmdiPlus::fit(ensemble, set, options, &*monitor)?))
+            }
             Self::TreeShap { background: Some(background) } => {
                 let monitor = stages.start("Background", background.rows());
                 let view = background.view();
                 Ok(Box::new(InterventionalTreeShap::new(ensemble, &view, &*monitor)?))
             }
-            Self::Lime { options, background } => {
-                let Some(background) = background.as_ref().or(rows.map(|rows| &rows.x)) else {
+            Self::Lime { options, background: own } => {
+                let Some(rows) = own.as_ref().map(Matrix::view).or(background) else {
                     return Err(self.needs("background rows to draw neighbours from"));
                 };
-                Ok(Box::new(Lime::new(ensemble, &background.view(), options.clone())?))
+                Ok(Box::new(Lime::new(ensemble, &rows, options.clone())?))
             }
             Self::Maple(options) => {
-                let Some(set) = rows.and_then(|rows| rows.training_set(&[], &[])) else {
-                    return Err(self.needs("training rows with their target"));
-                };
+                let set = rows_with_target()?;
                 let monitor = stages.start("Fitting maple", ensemble.trees.len());
-                Ok(Box::new(Maple::fit(ensemble, &set, None, options, &*monitor)?))
+                Ok(Box::new(Maple::fit(ensemble, set, None, options, &*monitor)?))
             }
-            Self::LmdiPlus(_) | Self::TreeShap { .. } | Self::Saabas | Self::LocalMdi => self
+            Self::TreeShap { background: None } | Self::Saabas | Self::LocalMdi => self
                 .method()
                 .of_trees(ensemble)
                 .unwrap_or_else(|| Err(self.needs("training rows with their target"))),

@@ -64,6 +64,11 @@ impl<'a> MatrixView<'a> {
         Ok(Self { cells, rows, cols, row_stride, col_stride })
     }
 
+    /// A matrix without rows and columns.
+    pub fn empty() -> Self {
+        Self { cells: Cells::F64(&[]), rows: 0, cols: 0, row_stride: 0, col_stride: 1 }
+    }
+
     /// A row-major (C order) view of 64-bit cells.
     pub fn from_rows(cells: &'a [f64], rows: usize, cols: usize) -> Result<Self> {
         Self::strided(Cells::F64(cells), rows, cols, cols, 1)

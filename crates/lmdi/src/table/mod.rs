@@ -13,6 +13,7 @@ mod matrix;
 pub mod metrics;
 mod ranking;
 mod response;
+mod row_hash;
 mod schema;
 
 pub use fingerprint::Fingerprint;
@@ -25,6 +26,7 @@ pub use leakage::{Leak, leaks};
 pub use matrix::{Cells, Matrix, MatrixView};
 pub use ranking::rank_in_place;
 pub use response::Response;
+pub use row_hash::{hash_key, hash_rows, hashed_folds};
 pub use schema::{
     ColumnReport, DEFAULT_MAX_LEVELS, DroppedColumn, Encoded, Encoding, IDENTIFIER_MIN_CELLS,
     InputColumn, Kind, MAX_CLASSES, Part, Reason, Role, Schema, SchemaOptions, Target, TargetCells,

@@ -30,7 +30,7 @@ use lmdi::table::{Schema, Task};
 use lmdi::text::count;
 use lmdi_io::same_file::is_same_file;
 use lmdi_io::write::Output;
-use lmdi_report::page::{PageOptions, page};
+use lmdi_report::page::{PageOptions, WhatIf, page};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,16 @@ enum ScoreTrees {
     Oob,
     /// Those that saw the row
     Inbag,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WhatIfFlag {
+    /// If the model takes at most 8 MB in the page, and all rows still fit
+    Auto,
+    /// Whatever its size
+    Always,
+    /// Not at all, to keep the model out of the page
+    Never,
 }
 
 /// A model to train, or the file of a trained one.
@@ -76,29 +86,30 @@ Examples:
   lmdi explain data.csv --model model.lmdi --out scores.csv --group size=width --group size=height
   lmdi explain customers.csv --target churn --positive yes --costs 1,4 --key customer_id --report r.html
 
-The result has a row for each explained row: `row` (its place in the table, from 1), `prediction` (the \
-model's; for classes also `probability:LABEL`), `explained` (base plus scores), `unexplained` (what they \
-leave of the prediction), `base`, and `score:COL` for every column. Scores are in units of the target, or \
-for classes in log-odds of the second one; with three or more classes each has its own `base:LABEL` and \
-`score:LABEL:COL`. Training rows are predicted out of bag, by the trees that did not see them.
+The result has one row per explained row: `row` (its place in the table, from 1), `prediction` (the \
+model's; for classes also `probability:LABEL`), `explained` (base plus scores), `unexplained` (the rest \
+of the prediction), `base`, and `score:COL` for every column. Scores are in units of the target. For \
+classes they are shares of probability (forests) or log-odds (boosting) of the second label; with three \
+or more classes, each has its own `base:LABEL` and `score:LABEL:COL`. Training rows are predicted out \
+of bag, by the trees that did not see them.
 
-Explained are the rows of --test, or those that --holdout keeps out, or the training rows.")]
+The explained rows are those of --test, or those that --holdout keeps out, or else the training rows.")]
 pub struct Options {
     /// CSV or Parquet file; - is standard input
     data: PathBuf,
-    /// The column to predict; a model file knows it
+    /// The column to predict; not needed if a model file names it
     #[arg(long, value_name = "COL")]
     target: Option<String>,
     /// Where to write the scores: a name ending in .csv or .parquet, or - for standard output (CSV;
-    /// the report then goes to standard error)
+    /// the summary then goes to standard error)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Where to keep the model with its explainer, for `lmdi score`; a name ending in .json is
     /// written as JSON
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Where to write the report: a page to open in a browser, which needs no network and holds the
-    /// scores, what matters, single rows, and how far to trust it
+    /// Where to write the report: a page for the browser, which needs no network. It shows the
+    /// scores, what matters overall, single rows, and how far to trust them
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Another method to show beside the first in the report: tree-shap, saabas or local-mdi;
@@ -109,10 +120,14 @@ pub struct Options {
     /// explanations are [default: 2 for up to a million cells, else 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
     stability_runs: Option<u8>,
+    /// Whether the report can compute what changed cells would give: if the model is small, always,
+    /// or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", requires = "report")]
+    what_if: WhatIfFlag,
     /// Explain the rows of this table, which needs no target
     #[arg(long, value_name = "FILE", conflicts_with = "holdout")]
     test: Option<PathBuf>,
-    /// Trees that a training row is scored on
+    /// The trees that score a training row
     #[arg(long, value_enum, value_name = "TREES", default_value = "auto")]
     score_trees: ScoreTrees,
     /// The model to train (forest, extra-trees or boosting), or the file of a trained one, which
@@ -350,7 +365,13 @@ impl Options {
     ) -> Result<()> {
         let Some(path) = &self.report else { return Ok(()) };
         let tables = reader.sources();
-        let options = PageOptions { compare: &self.compare, refits: refits.into(), tables };
+        let what_if = match self.what_if {
+            WhatIfFlag::Auto => WhatIf::Auto,
+            WhatIfFlag::Always => WhatIf::Always,
+            WhatIfFlag::Never => WhatIf::Never,
+        };
+        let refits = refits.into();
+        let options = PageOptions { compare: &self.compare, refits, what_if, tables };
         let bytes = page(study, explained, &options, &Bars)?.into_bytes();
         write_file(path, &bytes, "; open it in a browser", out)
     }

@@ -128,14 +128,18 @@ fn every_picture_is_drawn() {
         ("beeswarm", &[]),
         ("waterfall", &["--row", "3"]),
         ("scatter", &["--column", "mean_radius", "--color-by", "mean_texture"]),
-        ("heatmap", &["--method", "saabas"]),
+        ("scatter", &["--color-by", "auto", "--title", "One <b>column</b>"]),
+        ("heatmap", &["--method", "saabas", "--dark"]),
+        ("decision", &["--width", "500"]),
     ] {
         place.run(&[&["plot", kind, "m.lmdi", &data, "--out", "p.svg"][..], more].concat()).good();
         let svg = place.read("p.svg");
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{kind}");
     }
-    place.run(&["plot", "bar", "m.lmdi", &data, "--out", "p.png", "--zoom", "1"]).good();
+    place.run(&["plot", "bar", "m.lmdi", &data, "--out", "p.png", "--dpi", "96"]).good();
     assert!(std::fs::read(place.path("p.png")).expect("a picture").starts_with(b"\x89PNG"));
+    place.run(&["plot", "bar", "m.lmdi", &data, "--out", "p.pdf"]).good();
+    assert!(std::fs::read(place.path("p.pdf")).expect("a picture").starts_with(b"%PDF"));
 }
 
 #[test]
@@ -154,7 +158,7 @@ fn wrong_usage_is_said_before_any_file_is_written() {
         (&["subgroups", "m.lmdi", &data, "--out", "no/where.json"], 1, "no/where.json"),
         (&["stability", &data, "--target", &target, "--top", "0"], 2, "--top is 0"),
         (&["stability", &data, "--target", "nothing"], 1, "no column \"nothing\""),
-        (&["plot", "bar", "m.lmdi", &data, "--out", "p.gif"], 2, ".svg or .png"),
+        (&["plot", "bar", "m.lmdi", &data, "--out", "p.gif"], 2, ".svg, .png or .pdf"),
         (&["plot", "bar", "m.lmdi", &data, "--out", "no/where.svg"], 1, "no/where.svg"),
         (
             &["plot", "scatter", "m.lmdi", &data, "--out", "p.svg", "--column", "x"],

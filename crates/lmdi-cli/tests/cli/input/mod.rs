@@ -3,3 +3,4 @@
 mod bad_input;
 mod import;
 mod odd_tables;
+mod streaming;

@@ -1,8 +1,8 @@
 //! Counterfactuals by score or by cells: what `observed` and `simulated` share.
 
 use crate::data::Split;
+use crate::ensemble::EnsembleKind;
 use crate::methods::{Explained, Method};
-use crate::model::Model;
 use crate::run::Context;
 use anyhow::Result;
 use lmdi::explanation::{Columns, CounterfactualOptions, ExplainedRows, Space, counterfactuals};
@@ -36,7 +36,7 @@ pub fn mean_differences(
     draws: &mut Generator,
 ) -> Result<Vec<(&'static str, Vec<f64>)>> {
     let (train, test) = (&split.train, &split.test);
-    let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
+    let ensemble = EnsembleKind::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
     let (lime_samples, seed) = (context.lime_samples, draws.next_u64());
     let explained = Explained { ensemble: &ensemble, train, lime_samples, seed };
     let predictions = [train, test].map(|part| ensemble.predict(&part.view(), &UntilInterrupted));

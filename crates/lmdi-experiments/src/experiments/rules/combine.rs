@@ -60,8 +60,8 @@ fn add(sums: &mut [f64], terms: &[f64]) {
 mod tests {
     use super::*;
     use crate::data::{Answers, Part};
+    use crate::ensemble::EnsembleKind;
     use crate::methods::order;
-    use crate::model::Model;
     use crate::simulate::normal::normal;
     use lmdi::importance::lmdi_plus::LmdiPlusOptions;
     use lmdi::monitor::Silent;
@@ -78,7 +78,7 @@ mod tests {
         let x = Matrix::from_column_major(cells, rows, cols).expect("a matrix");
         let part = Part { x, answers: Answers::Numbers(y) };
         for trees in [1, 6] {
-            let ensemble = Model::Trees(trees).train(&part, 3, &Silent).expect("a forest");
+            let ensemble = EnsembleKind::Trees(trees).train(&part, 3, &Silent).expect("a forest");
             let options = LmdiPlusOptions::default();
             let fit = LmdiPlus::fit(&ensemble, &part.set(), &options, &Silent).expect("a fit");
             let [rank, score, all_ranks, size] =

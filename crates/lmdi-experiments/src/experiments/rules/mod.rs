@@ -21,8 +21,8 @@ mod search;
 use super::signal::semi_synthetic::{FIELDS, Unit, mean_auroc, simulate};
 use crate::data::catalogue::{CATALOGUE, find};
 use crate::data::{DataSet, Kind};
+use crate::ensemble::EnsembleKind;
 use crate::methods::Method;
-use crate::model::Model;
 use crate::report::markdown::{Table, number};
 use crate::report::summary::Summary;
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
@@ -67,7 +67,7 @@ impl Experiment for Rules {
         let draws = &mut context.draws(&unit.fields());
         let simulated = simulate(&context.load(unit.set)?.table, unit, draws);
         let (train, test) = (&simulated.split.train, &simulated.split.test);
-        let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
+        let ensemble = EnsembleKind::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
         let trees = Trees::new(&ensemble, train);
         let mut judged: Vec<Judged> = Vec::new();
         let mut measured = Vec::new();

@@ -65,9 +65,9 @@ pub fn refit(
 mod tests {
     use super::*;
     use crate::data::{Answers, Kind, Part};
+    use crate::ensemble::EnsembleKind;
     use crate::experiments::rules::rule::rules;
     use crate::experiments::rules::search::Judged;
-    use crate::model::Model;
     use crate::simulate::normal::normal;
     use lmdi::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions};
     use lmdi::monitor::Silent;
@@ -93,7 +93,7 @@ mod tests {
     fn rules_that_the_library_has_give_its_scores() {
         for kind in [Kind::Regression, Kind::Classification] {
             let part = part(kind);
-            let ensemble = Model::Trees(8).train(&part, 3, &Silent).expect("a forest");
+            let ensemble = EnsembleKind::Trees(8).train(&part, 3, &Silent).expect("a forest");
             let trees = Trees::new(&ensemble, &part);
             let library = [
                 ("paper", LmdiPlusOptions::paper()),

@@ -7,8 +7,8 @@
 
 use crate::data::prepare::{THIRD, standardise};
 use crate::data::{Answers, DataSet, Part};
+use crate::ensemble::EnsembleKind;
 use crate::methods::{Explained, MAIN, Method, Sizes};
-use crate::model::Model;
 use crate::report::figure::chart;
 use crate::report::markdown::Table;
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
@@ -86,7 +86,8 @@ impl Experiment for Correlation {
             Part { x: x.take_rows(&rows), answers }
         };
         let split = standardise(part((n_test..unit.rows).collect()), part((0..n_test).collect()));
-        let ensemble = Model::Forest.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
+        let ensemble =
+            EnsembleKind::Forest.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
         let explained = Explained {
             ensemble: &ensemble,
             train: &split.train,

@@ -7,8 +7,8 @@
 
 use super::semi_synthetic::{FIELDS, Unit, mean_auroc, measured, simulate};
 use crate::data::{DataSet, Kind};
+use crate::ensemble::EnsembleKind;
 use crate::methods::{Explained, MAIN, Method};
-use crate::model::Model;
 use crate::report::figure::{chart, panel};
 use crate::report::markdown::{Table, number};
 use crate::report::summary::Summary;
@@ -59,7 +59,7 @@ impl Experiment for Ranking {
         let draws = &mut context.draws(&unit.fields());
         let simulated = simulate(&context.load(unit.set)?.table, unit, draws);
         let (train, test) = (&simulated.split.train, &simulated.split.test);
-        let ensemble = Model::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
+        let ensemble = EnsembleKind::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
         let lime_samples = context.lime_samples;
         let explained =
             Explained { ensemble: &ensemble, train, lime_samples, seed: draws.next_u64() };

@@ -9,8 +9,8 @@ use super::protocol::{kept, selection, stable, unique};
 use super::selection::four;
 use crate::data::prepare::THIRD;
 use crate::data::{DataSet, prepare};
+use crate::ensemble::EnsembleKind;
 use crate::methods::{Method, VARIANTS};
-use crate::model::Model;
 use crate::report::markdown::{Table, number};
 use crate::report::paper;
 use crate::report::ranks::{Better, average_ranks};
@@ -29,14 +29,14 @@ const BASE: [Method; 7] = [
     Method::LocalMdi,
 ];
 
-const MODELS: [Model; 7] = [
-    Model::Forest,
-    Model::Trees(10),
-    Model::Trees(50),
-    Model::Leaf(5),
-    Model::Leaf(10),
-    Model::Boosting,
-    Model::StochasticBoosting,
+const MODELS: [EnsembleKind; 7] = [
+    EnsembleKind::Forest,
+    EnsembleKind::Trees(10),
+    EnsembleKind::Trees(50),
+    EnsembleKind::Leaf(5),
+    EnsembleKind::Leaf(10),
+    EnsembleKind::Boosting,
+    EnsembleKind::StochasticBoosting,
 ];
 
 /// The experiment.
@@ -47,7 +47,7 @@ pub struct Ablation {
 /// A data set, an ensemble and the repetition.
 pub struct Unit {
     set: &'static DataSet,
-    model: Model,
+    model: EnsembleKind,
     n: usize,
     repetition: usize,
 }
@@ -58,9 +58,9 @@ impl Ablation {
         Ok(Self { methods: options.methods(&all)? })
     }
 
-    fn methods_of(&self, model: Model) -> Vec<Method> {
+    fn methods_of(&self, model: EnsembleKind) -> Vec<Method> {
         let fits = |method: &&Method| match model {
-            Model::Forest => true,
+            EnsembleKind::Forest => true,
             model if model.is_boosted() => BASE.contains(method) && method.explains_boosting(),
             _ => BASE.contains(method),
         };

@@ -2,8 +2,8 @@
 //! unique top features over seeds.
 
 use crate::data::{Answers, Part, Split};
+use crate::ensemble::EnsembleKind;
 use crate::methods::{Explained, Method, Sizes, order, top_count};
-use crate::model::Model;
 use crate::run::{Context, Measurement};
 use anyhow::Result;
 use lmdi::explanation::stability;
@@ -29,7 +29,7 @@ pub fn unique(percent: usize) -> String {
 /// `model` is what the methods explain.
 pub fn selection(
     split: &Split,
-    model: Model,
+    model: EnsembleKind,
     methods: &[Method],
     percents: &[usize],
     context: &Context,
@@ -95,7 +95,7 @@ fn two_values(column: &[f64]) -> Option<[f64; 2]> {
 
 /// R² or AUROC on the test part of the paper's forest trained on another.
 pub fn performance(train: &Part, test: &Part, seed: u64) -> Result<f64> {
-    let forest = Model::Forest.train(train, seed, &UntilInterrupted)?;
+    let forest = EnsembleKind::Forest.train(train, seed, &UntilInterrupted)?;
     let predicted = forest.predict(&test.view(), &UntilInterrupted)?;
     Ok(match &test.answers {
         Answers::Numbers(y) => r2(y, &predicted, None),
@@ -113,7 +113,7 @@ const FITS: usize = 5;
 /// different features among the top ones of a row, as a share of all features, averaged over rows.
 pub fn stable(
     split: &Split,
-    model: Model,
+    model: EnsembleKind,
     methods: &[Method],
     percents: &[usize],
     context: &Context,

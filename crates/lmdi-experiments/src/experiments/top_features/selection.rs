@@ -3,9 +3,9 @@
 use super::protocol::{kept, selection};
 use crate::data::prepare::THIRD;
 use crate::data::{DataSet, prepare};
+use crate::ensemble::EnsembleKind;
 use crate::experiments::unit::{FIELDS, Unit};
 use crate::methods::{LMDI_VARIANTS, MAIN, Method};
-use crate::model::Model;
 use crate::report::figure::{chart, panel};
 use crate::report::markdown::{Table, number};
 use crate::report::paper;
@@ -57,7 +57,7 @@ impl Experiment for Selection {
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
-        selection(&split, Model::Forest, &self.methods, &self.percents, context, draws)
+        selection(&split, EnsembleKind::Forest, &self.methods, &self.percents, context, draws)
     }
 
     fn page(&self, records: &Records) -> Result<Page> {

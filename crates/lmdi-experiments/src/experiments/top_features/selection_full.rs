@@ -3,9 +3,9 @@
 use super::protocol::{kept, selection};
 use crate::data::prepare::THIRD;
 use crate::data::{DataSet, catalogue::find, prepare};
+use crate::ensemble::EnsembleKind;
 use crate::experiments::unit::{FIELDS, Unit};
 use crate::methods::Method;
-use crate::model::Model;
 use crate::report::markdown::{Table, number};
 use crate::report::paper;
 use crate::run::{Context, Experiment, Measurement, Options, Page, Records};
@@ -75,7 +75,7 @@ impl Experiment for SelectionFull {
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&self.fields(unit));
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
-        selection(&split, Model::Forest, &self.methods, &PERCENTS, context, draws)
+        selection(&split, EnsembleKind::Forest, &self.methods, &PERCENTS, context, draws)
     }
 
     fn page(&self, records: &Records) -> Result<Page> {

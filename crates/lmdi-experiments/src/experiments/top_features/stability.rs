@@ -4,9 +4,9 @@ use super::protocol::{stable, unique};
 use super::selection::four;
 use crate::data::prepare::THIRD;
 use crate::data::{DataSet, prepare};
+use crate::ensemble::EnsembleKind;
 use crate::experiments::unit::{FIELDS, Unit};
 use crate::methods::{LMDI_VARIANTS, MAIN, Method};
-use crate::model::Model;
 use crate::report::figure::{chart, panel};
 use crate::report::markdown::{Table, number};
 use crate::report::ranks::{Better, average_ranks};
@@ -55,7 +55,7 @@ impl Experiment for Stability {
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
-        stable(&split, Model::Forest, &self.methods, &PERCENTS, context, draws)
+        stable(&split, EnsembleKind::Forest, &self.methods, &PERCENTS, context, draws)
     }
 
     fn page(&self, records: &Records) -> Result<Page> {

@@ -17,7 +17,7 @@ def _one_dimension(y: Any, what: str) -> np.ndarray:
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
-        raise ValueError(f"{what} has the shape {y.shape}; expected one entry a row")
+        raise ValueError(f"{what} has the shape {y.shape}; expected one entry per row")
     return y
 
 
@@ -36,7 +36,7 @@ def check_index(X: Any, y: Any, what: str = "y") -> None:
 
 
 def numbers(y: Any, n_rows: int, what: str = "y") -> np.ndarray:
-    """A finite number a row."""
+    """One finite number per row."""
     y = _one_dimension(y, what)
     try:
         values = np.ascontiguousarray(y, dtype=np.float64)
@@ -100,7 +100,7 @@ def _distinct_labels(y: np.ndarray) -> Any:
 
 
 def weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
-    """A weight a row, or None."""
+    """One weight per row, or None."""
     if sample_weight is None:
         return None
     values = numbers(sample_weight, n_rows, "sample_weight")

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._input.columns import Cells
+from .._models import model_of
 from .._models.composite import Composite, Part
 from .._models.model import Model
 from .._results.groups import group_columns
@@ -13,7 +15,7 @@ from .explainer import Explainer
 
 
 class Importances(Explainer):
-    """Base of the global methods: one number a column, or a group of columns."""
+    """Base of the global methods: one number per column, or per group of columns."""
 
     _fitted_attribute = "importances_"
 
@@ -46,6 +48,20 @@ class Importances(Explainer):
         if source is not None:
             group_of_column = [group_of_column[at] for at in source]
         return names, (group_of_column, len(names))
+
+    def _take_rows(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Model, Cells, Any, np.ndarray | None, list[str], tuple[list[int], int]]:
+        """The model, its rows with target and weights in the form of compiled code, and the groups."""
+        whole = model_of(self.model, X)
+        part = self._part(whole)
+        model, cells = self._take_model(part.model, part.table(X))
+        if isinstance(whole, Composite):
+            whole.take_names(X)
+        target = y if part.target is None else part.target(y)
+        response, weights = self._take_target(model, X, target, sample_weight, len(cells.array))
+        names, groups = self._grouped(whole if isinstance(whole, Composite) else model)
+        return model, cells, response, weights, names, groups
 
     def _keep(self, model: Model, names: list[str], arrays: Any) -> None:
         self.importances_, self.deviations_ = arrays

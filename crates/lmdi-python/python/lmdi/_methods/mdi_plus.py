@@ -10,8 +10,6 @@ import numpy as np
 from .. import _lmdi
 from .._checks import number, whole
 from .._choices import MdiPlusGlm
-from .._models import model_of
-from .._models.composite import Composite
 from .importances import Importances, metric_of
 
 
@@ -109,15 +107,7 @@ class MDIPlus(Importances):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MDIPlus:
         """Measures importances on the rows that the forest was trained on."""
-        whole_model = model_of(self.model, X)
-        part = self._part(whole_model)
-        model, cells = self._take_model(part.model, part.table(X))
-        if isinstance(whole_model, Composite):
-            whole_model.take_names(X)
-        response, weights = self._take_target(
-            model, X, y if part.target is None else part.target(y), sample_weight, len(cells.array)
-        )
-        names, groups = self._grouped(whole_model if isinstance(whole_model, Composite) else model)
+        model, cells, response, weights, names, groups = self._take_rows(X, y, sample_weight)
         keywords = {
             "glm": None if self.glm is None else str(self.glm),
             "alphas": _numbers(self.alphas, "alphas"),

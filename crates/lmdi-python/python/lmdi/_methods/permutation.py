@@ -7,8 +7,6 @@ from typing import Any
 
 from .. import _lmdi
 from .._checks import whole
-from .._models import model_of
-from .._models.composite import Composite
 from .importances import Importances, metric_of
 
 
@@ -81,18 +79,9 @@ class Permutation(Importances):
         self.progress = progress
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Permutation:
-        """Measures importances on rows: best ones that the model was not trained on, or, out of bag, its
-        training rows."""
-        whole_model = model_of(self.model, X)
-        part = self._part(whole_model)
-        model, cells = self._take_model(part.model, part.table(X))
-        if isinstance(whole_model, Composite):
-            whole_model.take_names(X)
-        n_rows = len(cells.array)
-        response, weights = self._take_target(
-            model, X, y if part.target is None else part.target(y), sample_weight, n_rows
-        )
-        names, groups = self._grouped(whole_model if isinstance(whole_model, Composite) else model)
+        """Measures importances on rows: ideally ones that the model was not trained on, or, out of bag,
+        its training rows."""
+        model, cells, response, weights, names, groups = self._take_rows(X, y, sample_weight)
         repeats = whole(self.repeats, "repeats", 1)
         seed = whole(self.random_state, "random_state", 0)
         out_of_bag = bool(self.out_of_bag)
@@ -102,7 +91,7 @@ class Permutation(Importances):
                 "of bag; fit on rows kept out of training instead"
             )
         metric = metric_of(self.metric, model, weights is not None)
-        units = model.n_trees if out_of_bag else n_rows * len(names) * repeats
+        units = model.n_trees if out_of_bag else len(cells.array) * len(names) * repeats
         with self._running("Permutation", units) as run:
             found = _lmdi.permutation(
                 model._compiled,

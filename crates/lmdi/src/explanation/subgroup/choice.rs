@@ -32,7 +32,7 @@ const RESTARTS: usize = 2;
 
 /// How alike two groupings of a pair of samples are, for one number of groups.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub struct CountCandidate {
     /// The number of groups.
     pub k: usize,
     /// The similarity of every pair, rising.
@@ -53,7 +53,7 @@ pub struct Choice {
     /// Number of rows that were looked at.
     pub rows: usize,
     /// What was found for each number, from 2.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<CountCandidate>,
 }
 
 /// Chooses among 2 to `most` groups by `pairs` pairs of samples each. The monitor advances by one
@@ -106,11 +106,12 @@ pub(super) fn choose(
         let n = of_k.len().max(1) as f64;
         let mean = of_k.iter().sum::<f64>() / n;
         let alike = of_k.iter().filter(|&&similarity| similarity > ALIKE).count() as f64 / n;
-        candidates.push(Candidate { k, similarities: of_k, mean, alike });
+        candidates.push(CountCandidate { k, similarities: of_k, mean, alike });
     }
     let stable = candidates.iter().rev().find(|candidate| candidate.alike >= STABLE_SHARE);
     let best = stable.or_else(|| {
-        let better = |best: &&Candidate, other: &&Candidate| best.mean.total_cmp(&other.mean);
+        let better =
+            |best: &&CountCandidate, other: &&CountCandidate| best.mean.total_cmp(&other.mean);
         // The first of equals: `max_by` would take the last.
         candidates.iter().rev().max_by(|a, b| better(a, b))
     });

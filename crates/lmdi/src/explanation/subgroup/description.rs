@@ -7,7 +7,7 @@
 
 use super::super::{Columns, ExplainedRows};
 use super::NO_GROUP;
-use super::rule::Rule;
+use super::rule::GroupRule;
 use crate::importance::rank_in_place;
 use crate::table::Response;
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ pub struct Subgroup {
     /// first.
     pub traits: Vec<Trait>,
     /// A short rule that finds its rows.
-    pub rule: Rule,
+    pub rule: GroupRule,
 }
 
 /// A column in one group and outside it.
@@ -87,11 +87,11 @@ pub(super) struct Described<'a> {
     rows: &'a ExplainedRows<'a>,
     of_rows: &'a [u32],
     grouped: usize,
-    columns: Vec<Cells>,
+    columns: Vec<GroupedColumn>,
 }
 
 /// A column of the grouped rows.
-struct Cells {
+struct GroupedColumn {
     cells: Vec<f64>,
     /// Ranks among the cells of grouped rows that are not missing; empty for categories.
     ranks: Vec<f64>,
@@ -107,7 +107,7 @@ impl<'a> Described<'a> {
                 let largest = cells.iter().copied().fold(-1.0, f64::max);
                 // A code that is not in the list of levels has no name, but is counted.
                 let n_levels = (largest + 1.0) as usize;
-                return Cells { cells, ranks: vec![], n_levels, is_category: true };
+                return GroupedColumn { cells, ranks: vec![], n_levels, is_category: true };
             }
             let mut sizes: Vec<(f64, u32)> = (0..cells.len())
                 .filter(|&row| of_rows[row] != NO_GROUP && !cells[row].is_nan())
@@ -115,7 +115,7 @@ impl<'a> Described<'a> {
                 .collect();
             let mut ranks = vec![f64::NAN; cells.len()];
             rank_in_place(&mut sizes, |row, rank| ranks[row as usize] = rank);
-            Cells { cells, ranks, n_levels: 0, is_category: false }
+            GroupedColumn { cells, ranks, n_levels: 0, is_category: false }
         };
         let grouped = of_rows.iter().filter(|&&group| group != NO_GROUP).count();
         let columns = columns.as_slice().par_iter().map(of_column).collect();
@@ -123,7 +123,7 @@ impl<'a> Described<'a> {
     }
 
     /// Describes one group.
-    pub fn describe(&self, group: u32, rule: Rule) -> Subgroup {
+    pub fn describe(&self, group: u32, rule: GroupRule) -> Subgroup {
         let members: Vec<usize> =
             (0..self.of_rows.len()).filter(|&row| self.of_rows[row] == group).collect();
         let mut traits: Vec<Trait> =
@@ -193,7 +193,7 @@ impl<'a> Described<'a> {
         Trait { column, mean_score: inside, mean_score_elsewhere: outside, value_effect, values }
     }
 
-    fn numbers(&self, column: &Cells, group: u32) -> (ValueSummary, f64) {
+    fn numbers(&self, column: &GroupedColumn, group: u32) -> (ValueSummary, f64) {
         let (mut inside, mut outside) = (Vec::new(), Vec::new());
         let mut missing = [0.0; 2];
         let mut rank_sum = 0.0;
@@ -222,7 +222,7 @@ impl<'a> Described<'a> {
         (values, 2.0 * larger - 1.0)
     }
 
-    fn levels(&self, column: &Cells, group: u32) -> (ValueSummary, f64) {
+    fn levels(&self, column: &GroupedColumn, group: u32) -> (ValueSummary, f64) {
         let mut counts = vec![[0.0_f64; 2]; column.n_levels];
         let mut sizes = [0.0; 2];
         for (&cell, &of_row) in column.cells.iter().zip(self.of_rows) {

@@ -41,7 +41,7 @@ impl Condition {
 /// Alternatives, each a list of conditions that must all hold; no condition is fulfilled by every
 /// row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
+pub struct GroupRule {
     /// The alternatives.
     pub alternatives: Vec<Vec<Condition>>,
     /// Share of all grouped rows that the rule puts on the right side.
@@ -52,7 +52,7 @@ pub struct Rule {
     pub recall: f64,
 }
 
-impl Rule {
+impl GroupRule {
     /// Whether it finds a row.
     pub fn finds(&self, x: &MatrixView<'_>, row: usize) -> bool {
         self.alternatives.iter().any(|conditions| {
@@ -120,7 +120,7 @@ pub(super) fn find(
     group: u32,
     depth: usize,
     monitor: &dyn Monitor,
-) -> Result<Rule> {
+) -> Result<GroupRule> {
     let grouped: Vec<usize> = (0..of_rows.len()).filter(|&row| of_rows[row] != NO_GROUP).collect();
     let codes: Vec<u32> = of_rows.iter().map(|&of_row| u32::from(of_row == group)).collect();
     // Rows of no group weigh nothing.
@@ -150,7 +150,7 @@ pub(super) fn find(
     for condition in alternatives.iter_mut().flatten() {
         simplify(condition, rows, &grouped);
     }
-    let mut rule = Rule { alternatives, accuracy: 0.0, precision: 0.0, recall: 0.0 };
+    let mut rule = GroupRule { alternatives, accuracy: 0.0, precision: 0.0, recall: 0.0 };
     let mut counts = [[0.0_f64; 2]; 2];
     for &row in &grouped {
         counts[usize::from(rule.finds(&rows.x, row))][codes[row] as usize] += 1.0;

@@ -69,11 +69,11 @@ fn scores_are_the_same_bits_after_reading() {
         (Response::Classes { codes: &codes, n_classes: 3 }, &labels[..]),
     ] {
         let set = TrainingSet { x: x.view(), y, weights: None, feature_names: &names, labels };
-        let usual = match y {
+        let default = match y {
             Response::Numeric(_) => ForestParams::regression(),
             Response::Classes { .. } => ForestParams::classification(),
         };
-        let params = ForestParams { n_trees: 5, ..usual };
+        let params = ForestParams { n_trees: 5, ..default };
         assert_same_scores_after_reading(train_forest(&set, &params, &Silent).unwrap(), &x, &y);
         assert_same_scores_after_reading(train_boosting(&set, &small, &Silent).unwrap(), &x, &y);
     }

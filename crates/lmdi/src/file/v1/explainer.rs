@@ -32,7 +32,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Explainer> {
     Ok(Explainer { options, scale, trees, ranges: Vec::new(), tree_sizes: Vec::new() })
 }
 
-fn write_tree(tree: &TreeModel, writer: &mut Writer) -> Result<()> {
+pub(in crate::file) fn write_tree(tree: &TreeModel, writer: &mut Writer) -> Result<()> {
     writer.u32(tree.first_output);
     writer.u32(tree.n_outputs);
     writer.f64s(&tree.intercept);
@@ -59,7 +59,7 @@ fn write_tree(tree: &TreeModel, writer: &mut Writer) -> Result<()> {
     Ok(())
 }
 
-fn read_tree(reader: &mut Reader<'_>) -> Result<TreeModel> {
+pub(in crate::file) fn read_tree(reader: &mut Reader<'_>) -> Result<TreeModel> {
     let first_output = reader.u32("first output")?;
     let n_outputs = reader.u32("number of outputs")?;
     let k = n_outputs as usize;

@@ -10,7 +10,7 @@
 mod class_weights;
 mod decision;
 mod ensemble;
-mod explainer;
+pub(super) mod explainer;
 mod metadata;
 mod reading;
 mod schema;

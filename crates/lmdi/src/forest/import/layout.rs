@@ -18,14 +18,14 @@ pub(super) enum Node {
 pub(super) struct Split {
     pub id: u32,
     pub feature: u32,
-    pub rule: Rule,
+    pub test: SplitTest,
     pub missing: Missing,
     pub left: usize,
     pub right: usize,
 }
 
 /// What a split asks of a cell.
-pub(super) enum Rule {
+pub(super) enum SplitTest {
     Threshold(f64),
     Categories(CategorySet),
 }
@@ -102,12 +102,12 @@ pub(super) fn lay_out(
                 tree.feature.push(split.feature);
                 tree.missing.push(split.missing);
                 tree.weight.push(0.0);
-                match split.rule {
-                    Rule::Threshold(threshold) => {
+                match split.test {
+                    SplitTest::Threshold(threshold) => {
                         tree.threshold.push(threshold);
                         tree.category_set.push(NONE);
                     }
-                    Rule::Categories(set) => {
+                    SplitTest::Categories(set) => {
                         tree.threshold.push(0.0);
                         tree.category_set.push(tree.category_sets.len() as u32);
                         tree.category_sets.push(set);

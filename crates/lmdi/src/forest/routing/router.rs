@@ -123,7 +123,7 @@ impl Router {
 
     /// As [`leaves`](Self::leaves), but positions in the compiled tree.
     pub(crate) fn positions(&self, tree: usize, block: &Block, out: &mut [u32]) {
-        assert_eq!(out.len(), block.n_rows, "one entry a row of the block");
+        assert_eq!(out.len(), block.n_rows, "one entry per row of the block");
         match &self.trees[tree] {
             Routed::Single(tree) => {
                 tree.leaves(&block.single, block.columns, block.has_missing, out);
@@ -149,7 +149,7 @@ impl Router {
         sums: &mut [f64],
         out: &mut [u32],
     ) {
-        assert_eq!(out.len(), block.n_rows, "one entry a row of the block");
+        assert_eq!(out.len(), block.n_rows, "one entry per row of the block");
         let (columns, has_missing) = (block.columns, block.has_missing);
         match &self.trees[tree] {
             Routed::Single(tree) => {

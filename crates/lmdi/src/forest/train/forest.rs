@@ -7,11 +7,11 @@
 //! often it was drawn; without one, the weights are used as they are. Rows of weight zero take no
 //! part.
 
-use super::columns::{Column, rank_columns};
+use super::columns::{RankedColumn, rank_columns};
 use super::params::{Criterion, ForestParams, MAX_BINS, MaxSamples, SplitFinder};
 use super::training_set::TrainingSet;
 use super::tree::criterion::{
-    ClassTarget, EPSILON, PairRule, PairTarget, Target, indicators, n_outputs,
+    ClassTarget, EPSILON, NodeTarget, PairRule, PairTarget, indicators, n_outputs,
 };
 use super::tree::grower::grow;
 use super::tree::splitter::{Limits, Splitter, TreeScratch};
@@ -118,8 +118,8 @@ pub fn train_forest(
     })
 }
 
-fn grow_one<T: Target>(
-    columns: &[Column],
+fn grow_one<T: NodeTarget>(
+    columns: &[RankedColumn],
     target: &T,
     weights: &[f64],
     limits: &Limits,

@@ -140,7 +140,7 @@ pub struct ForestParams {
     pub bootstrap: bool,
     /// Size of the bootstrap sample; `None` draws as many rows as there are.
     pub max_samples: Option<MaxSamples>,
-    /// Draw one random threshold a column instead of searching for the best (extra-trees).
+    /// Draw one random threshold per column instead of searching for the best (extra-trees).
     pub extra_trees: bool,
     /// Same seed, same forest.
     pub seed: u64,

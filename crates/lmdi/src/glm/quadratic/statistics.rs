@@ -49,6 +49,26 @@ impl Statistics {
         }
     }
 
+    /// Statistics from sums that were kept: per leaf those of w, w y and w x_k, then those of w x_k y and of
+    /// w x_j x_k.
+    pub(crate) fn from_sums(
+        n_raw: usize,
+        rows: u64,
+        [leaf_weight, leaf_response, leaf_raw, raw_response, raw_gram]: [Vec<f64>; 5],
+        response_square: f64,
+    ) -> Self {
+        Self {
+            n_raw,
+            rows,
+            leaf_weight,
+            leaf_response,
+            leaf_raw,
+            response_square,
+            raw_response,
+            raw_gram,
+        }
+    }
+
     /// Adds rows: their leaves, weights, responses and raw cells (row-major).
     pub fn update(&mut self, leaf: &[u32], weight: &[f64], response: &[f64], raw: &[f64]) {
         let width = self.n_raw;
@@ -114,6 +134,20 @@ impl Statistics {
             }
         }
         Self { leaf_raw, raw_gram, ..self }
+    }
+
+    /// Whether other statistics are of a basis of the same size.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let lengths = |one: &Self| {
+            (one.n_raw, one.leaf_weight.len(), one.leaf_response.len(), one.leaf_raw.len())
+        };
+        let raw = |one: &Self| (one.raw_response.len(), one.raw_gram.len());
+        lengths(self) == lengths(other) && raw(self) == raw(other)
+    }
+
+    /// Number of raw columns.
+    pub fn n_raw(&self) -> usize {
+        self.n_raw
     }
 
     /// Adds the statistics of other rows under the same basis.

@@ -13,7 +13,7 @@ use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::options::GlmOptions;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::gaussian::GaussianProblem;
-use crate::glm::quadratic::predictors::squared_error_of_rows;
+use crate::glm::quadratic::predictors::{squared_error_of_rows, squared_error_of_statistics};
 use crate::glm::quadratic::reduction::Reduction;
 use crate::glm::quadratic::statistics::Statistics;
 use crate::glm::search::selection::{Candidate, Search};
@@ -181,7 +181,10 @@ impl Path<'_> {
     }
 
     fn error_of_rows(&self, fold: usize, model: &Coefficients) -> f64 {
-        let Folds { basis, rows, response, .. } = *self.folds;
+        let Folds { basis, rows, response, statistics, .. } = *self.folds;
+        if rows.is_empty() {
+            return squared_error_of_statistics(basis, &statistics[fold], model);
+        }
         squared_error_of_rows(basis, rows, rows.fold(fold), response, model)
     }
 

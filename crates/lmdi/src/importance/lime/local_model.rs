@@ -71,7 +71,7 @@ const LANES: usize = 8;
 fn moments(neighbourhood: &Neighbourhood, columns: &[usize], width: f64) -> Moments {
     let (k, q) = (neighbourhood.n_outputs, columns.len());
     let n = neighbourhood.prediction.len() / k;
-    assert_eq!(neighbourhood.same.len(), n * neighbourhood.n_columns, "one entry a column");
+    assert_eq!(neighbourhood.same.len(), n * neighbourhood.n_columns, "one entry per column");
     let same = |column: usize| &neighbourhood.same[column * n..(column + 1) * n];
     let levels = Levels::new((0..neighbourhood.n_columns).map(same), n);
     let weight_at: Vec<f64> = (0..=neighbourhood.n_columns)

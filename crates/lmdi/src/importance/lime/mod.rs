@@ -295,9 +295,9 @@ impl Lime {
     /// The neighbourhood that a row of cells is explained by.
     ///
     /// # Panics
-    /// If the row has not one cell a feature.
+    /// If the row has not one cell per feature.
     pub fn neighbourhood(&self, row: &[f64]) -> Result<Neighbourhood> {
-        assert_eq!(row.len(), self.n_features, "one cell a feature");
+        assert_eq!(row.len(), self.n_features, "one cell per feature");
         let view = MatrixView::from_rows(row, 1, self.n_features)?;
         let predicted = self.predictor.predict(&view, &Silent)?;
         let predicted = &predicted[self.explained.clone()];

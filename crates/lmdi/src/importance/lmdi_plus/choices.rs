@@ -4,7 +4,7 @@
 //! fits may be set beside it. Without one, each choice that is given changes the preset `model`. The command
 //! line and the Python package both fill in [`Choices`]; what they mean together is decided here.
 
-use super::{FitOn, FitTo, LmdiPlusOptions, Validation};
+use super::{FitOn, FitTo, FoldBy, LmdiPlusOptions, Validation};
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
 use crate::named::Named;
 use crate::{Error, Result};
@@ -132,6 +132,10 @@ pub struct Choices {
     pub validation: Option<Validation>,
     /// Number of cross-validation folds, which then judge penalties.
     pub folds: Option<usize>,
+    /// How rows are dealt to folds, which then judge penalties.
+    pub fold_by: Option<FoldBy>,
+    /// Rounds in which trees are fitted, all trees of a round at once.
+    pub rounds: Option<usize>,
     /// What cross-validation compares.
     pub selection: Option<Measure>,
     /// Which candidate wins.
@@ -174,6 +178,8 @@ impl Choices {
             ("C", self.c.is_some()),
             ("validation", self.validation.is_some()),
             ("folds", self.folds.is_some()),
+            ("fold_by", self.fold_by.is_some()),
+            ("rounds", self.rounds.is_some()),
             ("selection", self.selection.is_some()),
             ("rule", self.rule.is_some()),
             ("family", self.family.is_some()),
@@ -198,6 +204,8 @@ impl Choices {
         options.penalty = self.penalty(family)?.or(options.penalty);
         options.validation = self.judges()?.or(options.validation);
         options.folds = self.folds.unwrap_or(options.folds);
+        options.fold_by = self.fold_by.unwrap_or(options.fold_by);
+        options.rounds = self.rounds.or(options.rounds);
         options.measure = self.selection.or(options.measure);
         options.rule = self.rule.unwrap_or(options.rule);
         options.tolerance = self.tolerance.unwrap_or(options.tolerance);
@@ -219,13 +227,13 @@ impl Choices {
         let name = match (self.preset, self.ablation) {
             (None, None) => return Ok(LmdiPlusOptions::default()),
             (Some(_), Some(_)) => {
-                return Err(wrong("preset", "given with ablation", "one of the two"));
+                return Err(invalid("preset", "given with ablation", "one of the two"));
             }
             (Some(_), None) => "preset",
             (None, Some(_)) => "ablation",
         };
         if let Some(choice) = self.first_choice() {
-            return Err(wrong(
+            return Err(invalid(
                 name,
                 format!("given with {choice}"),
                 format!("one of the two: {name} fixes every choice of the method"),
@@ -233,23 +241,24 @@ impl Choices {
         }
         match (self.preset, self.ablation) {
             (None, Some(step)) => LmdiPlusOptions::ablation(step)
-                .ok_or_else(|| wrong("ablation", step.to_string(), "a step from 1 to 4")),
+                .ok_or_else(|| invalid("ablation", step.to_string(), "a step from 1 to 4")),
             (Some(preset), _) => Ok(preset.options()),
             (None, None) => Ok(LmdiPlusOptions::default()),
         }
     }
 
-    /// The rows that judge penalties. A number of folds and the one-standard-error rule need folds; `None` when nothing that was
-    /// asked for says which.
+    /// The rows that judge penalties. A number of folds, how they are dealt and the one-standard-error
+    /// rule need folds; `None` when nothing that was asked for says which.
     fn judges(&self) -> Result<Option<Validation>> {
-        let by_folds = match (self.folds, self.rule) {
-            (Some(folds), _) => Some(("folds", folds.to_string())),
-            (None, Some(Rule::OneStandardError)) => Some(("rule", "1se".to_owned())),
+        let by_folds = match (self.folds, self.fold_by, self.rule) {
+            (Some(folds), ..) => Some(("folds", folds.to_string())),
+            (None, Some(fold_by), _) => Some(("fold_by", fold_by.name().to_owned())),
+            (None, None, Some(Rule::OneStandardError)) => Some(("rule", "1se".to_owned())),
             _ => None,
         };
         match (self.validation, by_folds) {
             (Some(Validation::OutOfBag), Some((name, found))) => {
-                Err(wrong(name, format!("{found}, with validation oob"), "validation folds"))
+                Err(invalid(name, format!("{found}, with validation oob"), "validation folds"))
             }
             (None, Some(_)) => Ok(Some(Validation::Folds)),
             (asked, _) => Ok(asked),
@@ -262,9 +271,9 @@ impl Choices {
             (None, None) => None,
             (Some(alpha), None) => Some(Strength::Alpha(alpha)),
             (None, Some(c)) => Some(Strength::Inverse(c)),
-            (Some(_), Some(c)) => return Err(wrong("C", c.to_string(), "no value beside alpha")),
+            (Some(_), Some(c)) => return Err(invalid("C", c.to_string(), "no value beside alpha")),
         };
-        let (usual, grid) = GlmOptions::reference_search(family);
+        let (default, grid) = GlmOptions::reference_search(family);
         let glm = match self.glm {
             Some(glm) => glm,
             None if strength.is_none() && self.l1_ratio.is_none() => return Ok(None),
@@ -272,11 +281,11 @@ impl Choices {
         };
         if let (Some(ratios), Glm::Ols | Glm::Ridge | Glm::Lasso) = (&self.l1_ratio, glm) {
             let found = format!("{ratios:?} with {}", glm.name());
-            return Err(wrong("l1_ratio", found, "no value unless glm is elastic-net"));
+            return Err(invalid("l1_ratio", found, "no value unless glm is elastic-net"));
         }
         let l1_ratios = match glm {
             Glm::Ols if strength.is_some() => {
-                return Err(wrong(
+                return Err(invalid(
                     "glm",
                     "ols, with alpha or C",
                     "ridge, lasso or elastic-net beside alpha or C",
@@ -285,7 +294,7 @@ impl Choices {
             Glm::Ols => return Ok(Some(PenaltyChoice::None)),
             Glm::Ridge => vec![0.0],
             Glm::Lasso => vec![1.0],
-            Glm::ElasticNet => self.l1_ratio.clone().unwrap_or(usual),
+            Glm::ElasticNet => self.l1_ratio.clone().unwrap_or(default),
         };
         match (strength, &l1_ratios[..]) {
             (Some(strength), &[l1_ratio]) => Ok(Some(PenaltyChoice::Fixed { strength, l1_ratio })),
@@ -294,13 +303,13 @@ impl Choices {
                     Strength::Alpha(alpha) => ("alpha", alpha),
                     Strength::Inverse(c) => ("C", c),
                 };
-                Err(wrong(
+                Err(invalid(
                     name,
                     format!("{value} without l1_ratio"),
                     "one l1_ratio beside it, such as 0.5, or glm ridge or lasso",
                 ))
             }
-            (Some(_), ratios) => Err(wrong(
+            (Some(_), ratios) => Err(invalid(
                 "l1_ratio",
                 format!("{ratios:?}"),
                 "one number beside a fixed penalty (alpha or C)",
@@ -315,6 +324,6 @@ fn first(given: &[(&'static str, bool)]) -> Option<&'static str> {
     given.iter().find(|(_, given)| *given).map(|(name, _)| *name)
 }
 
-fn wrong(name: &'static str, found: impl Into<String>, expected: impl Into<String>) -> Error {
+fn invalid(name: &'static str, found: impl Into<String>, expected: impl Into<String>) -> Error {
     Error::Parameter { name, found: found.into(), expected: expected.into() }
 }

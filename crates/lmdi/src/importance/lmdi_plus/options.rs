@@ -100,6 +100,35 @@ impl Named for Validation {
     }
 }
 
+/// How rows are dealt to cross-validation folds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoldBy {
+    /// By their place in the table, in contiguous blocks; classes evenly.
+    Place,
+    /// By a hash of their cells, so that the order of rows does not matter: what a fit on a stream of
+    /// rows does.
+    Cells,
+}
+
+impl Named for FoldBy {
+    const PARAMETER: &'static str = "fold_by";
+    const ALL: &'static [Self] = &[FoldBy::Place, FoldBy::Cells];
+
+    fn name(self) -> &'static str {
+        match self {
+            FoldBy::Place => "place",
+            FoldBy::Cells => "cells",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            FoldBy::Place => "Contiguous blocks of rows",
+            FoldBy::Cells => "A hash of the row's cells",
+        }
+    }
+}
+
 /// Options of LMDI+; the default is the preset [`LmdiPlusOptions::model`].
 ///
 /// ```
@@ -136,6 +165,12 @@ pub struct LmdiPlusOptions {
     pub validation: Option<Validation>,
     /// Number of cross-validation folds.
     pub folds: usize,
+    /// How rows are dealt to them.
+    pub fold_by: FoldBy,
+    /// Rounds in which trees are fitted, all trees of a round at once and on what the rounds before left
+    /// over. `None` takes four for forests that are fitted to the model, and fits boosted trees one
+    /// after the other.
+    pub rounds: Option<usize>,
     /// What the search compares; `None` chooses accuracy for classes, else deviance.
     pub measure: Option<Measure>,
     /// Which candidate wins.
@@ -156,12 +191,14 @@ impl LmdiPlusOptions {
         with_bound_raw(bound_raw: bool),
         with_scale_target(scale_target: bool),
         with_folds(folds: usize),
+        with_fold_by(fold_by: FoldBy),
         with_rule(rule: Rule),
         with_search_tolerance(search_tolerance: f64),
         with_tolerance(tolerance: f64),
         with_max_iterations(max_iterations: usize);
         optional:
         with_fit_on(fit_on: FitOn),
+        with_rounds(rounds: usize),
         with_family(family: Family),
         with_penalty(penalty: PenaltyChoice),
         with_validation(validation: Validation),
@@ -215,6 +252,8 @@ impl LmdiPlusOptions {
             penalty: None,
             validation: Some(Validation::Folds),
             folds: reference.folds,
+            fold_by: FoldBy::Place,
+            rounds: None,
             measure: None,
             rule: reference.rule,
             search_tolerance: reference.search_tolerance,
@@ -247,6 +286,13 @@ impl LmdiPlusOptions {
                 name: "response_share",
                 found: share.to_string(),
                 expected: "a number from 0 to 1".into(),
+            });
+        }
+        if self.rounds == Some(0) {
+            return Err(Error::Parameter {
+                name: "rounds",
+                found: "0".into(),
+                expected: "at least one round".into(),
             });
         }
         self.glm(self.family(of_classes, boosted)).map(drop)

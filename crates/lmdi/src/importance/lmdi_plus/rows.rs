@@ -22,8 +22,8 @@ impl LmdiPlusOptions {
     pub fn rows(&self, ensemble: &Ensemble, rows: usize) -> Result<RowChoice> {
         let known = ensemble.trees.iter().all(|tree| tree.in_bag.is_some());
         let boosted = ensemble.is_boosted();
-        let usual = if known && !boosted { FitOn::All } else { FitOn::Uniform };
-        let fit_on = self.fit_on.unwrap_or(usual);
+        let default = if known && !boosted { FitOn::All } else { FitOn::Uniform };
+        let fit_on = self.fit_on.unwrap_or(default);
         if fit_on != FitOn::Uniform && !known {
             return Err(Error::Parameter {
                 name: FitOn::PARAMETER,

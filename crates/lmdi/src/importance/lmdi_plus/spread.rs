@@ -4,7 +4,7 @@
 //! the standard deviation of that sum over trees, divided by the root of their number. A row that
 //! fewer than two trees know has none (NaN).
 //!
-//! Cost: one walk a tree and row, and O(features) memory a thread.
+//! Cost: one walk per tree and row, and O(features) memory per thread.
 
 use super::model::LmdiPlus;
 use super::score::standard_error;

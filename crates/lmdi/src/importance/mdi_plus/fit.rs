@@ -41,7 +41,7 @@ impl Partial {
                 predictor[group * n + left_out.row] += part - mean;
             }
         };
-        let model = Model { basis, rows, target, options };
+        let model = LinearModel { basis, rows, target, options };
         let fit = model.fit(visit);
         Self { constant: mean_predictor(basis, rows, &fit), predictor }
     }
@@ -64,14 +64,14 @@ fn mean_predictor(basis: &Basis, rows: &TreeRows<'_>, fit: &Coefficients) -> f64
     fit.intercept + if total > 0.0 { sum / total } else { 0.0 }
 }
 
-struct Model<'m, 'r> {
+struct LinearModel<'m, 'r> {
     basis: &'m Basis,
     rows: &'m TreeRows<'r>,
     target: &'m [f64],
     options: &'m MdiPlusOptions<'m>,
 }
 
-impl Model<'_, '_> {
+impl LinearModel<'_, '_> {
     /// Chooses the penalty, fits, and visits every row left out.
     fn fit(&self, visit: impl FnMut(LeftOut<'_>)) -> Coefficients {
         let (basis, rows, target) = (self.basis, self.rows, self.target);

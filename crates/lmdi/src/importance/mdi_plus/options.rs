@@ -12,7 +12,7 @@ use crate::{Error, Result};
 pub enum MdiPlusGlm {
     /// Least squares; classes by their 0/1 indicator.
     Gaussian,
-    /// Logistic regression (classes; one model a class where there are three or more).
+    /// Logistic regression (classes; one model per class where there are three or more).
     Logistic,
     /// Huber's robust loss (numbers), linear beyond `epsilon` times the scale of the residuals.
     Huber {

@@ -1,7 +1,7 @@
 //! Permutation importance of the whole model on given rows.
 //!
 //! Rows are predicted in blocks, in parallel; a block is copied, its shuffled cells are put in, and it
-//! goes through the model. Memory: the predictions of one repetition and a block a thread. Cost: one
+//! goes through the model. Memory: the predictions of one repetition and one block per thread. Cost: one
 //! prediction of the table per group and repetition.
 
 use super::{PermutationOptions, check, groups_used, members, n_predictions, shuffled};

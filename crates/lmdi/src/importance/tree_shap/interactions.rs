@@ -146,7 +146,9 @@ impl TreeShap {
 }
 
 fn slopes(program: &Program) -> usize {
-    (program.levels + 1).saturating_mul(program.most_features).saturating_mul(program.rule.len())
+    (program.levels + 1)
+        .saturating_mul(program.most_features)
+        .saturating_mul(program.quadrature.len())
 }
 
 /// What a thread uses again for group after group.
@@ -170,7 +172,7 @@ struct Scratch {
 impl Scratch {
     fn fit(&mut self, program: &Program) {
         self.stack.fit(program);
-        let n = program.rule.len();
+        let n = program.quadrature.len();
         for (buffer, size) in [
             (&mut self.slope, slopes(program)),
             (&mut self.change, program.levels * n),
@@ -200,7 +202,7 @@ impl Vectorised for Walk<'_> {
     #[inline(always)]
     fn run(mut self) {
         let program = self.program;
-        for (path, &weight) in self.scratch.stack.path.iter_mut().zip(&program.rule.weight) {
+        for (path, &weight) in self.scratch.stack.path.iter_mut().zip(&program.quadrature.weight) {
             *path = [weight; LANES];
         }
         for &step in &program.steps {
@@ -237,7 +239,7 @@ impl Walk<'_> {
     #[inline(always)]
     fn open_as<const REPEAT: bool>(&mut self, split: &Split) {
         let (program, scratch) = (self.program, &mut *self.scratch);
-        let n = program.rule.len();
+        let n = program.quadrature.len();
         let at = split.level as usize * n;
         let (goes, here) = scratch.stack.route(program, split, &scratch.group);
         scratch.feature[split.slot as usize] = split.feature;
@@ -253,7 +255,7 @@ impl Walk<'_> {
     #[inline(always)]
     fn descend(&mut self, split: &Split) {
         let (program, scratch) = (self.program, &mut *self.scratch);
-        let n = program.rule.len();
+        let n = program.quadrature.len();
         let at = split.level as usize * n;
         let factors = &scratch.stack.factor[at..at + n];
         let changes = &scratch.change[at..at + n];
@@ -281,7 +283,7 @@ impl Walk<'_> {
     #[inline(always)]
     fn turn(&mut self, split: &Split) {
         let (program, scratch) = (self.program, &mut *self.scratch);
-        let n = program.rule.len();
+        let n = program.quadrature.len();
         let level = split.level as usize;
         let (path, next) = scratch.stack.path[level * n..(level + 2) * n].split_at_mut(n);
         for (path, next) in path.iter().zip(next) {
@@ -305,7 +307,7 @@ impl Walk<'_> {
     fn join(&mut self, split: &Split) {
         let (program, p, k) = (self.program, self.p, self.k);
         let scratch = &mut *self.scratch;
-        let (n, m) = (program.rule.len(), program.n_outputs);
+        let (n, m) = (program.quadrature.len(), program.n_outputs);
         let level = split.level as usize;
         let factors = &scratch.stack.factor[level * n..(level + 1) * n];
         let changes = &scratch.change[level * n..(level + 1) * n];

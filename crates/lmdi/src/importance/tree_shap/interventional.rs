@@ -37,18 +37,18 @@ pub struct InterventionalTreeShap {
     base: Vec<f64>,
     scale: OutputScale,
     programs: Vec<Program>,
-    background: Cells,
+    background: DenseRows,
     weights: Weights,
 }
 
-/// Cells row by row.
+/// DenseRows row by row.
 #[derive(Debug, Default)]
-struct Cells {
+struct DenseRows {
     cells: Vec<f64>,
     width: usize,
 }
 
-impl Cells {
+impl DenseRows {
     fn read(x: &MatrixView<'_>, rows: std::ops::Range<usize>) -> Self {
         let mut cells = vec![0.0; rows.len() * x.cols()];
         x.rows_into(rows, &mut cells);
@@ -128,7 +128,7 @@ impl InterventionalTreeShap {
             base,
             scale: layout.scale,
             programs,
-            background: Cells::read(background, 0..background.rows()),
+            background: DenseRows::read(background, 0..background.rows()),
             weights: Weights::new(most + 1),
         })
     }
@@ -154,7 +154,7 @@ impl InterventionalTreeShap {
             |carried, (block, out)| {
                 let start = block * rows;
                 let n = out.len() / width;
-                let cells = Cells::read(x, start..start + n);
+                let cells = DenseRows::read(x, start..start + n);
                 for program in &self.programs {
                     monitor.check()?;
                     Walk {
@@ -290,7 +290,7 @@ struct Carried {
 struct Walk<'a> {
     all: &'a InterventionalTreeShap,
     program: &'a Program,
-    rows: &'a Cells,
+    rows: &'a DenseRows,
     carried: &'a mut Carried,
     out: &'a mut [f64],
 }
@@ -336,7 +336,8 @@ impl Walk<'_> {
         let level = split.level as usize;
         let (above, below) = self.carried.levels.split_at_mut(level + 1);
         let (from, into) = (&above[level], &mut below[0]);
-        let goes = |cells: &Cells, row: u32| cells.goes_first(row, program, split) == (side == 0);
+        let goes =
+            |cells: &DenseRows, row: u32| cells.goes_first(row, program, split) == (side == 0);
         from[0].child(&mut into[0], words, split.slot, |row| goes(rows, row));
         from[1].child(&mut into[1], words, split.slot, |row| goes(background, row));
         let [explained, others] = into;

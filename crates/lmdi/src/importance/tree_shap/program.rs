@@ -7,7 +7,7 @@
 //! A split whose feature was split on above (a *repeat*) knows the nearest such split, for the two
 //! belong to one player of the game.
 
-use super::quadrature::Rule;
+use super::quadrature::Quadrature;
 use crate::forest::{Comparison, Missing, NONE, Precision, Tree};
 use crate::{Error, Result};
 
@@ -81,7 +81,7 @@ pub(super) struct Program {
     pub(super) leaf_value: Vec<f64>,
     /// `1 / (share (1 - t) + t)` at every point, for each share that a repeat names.
     pub(super) inverse: Vec<f64>,
-    pub(super) rule: Rule,
+    pub(super) quadrature: Quadrature,
     /// Levels of splits.
     pub(super) levels: usize,
     /// Most different features on one way down.
@@ -143,7 +143,7 @@ impl Program {
             splits: Vec::new(),
             leaf_value: Vec::new(),
             inverse: Vec::new(),
-            rule: Rule::new(1),
+            quadrature: Quadrature::new(1),
             levels: 0,
             most_features: 0,
             first_output: outputs.first_output,
@@ -178,7 +178,7 @@ impl Program {
                 }
             }
         }
-        program.rule = Rule::for_factors(program.most_features);
+        program.quadrature = Quadrature::for_factors(program.most_features);
         program.check_size()?;
         program.fill_inverse();
         if program.splits.iter().any(|split| matches!(split.route, Route::AsTree(..))) {
@@ -266,20 +266,20 @@ impl Program {
     /// Replaces the shares gathered in `inverse` by their factors at every point.
     fn fill_inverse(&mut self) {
         let shares = std::mem::take(&mut self.inverse);
-        let points = self.rule.s.iter().zip(&self.rule.t);
+        let points = self.quadrature.s.iter().zip(&self.quadrature.t);
         self.inverse = shares
             .iter()
             .flat_map(|share| points.clone().map(move |(s, t)| 1.0 / (share * s + t)))
             .collect();
         for repeat in self.splits.iter_mut().filter_map(|split| split.repeat.as_mut()) {
-            repeat.inverse *= self.rule.len() as u32;
+            repeat.inverse *= self.quadrature.len() as u32;
         }
     }
 
     /// Refuses trees so deep that one walk would take hundreds of megabytes, or whose tables could not
     /// be counted in 32 bits. No training grows them; a file may hold them.
     fn check_size(&self) -> Result<()> {
-        let points = self.rule.len();
+        let points = self.quadrature.len();
         let kept = (self.levels + 1).saturating_mul(points).saturating_mul(2 * self.n_outputs + 2);
         let table = self.inverse.len().saturating_mul(points).max(self.leaf_value.len());
         if kept > MOST_KEPT || table >= NONE as usize {

@@ -5,13 +5,13 @@
 
 /// A rule: points `t`, `1 - t` and weights, in rising order of `t`.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Rule {
+pub(super) struct Quadrature {
     pub(super) t: Vec<f64>,
     pub(super) s: Vec<f64>,
     pub(super) weight: Vec<f64>,
 }
 
-impl Rule {
+impl Quadrature {
     /// The rule with `q` points.
     pub(super) fn new(q: usize) -> Self {
         let mut rule = Self { t: vec![0.0; q], s: vec![0.0; q], weight: vec![0.0; q] };
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn powers_are_integrated_exactly_up_to_the_degree() {
         for q in 1..=40 {
-            let rule = Rule::new(q);
+            let rule = Quadrature::new(q);
             let integral = |power: i32| -> f64 {
                 rule.t.iter().zip(&rule.weight).map(|(t, weight)| t.powi(power) * weight).sum()
             };

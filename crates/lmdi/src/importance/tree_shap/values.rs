@@ -43,7 +43,7 @@ impl Stack {
             }
         };
         let levels = program.levels + 1;
-        let points = program.rule.len();
+        let points = program.quadrature.len();
         grow(&mut self.path, levels * points);
         grow(&mut self.factor, levels * points);
         for below in &mut self.below {
@@ -95,7 +95,7 @@ pub(super) fn points<'p, const REPEAT: bool>(
     split: &Split,
 ) -> impl Iterator<Item = Point> + 'p {
     let (share, repeat) = (split.share, split.repeat);
-    let (s, t) = (&program.rule.s[..], &program.rule.t[..]);
+    let (s, t) = (&program.quadrature.s[..], &program.quadrature.t[..]);
     let above = repeat.map_or(1.0, |repeat| repeat.share);
     let inverse = repeat.map_or(s, |repeat| &program.inverse[repeat.inverse as usize..][..s.len()]);
     s.iter().zip(t).zip(inverse).map(move |((s, t), inverse)| {
@@ -135,7 +135,7 @@ pub(super) fn walk(
     scores: &mut [Lanes],
     width: usize,
 ) {
-    for (path, &weight) in stack.path.iter_mut().zip(&program.rule.weight) {
+    for (path, &weight) in stack.path.iter_mut().zip(&program.quadrature.weight) {
         *path = [weight; LANES];
     }
     for &step in &program.steps {
@@ -155,7 +155,7 @@ pub(super) fn walk(
 
 #[inline(always)]
 fn enter<const REPEAT: bool>(program: &Program, split: &Split, rows: &Group, stack: &mut Stack) {
-    let n = program.rule.len();
+    let n = program.quadrature.len();
     let at = split.level as usize * n;
     let (goes, here) = stack.route(program, split, rows);
     let (path, next) = stack.path[at..at + 2 * n].split_at_mut(n);
@@ -171,7 +171,7 @@ fn enter<const REPEAT: bool>(program: &Program, split: &Split, rows: &Group, sta
 
 #[inline(always)]
 fn turn(program: &Program, split: &Split, stack: &mut Stack) {
-    let n = program.rule.len();
+    let n = program.quadrature.len();
     let at = split.level as usize * n;
     let (path, next) = stack.path[at..at + 2 * n].split_at_mut(n);
     for (path, next) in path.iter().zip(next) {
@@ -187,7 +187,7 @@ fn join<const REPEAT: bool>(
     scores: &mut [Lanes],
     width: usize,
 ) {
-    let (n, k) = (program.rule.len(), program.n_outputs);
+    let (n, k) = (program.quadrature.len(), program.n_outputs);
     let level = split.level as usize;
     let path = &stack.path[level * n..(level + 1) * n];
     let factor = &stack.factor[level * n..(level + 1) * n];
@@ -237,7 +237,7 @@ fn twig<const REPEAT: bool>(
     scores: &mut [Lanes],
     width: usize,
 ) {
-    let (n, k) = (program.rule.len(), program.n_outputs);
+    let (n, k) = (program.quadrature.len(), program.n_outputs);
     let level = split.level as usize;
     let (goes, here) = stack.route(program, split, rows);
     let path = &stack.path[level * n..(level + 1) * n];

@@ -162,7 +162,7 @@ fn encode_truth(values: &Values, out: &mut Vec<f64>) -> (usize, Option<String>) 
 
 /// Where the cells of a level go.
 #[derive(Clone, Copy)]
-struct Place {
+struct LevelColumn {
     part: Option<usize>,
     new: bool,
 }
@@ -181,10 +181,10 @@ fn labels_of(values: &Values) -> Cow<'_, Labels> {
 
 fn encode_codes(levels: &[String], values: &Values, out: &mut Vec<f64>) -> (usize, Option<String>) {
     let labels = labels_of(values);
-    let place: HashMap<&str, f64> =
+    let code_of: HashMap<&str, f64> =
         levels.iter().enumerate().map(|(at, level)| (level.as_str(), at as f64)).collect();
     let codes: Vec<Option<f64>> =
-        labels.levels().iter().map(|level| place.get(level.as_ref() as &str).copied()).collect();
+        labels.levels().iter().map(|level| code_of.get(level.as_ref() as &str).copied()).collect();
     let mut unseen = 0;
     let mut example = None;
     for &code in labels.codes() {
@@ -211,12 +211,12 @@ fn encode_parts(parts: &[Part], values: &Values, out: &mut Vec<f64>) -> (usize, 
             Part::Missing => {}
         }
     }
-    let places: Vec<Place> = (labels.levels().iter().map(AsRef::as_ref))
+    let columns: Vec<LevelColumn> = (labels.levels().iter().map(AsRef::as_ref))
         .map(|level: &str| match levels.binary_search(&level) {
-            Ok(part) => Place { part: Some(part), new: false },
+            Ok(part) => LevelColumn { part: Some(part), new: false },
             Err(_) => {
                 let rare = pooled.binary_search_by(|name| name.as_str().cmp(level)).is_ok();
-                Place { part: other, new: !rare }
+                LevelColumn { part: other, new: !rare }
             }
         })
         .collect();
@@ -226,17 +226,17 @@ fn encode_parts(parts: &[Part], values: &Values, out: &mut Vec<f64>) -> (usize, 
     let mut unseen = 0;
     let mut example = None;
     for (row, &code) in labels.codes().iter().enumerate() {
-        let place = match places.get(code as usize) {
-            Some(place) => *place,
-            None => Place { part: missing, new: missing.is_none() },
+        let column = match columns.get(code as usize) {
+            Some(column) => *column,
+            None => LevelColumn { part: missing, new: missing.is_none() },
         };
-        if place.new {
+        if column.new {
             unseen += 1;
             if code != MISSING {
                 example.get_or_insert(code);
             }
         }
-        if let Some(part) = place.part {
+        if let Some(part) = column.part {
             out[start + part * rows + row] = 1.0;
         }
     }

@@ -24,7 +24,7 @@ pub enum Kind {
     Numeric,
     /// False or true, used as 0 and 1.
     Boolean,
-    /// Text with repeated levels, one 0/1 column a level.
+    /// Text with repeated levels, one 0/1 column per level.
     Categorical,
     /// One value only; not used.
     Constant,

@@ -1,6 +1,6 @@
 //! How a table becomes the numeric matrix of the trees, as a model remembers it.
 //!
-//! A column gives one matrix column (numbers, or 0/1 for a boolean), or one 0/1 column a part when
+//! A column gives one matrix column (numbers, or 0/1 for a boolean), or one 0/1 column per part when
 //! it is categorical. The parts of a column lie side by side and in a fixed order: its levels by
 //! name, then [`Part::Other`] when rare levels were pooled, then [`Part::Missing`] when cells were
 //! missing in training. Importances of parts are summed into the column they come from
@@ -42,7 +42,7 @@ pub enum Encoding {
     Number,
     /// 0 for false, 1 for true; missing stays missing (NaN).
     Truth,
-    /// One 0/1 column a part.
+    /// One 0/1 column per part.
     OneHot(Vec<Part>),
     /// One column with the place of the cell's level in this list, from 0: what trees that split by
     /// sets of categories read. Missing cells and levels that are not listed are missing (NaN).

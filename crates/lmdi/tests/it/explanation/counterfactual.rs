@@ -270,21 +270,21 @@ fn rows_without_scores_are_neither_asked_nor_found() {
 fn what_cannot_be_asked_is_said() {
     let draws = &mut generator(5, 0);
     let (numbers, classes) = (Rows::draw(9, 1, draws), Rows::draw(9, 2, draws));
-    let usual = CounterfactualOptions::default();
+    let default = CounterfactualOptions::default();
     let up = |at: usize| {
         let mut all = vec![Restriction::Free; 5];
         all[at] = Restriction::OnlyUp;
         all
     };
     for (rows, options, part) in [
-        (&numbers, usual.clone(), "`threshold` is not given"),
-        (&classes, usual.clone().with_threshold(Some(0.5)), "a class is predicted"),
-        (&classes, usual.clone().with_k(0), "`k` is 0"),
-        (&classes, usual.clone().with_wanted(Some(2)), "`wanted` is 2"),
-        (&classes, usual.clone().with_restrictions(up(4)), "categorical"),
+        (&numbers, default.clone(), "`threshold` is not given"),
+        (&classes, default.clone().with_threshold(Some(0.5)), "a class is predicted"),
+        (&classes, default.clone().with_k(0), "`k` is 0"),
+        (&classes, default.clone().with_wanted(Some(2)), "`wanted` is 2"),
+        (&classes, default.clone().with_restrictions(up(4)), "categorical"),
         (
             &classes,
-            usual.clone().with_restrictions(vec![Restriction::Fixed]),
+            default.clone().with_restrictions(vec![Restriction::Fixed]),
             "restrictions of columns",
         ),
     ] {

@@ -116,8 +116,8 @@ proptest! {
         let model = table.train(Kind::Forest { classes, bootstrap: true }, seed);
         let groups = Groups::singles(table.x.cols());
         for (glm, penalty) in glms(classes) {
-            let usual = MdiPlusOptions::for_response(&table.response());
-            let options = usual.with_glm(glm).with_penalty(penalty).with_metric(if classes == 0 { Metric::SquaredError } else { Metric::LogLoss });
+            let default = MdiPlusOptions::for_response(&table.response());
+            let options = default.with_glm(glm).with_penalty(penalty).with_metric(if classes == 0 { Metric::SquaredError } else { Metric::LogLoss });
             let found = run(&table, &model, &groups, &options);
             for (feature, value) in found.values.iter().enumerate() {
                 prop_assert!(value.is_finite(), "{glm:?}: {value}");
@@ -207,8 +207,8 @@ fn huber_ignores_wild_responses() {
     let absolute = |glm, penalty, y: &[f64]| {
         let mut table = table.clone();
         table.y = y.to_vec();
-        let usual = MdiPlusOptions::for_response(&table.response());
-        let options = usual
+        let default = MdiPlusOptions::for_response(&table.response());
+        let options = default
             .with_glm(glm)
             .with_penalty(penalty)
             .with_metric(Metric::AbsoluteError)
@@ -231,14 +231,14 @@ fn wrong_input_is_named() {
     let table = Table::random(3, 0);
     let model = table.train(Kind::Forest { classes: 0, bootstrap: true }, 1);
     let boosted = table.train(Kind::Boosted { classes: 0, second_order: false }, 1);
-    let usual = MdiPlusOptions::for_response(&table.response());
+    let default = MdiPlusOptions::for_response(&table.response());
     let groups = Groups::singles(table.x.cols());
     let message = |model, options: &MdiPlusOptions<'_>| {
         mdi_plus(model, &table.set(), &groups, options, &Silent).unwrap_err().to_string()
     };
-    assert!(message(&boosted, &usual).contains("defined for forests"));
-    let logistic = usual.clone().with_glm(MdiPlusGlm::Logistic);
+    assert!(message(&boosted, &default).contains("defined for forests"));
+    let logistic = default.clone().with_glm(MdiPlusGlm::Logistic);
     assert!(message(&model, &logistic).contains("`glm` is logistic"));
-    let none = usual.with_penalty(MdiPlusPenalty::Ridge { alphas: vec![] });
+    let none = default.with_penalty(MdiPlusPenalty::Ridge { alphas: vec![] });
     assert!(message(&model, &none).contains("`alphas`"));
 }

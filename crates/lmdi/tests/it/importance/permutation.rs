@@ -134,15 +134,15 @@ fn wrong_input_is_named() {
     let x = MatrixView::from_rows(&cells, case.x.len(), 4).unwrap();
     let y = Response::Numeric(&case.y);
     let set = TrainingSet::new(x, y);
-    let usual = PermutationOptions::for_response(&y);
+    let default = PermutationOptions::for_response(&y);
     let groups = Groups::singles(4);
     let message = |options: &PermutationOptions<'_>, monitor: &dyn Monitor| {
         permutation(&ensemble, &set, &groups, options, monitor).unwrap_err().to_string()
     };
-    let wrong = usual.with_metric(Metric::LogLoss);
+    let wrong = default.with_metric(Metric::LogLoss);
     assert!(message(&wrong, &Silent).contains("expected r2"));
-    assert!(message(&usual.with_repeats(0), &Silent).contains("`repeats` is 0"));
-    assert!(message(&usual, &Stopped).contains("interrupted"));
-    let error = permutation_out_of_bag(&ensemble, &set, &groups, &usual, &Silent).unwrap_err();
+    assert!(message(&default.with_repeats(0), &Silent).contains("`repeats` is 0"));
+    assert!(message(&default, &Stopped).contains("interrupted"));
+    let error = permutation_out_of_bag(&ensemble, &set, &groups, &default, &Silent).unwrap_err();
     assert!(error.to_string().contains("rows of the training table"), "{error}");
 }

@@ -91,7 +91,7 @@ pub(super) struct FeaturesInfo {
 #[derive(Deserialize)]
 pub(super) struct FloatFeature {
     #[serde(flatten)]
-    pub place: Place,
+    pub index: FeatureIndex,
     #[serde(default)]
     pub nan_value_treatment: String,
     #[serde(default)]
@@ -101,7 +101,7 @@ pub(super) struct FloatFeature {
 #[derive(Deserialize)]
 pub(super) struct CategoricalFeature {
     #[serde(flatten)]
-    pub place: Place,
+    pub index: FeatureIndex,
     /// The hashes that one-hot splits compare with.
     #[serde(default)]
     pub values: Option<Vec<i64>>,
@@ -109,14 +109,14 @@ pub(super) struct CategoricalFeature {
 
 /// Number of a feature among those of its kind and among all.
 #[derive(Deserialize)]
-pub(super) struct Place {
+pub(super) struct FeatureIndex {
     pub feature_index: usize,
     pub flat_feature_index: usize,
     feature_name: Option<String>,
     feature_id: Option<String>,
 }
 
-impl Place {
+impl FeatureIndex {
     /// Puts the feature's name, if it has one, in place of its number.
     pub(super) fn name(&self, name: &mut String) {
         let given = [&self.feature_name, &self.feature_id];

@@ -187,25 +187,25 @@ impl Features {
         };
         used("text", &info.text_features)?;
         used("embedding", &info.embedding_features)?;
-        let flat = info.float_features.iter().map(|feature| feature.place.flat_feature_index);
-        let flat = flat.chain(info.categorical_features.iter().map(|f| f.place.flat_feature_index));
+        let flat = info.float_features.iter().map(|feature| feature.index.flat_feature_index);
+        let flat = flat.chain(info.categorical_features.iter().map(|f| f.index.flat_feature_index));
         let count = flat.max().map_or(0, |last| last.saturating_add(1));
         if count > MOST_FEATURES {
             return refuse(LIBRARY, format!("{count} features; expected at most {MOST_FEATURES}"));
         }
-        check_places(info)?;
+        check_indices(info)?;
         let mut names: Vec<String> = (0..count).map(|at| at.to_string()).collect();
         let mut categories = vec![None; count];
         let mut float = BTreeMap::new();
         for feature in &info.float_features {
-            let column = feature.place.flat_feature_index;
-            feature.place.name(&mut names[column]);
+            let column = feature.index.flat_feature_index;
+            feature.index.name(&mut names[column]);
             let missing = match feature.nan_value_treatment.as_str() {
                 "AsTrue" => Missing::Right,
                 "AsFalse" | "AsIs" | "" => Missing::Left,
                 other => return refuse(LIBRARY, format!("nan_value_treatment is {other:?}")),
             };
-            float.insert(feature.place.feature_index, (column as u32, missing));
+            float.insert(feature.index.feature_index, (column as u32, missing));
         }
         // One list of hashes for all columns: a level that another column has does no harm.
         let mut code_of_hash = BTreeMap::new();
@@ -226,28 +226,28 @@ impl Features {
         }
         let mut categorical = BTreeMap::new();
         for feature in &info.categorical_features {
-            let column = feature.place.flat_feature_index;
-            feature.place.name(&mut names[column]);
+            let column = feature.index.flat_feature_index;
+            feature.index.name(&mut names[column]);
             categories[column] = Some(Categories::Levels(levels.clone()));
-            categorical.insert(feature.place.feature_index, column as u32);
+            categorical.insert(feature.index.feature_index, column as u32);
         }
         let splits = known_splits(info)?;
         Ok(Self { names, categories, float, categorical, code_of_hash, splits })
     }
 }
 
-/// Fails where two features have the same place.
-fn check_places(info: &FeaturesInfo) -> Result<()> {
-    let float: Vec<_> = info.float_features.iter().map(|feature| &feature.place).collect();
-    let categorical: Vec<_> = info.categorical_features.iter().map(|f| &f.place).collect();
+/// Fails if two features have the same index.
+fn check_indices(info: &FeaturesInfo) -> Result<()> {
+    let float: Vec<_> = info.float_features.iter().map(|feature| &feature.index).collect();
+    let categorical: Vec<_> = info.categorical_features.iter().map(|f| &f.index).collect();
     let mut flat = BTreeSet::new();
-    for places in [float, categorical] {
-        if !places.is_sorted_by(|a, b| a.feature_index < b.feature_index) {
+    for indices in [float, categorical] {
+        if !indices.is_sorted_by(|a, b| a.feature_index < b.feature_index) {
             return refuse(LIBRARY, "features of one kind are not in their order");
         }
-        for place in places {
-            if !flat.insert(place.flat_feature_index) {
-                let column = place.flat_feature_index;
+        for index in indices {
+            if !flat.insert(index.flat_feature_index) {
+                let column = index.flat_feature_index;
                 return refuse(LIBRARY, format!("two features are column {column}"));
             }
         }
@@ -261,14 +261,14 @@ fn known_splits(info: &FeaturesInfo) -> Result<Vec<KnownSplit>> {
     for float in &info.float_features {
         let borders = float.borders.as_deref().unwrap_or_default();
         if !borders.is_sorted_by(|a, b| a < b) {
-            let feature = float.place.feature_index;
+            let feature = float.index.feature_index;
             return refuse(LIBRARY, format!("the borders of float feature {feature} do not rise"));
         }
-        let feature = float.place.feature_index;
+        let feature = float.index.feature_index;
         splits.extend(borders.iter().map(|&border| KnownSplit::Float { feature, border }));
     }
     for category in &info.categorical_features {
-        let feature = category.place.feature_index;
+        let feature = category.index.feature_index;
         let hashes = category.values.as_deref().unwrap_or_default();
         splits.extend(hashes.iter().map(|&hash| KnownSplit::OneHot { feature, hash }));
     }

@@ -3,7 +3,7 @@
 use super::file::{LeafValue, NestedNode, SplitIn, SymmetricTree};
 use super::{Features, KnownSplit};
 use crate::forest::import::category_words::CategoryWords;
-use crate::forest::import::layout::{Form, Node, Rule, Split, lay_out};
+use crate::forest::import::layout::{Form, Node, Split, SplitTest, lay_out};
 use crate::forest::{CategorySet, Comparison, Missing, Precision, Tree};
 use crate::{Error, Result};
 
@@ -39,8 +39,8 @@ pub(super) fn read_symmetric(
             tree.leaf_values.len()
         ));
     }
-    let asked: Vec<Asked> =
-        splits.iter().map(|split| Asked::of(split, features)).collect::<Result<_>>()?;
+    let resolved: Vec<ResolvedSplit> =
+        splits.iter().map(|split| ResolvedSplit::of(split, features)).collect::<Result<_>>()?;
     // The node at some depth whose answers so far make the number `path` comes after all nodes above.
     lay_out(2 * n_leaves - 1, form(n_values), |node, values| {
         let level = (node + 1).ilog2() as usize;
@@ -51,7 +51,7 @@ pub(super) fn read_symmetric(
             return Ok(Node::Leaf { id: path as u32, weight: tree.leaf_weights[path] });
         }
         let below = (1 << (level + 1)) - 1;
-        asked[level].split(node, below + path, below + (path | 1 << level), words)
+        resolved[level].split(node, below + path, below + (path | 1 << level), words)
     })
 }
 
@@ -82,7 +82,7 @@ pub(super) fn read_nested(
         let node = nodes[at];
         match (children[at], &node.split, &node.value) {
             (Some((left, right)), Some(split), _) => {
-                Asked::of(split, features)?.split(at, left, right, words)
+                ResolvedSplit::of(split, features)?.split(at, left, right, words)
             }
             (None, _, Some(value)) => {
                 match value {
@@ -121,7 +121,7 @@ fn leaf_ids(children: &[Option<(usize, usize)>]) -> Vec<u32> {
 }
 
 /// A split, with its feature found.
-struct Asked {
+struct ResolvedSplit {
     feature: u32,
     missing: Missing,
     what: What,
@@ -133,7 +133,7 @@ enum What {
     Category(Option<u32>),
 }
 
-impl Asked {
+impl ResolvedSplit {
     fn of(split: &SplitIn, features: &Features) -> Result<Self> {
         match (split.split_type.as_str(), split.border, split.value) {
             ("FloatFeature", Some(border), _) => {
@@ -176,15 +176,15 @@ impl Asked {
         right: usize,
         words: &mut CategoryWords,
     ) -> Result<Node> {
-        let rule = match self.what {
-            What::Border(border) => Rule::Threshold(border),
+        let test = match self.what {
+            What::Border(border) => SplitTest::Threshold(border),
             What::Category(code) => {
                 let members = words.of(code.as_slice())?;
-                Rule::Categories(CategorySet { members, members_go_left: false, known: None })
+                SplitTest::Categories(CategorySet { members, members_go_left: false, known: None })
             }
         };
         let (id, feature, missing) = (node as u32, self.feature, self.missing);
-        Ok(Node::Split(Split { id, feature, rule, missing, left, right }))
+        Ok(Node::Split(Split { id, feature, test, missing, left, right }))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The lines of the file: a header, a block a tree, parameters, and the levels of pandas columns.
+//! The lines of the file: a header, one block per tree, parameters, and the levels of pandas columns.
 
 use super::LIBRARY;
 use crate::forest::import::refuse;

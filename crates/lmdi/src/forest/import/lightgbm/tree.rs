@@ -1,7 +1,7 @@
 //! One tree: splits 0, 1, ... and leaves, which children name as -1, -2, ....
 
 use super::file::{Lines, number, numbers};
-use crate::forest::import::layout::{Form, Node, Rule, Split, lay_out};
+use crate::forest::import::layout::{Form, Node, Split, SplitTest, lay_out};
 use crate::forest::tree::ZERO;
 use crate::forest::{CategorySet, Comparison, Missing, Precision, Tree};
 use crate::{Error, Result};
@@ -54,11 +54,11 @@ pub(super) fn read(
         }
         let is_categorical = decision[node] & CATEGORICAL != 0;
         let default_left = decision[node] & DEFAULT_LEFT != 0;
-        let (rule, missing) = if is_categorical {
+        let (test, missing) = if is_categorical {
             if let Some(by_category) = by_category.get_mut(feature[node] as usize) {
                 *by_category = true;
             }
-            (Rule::Categories(sets.get(threshold[node])?), Missing::Right)
+            (SplitTest::Categories(sets.get(threshold[node])?), Missing::Right)
         } else {
             let missing = match (decision[node] >> MISSING_SHIFT & 3, default_left) {
                 (0, _) => Missing::AsZero,
@@ -68,11 +68,11 @@ pub(super) fn read(
                 (2, false) => Missing::Right,
                 _ => return fail("a decision_type has an unknown type of missing cells"),
             };
-            (Rule::Threshold(beyond_zero(threshold[node])), missing)
+            (SplitTest::Threshold(beyond_zero(threshold[node])), missing)
         };
         let (left, right) = (position(left[node]), position(right[node]));
         let (id, feature) = (node as u32, feature[node]);
-        Ok(Node::Split(Split { id, feature, rule, missing, left, right }))
+        Ok(Node::Split(Split { id, feature, test, missing, left, right }))
     })?;
     Ok((tree, ids, shrinkage))
 }

@@ -29,7 +29,7 @@ pub(super) struct Learner {
 pub(super) struct Booster {
     #[serde(default)]
     pub name: String,
-    pub model: Option<Model>,
+    pub model: Option<BoosterModel>,
     /// Inside `dart`.
     pub gbtree: Option<Box<Booster>>,
     #[serde(default)]
@@ -38,7 +38,7 @@ pub(super) struct Booster {
 
 /// All fields have defaults, so that a booster of another kind is refused by its name.
 #[derive(serde::Deserialize)]
-pub(super) struct Model {
+pub(super) struct BoosterModel {
     #[serde(default)]
     pub gbtree_model_param: TreeModelParam,
     #[serde(default)]

@@ -20,7 +20,7 @@ use super::{
 use crate::forest::{Aggregation, ClassWeights, Ensemble, Link, Loss};
 use crate::table::number_text;
 use crate::{Error, Result};
-use file::{File, Learner, Model};
+use file::{BoosterModel, File, Learner};
 
 const LIBRARY: Library = Library::XgBoost;
 
@@ -114,7 +114,7 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
 }
 
 /// The trees, and what DART multiplies each of them by.
-fn booster(learner: &Learner) -> Result<(&Model, Option<&[f64]>)> {
+fn booster(learner: &Learner) -> Result<(&BoosterModel, Option<&[f64]>)> {
     let booster = &learner.gradient_booster;
     let (model, weights) = match (booster.name.as_str(), &booster.model, &booster.gbtree) {
         ("gbtree", Some(model), _) => (model, None),
@@ -136,16 +136,16 @@ fn booster(learner: &Learner) -> Result<(&Model, Option<&[f64]>)> {
         return refuse(LIBRARY, "it has no trees; it was saved before training");
     }
     if model.tree_info.len() != model.trees.len() {
-        return refuse(LIBRARY, "tree_info has not one entry a tree");
+        return refuse(LIBRARY, "tree_info does not have one entry per tree");
     }
     if weights.is_some_and(|weights| weights.len() != model.trees.len()) {
-        return refuse(LIBRARY, "weight_drop has not one entry a tree");
+        return refuse(LIBRARY, "weight_drop does not have one entry per tree");
     }
     Ok((model, weights))
 }
 
 /// How many trees a round has, all rounds alike.
-fn trees_per_round(model: &Model, n_outputs: usize) -> Result<usize> {
+fn trees_per_round(model: &BoosterModel, n_outputs: usize) -> Result<usize> {
     let parallel = model.gbtree_model_param.num_parallel_tree.0.max(1);
     let claimed = parallel.saturating_mul(n_outputs);
     let starts = &model.iteration_indptr;
@@ -276,7 +276,7 @@ fn feature_names(learner: &Learner, n_features: usize) -> Result<Vec<String>> {
 /// Names of categories, which files have since version 3.1; before that, codes.
 fn categories(
     learner: &Learner,
-    model: &Model,
+    model: &BoosterModel,
     by_category: &[bool],
 ) -> Result<Vec<Option<Categories>>> {
     let named = |feature: usize| -> Result<Option<Vec<String>>> {

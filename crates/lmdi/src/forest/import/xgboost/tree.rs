@@ -2,7 +2,7 @@
 
 use super::file::TreeIn;
 use crate::forest::import::category_words::CategoryWords;
-use crate::forest::import::layout::{Form, Node, Rule, Split, lay_out};
+use crate::forest::import::layout::{Form, Node, Split, SplitTest, lay_out};
 use crate::forest::{CategorySet, Comparison, Missing, Precision, Tree};
 use crate::{Error, Result};
 use std::ops::Range;
@@ -50,18 +50,18 @@ pub(super) fn read(
                 .map_err(|_| Error::Format(format!("node {node} has child {child}")))
         };
         let feature = tree.split_indices[node];
-        let rule = if tree.split_type.get(node) == Some(&1) {
+        let test = if tree.split_type.get(node) == Some(&1) {
             if let Some(by_category) = by_category.get_mut(feature as usize) {
                 *by_category = true;
             }
             let members = sets.of(&members[ranges[node].clone()])?;
-            Rule::Categories(CategorySet { members, members_go_left: false, known: None })
+            SplitTest::Categories(CategorySet { members, members_go_left: false, known: None })
         } else {
-            Rule::Threshold(single(tree.split_conditions[node]))
+            SplitTest::Threshold(single(tree.split_conditions[node]))
         };
         let missing = if tree.default_left[node].0 { Missing::Left } else { Missing::Right };
         let (left, right) = (child(left)?, child(right)?);
-        Ok(Node::Split(Split { id, feature, rule, missing, left, right }))
+        Ok(Node::Split(Split { id, feature, test, missing, left, right }))
     })
 }
 

@@ -12,7 +12,7 @@
 //! columns, in parallel; each column is summed in row order by one thread and the best column is
 //! chosen in column order, so the number of threads changes nothing.
 
-use crate::forest::train::columns::Column;
+use crate::forest::train::columns::RankedColumn;
 use crate::forest::train::params::{BoostingParams, MAX_BINS};
 use crate::forest::train::tree::grower::{empty_tree, push_leaf};
 use crate::forest::train::tree::partition::{CHUNK, partition_rows, separates};
@@ -50,7 +50,7 @@ type Histogram = Vec<Bins>;
 
 /// One column, a byte per row.
 pub(super) struct BinnedColumn<'a> {
-    column: &'a Column,
+    column: &'a RankedColumn,
     codes: Vec<u8>,
 }
 
@@ -62,7 +62,7 @@ impl BinnedColumn<'_> {
 }
 
 /// Narrows the ranks of columns with at most [`MAX_BINS`] bins to bytes.
-pub(super) fn narrow(columns: &[Column]) -> Vec<BinnedColumn<'_>> {
+pub(super) fn narrow(columns: &[RankedColumn]) -> Vec<BinnedColumn<'_>> {
     columns
         .par_iter()
         .map(|column| BinnedColumn {
@@ -106,7 +106,7 @@ impl Sums {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+struct SplitCandidate {
     gain: f64,
     feature: u32,
     last_left: u8,
@@ -126,7 +126,7 @@ struct Node {
 /// A node that can be split, ordered by gain.
 struct Open {
     node: Node,
-    split: Candidate,
+    split: SplitCandidate,
     histogram: Histogram,
 }
 
@@ -269,7 +269,7 @@ impl<'a> HistogramGrower<'a> {
             self.fill(bins, column, rows);
             self.search(feature, bins, &root.sums, &tried)
         };
-        let found: Vec<Option<Candidate>> = if self.is_long(rows) {
+        let found: Vec<Option<SplitCandidate>> = if self.is_long(rows) {
             histogram.par_iter_mut().zip(self.columns).enumerate().map(pass).collect()
         } else {
             histogram.iter_mut().zip(self.columns).enumerate().map(pass).collect()
@@ -310,7 +310,7 @@ impl<'a> HistogramGrower<'a> {
             }
             found
         };
-        let found: Vec<[Option<Candidate>; 2]> = if self.is_long(small_rows) {
+        let found: Vec<[Option<SplitCandidate>; 2]> = if self.is_long(small_rows) {
             let bins = histogram.par_iter_mut().zip(small_histogram.par_iter_mut());
             bins.zip(self.columns).enumerate().map(pass).collect()
         } else {
@@ -406,7 +406,7 @@ impl<'a> HistogramGrower<'a> {
         bins: &Bins,
         node: &Sums,
         tried: &[bool],
-    ) -> Option<Candidate> {
+    ) -> Option<SplitCandidate> {
         if !tried[feature] {
             return None;
         }
@@ -423,11 +423,11 @@ impl<'a> HistogramGrower<'a> {
         bins: &Bins,
         node: &Sums,
         rows_of: impl Fn(usize) -> f64,
-    ) -> Option<Candidate> {
+    ) -> Option<SplitCandidate> {
         let column = &self.columns[feature];
         let n_bins = column.n_bins();
         let has_missing = column.column.has_missing && rows_of(n_bins) > 0.0;
-        let mut best: Option<Candidate> = None;
+        let mut best: Option<SplitCandidate> = None;
         for missing_left in [false, true] {
             if missing_left && !has_missing {
                 break;
@@ -443,7 +443,7 @@ impl<'a> HistogramGrower<'a> {
             if let Some((at, left, gain)) = found {
                 let missing_left = has_missing.then_some(missing_left);
                 let (feature, last_left) = (feature as u32, at as u8);
-                best = Some(Candidate { gain, feature, last_left, missing_left, left });
+                best = Some(SplitCandidate { gain, feature, last_left, missing_left, left });
             }
         }
         best
@@ -496,7 +496,7 @@ impl<'a> HistogramGrower<'a> {
     fn split(
         &mut self,
         parent: &Node,
-        split: &Candidate,
+        split: &SplitCandidate,
         rows: &mut [u32],
         growing: &mut Growing,
     ) -> Option<[Node; 2]> {
@@ -529,8 +529,8 @@ impl<'a> HistogramGrower<'a> {
 }
 
 /// The candidate with the largest gain, the first of equals.
-fn best_of(found: impl Iterator<Item = Option<Candidate>>) -> Option<Candidate> {
-    found.flatten().fold(None, |best: Option<Candidate>, next| match best {
+fn best_of(found: impl Iterator<Item = Option<SplitCandidate>>) -> Option<SplitCandidate> {
+    found.flatten().fold(None, |best: Option<SplitCandidate>, next| match best {
         Some(best) if best.gain >= next.gain => Some(best),
         _ => Some(next),
     })

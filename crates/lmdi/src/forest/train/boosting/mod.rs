@@ -1,4 +1,4 @@
-//! Gradient boosting: each round adds a tree (or a tree a class) that follows the residuals.
+//! Gradient boosting: each round adds a tree (or one tree per class) that follows the residuals.
 //!
 //! - Exact finder: least-squares trees on the residuals; then every node's value becomes one Newton
 //!   step, sum of w r over sum of w h (times (K - 1) / K with K classes, as scikit-learn's
@@ -14,7 +14,7 @@ mod early_stopping;
 mod histogram;
 mod loss;
 
-use super::columns::{Column, rank_columns};
+use super::columns::{RankedColumn, rank_columns};
 use super::params::BoostingParams;
 use super::training_set::TrainingSet;
 use super::tree::criterion::{PairRule, PairScorer, PairTarget};
@@ -186,7 +186,7 @@ fn update(
 /// One of the two split finders, with its buffers.
 enum Grower<'a> {
     Exact {
-        columns: &'a [Column],
+        columns: &'a [RankedColumn],
         limits: Limits,
         scratch: Box<TreeScratch<PairScorer>>,
         residuals: Vec<f64>,
@@ -195,7 +195,7 @@ enum Grower<'a> {
 }
 
 impl<'a> Grower<'a> {
-    fn exact(columns: &'a [Column], params: &BoostingParams, n_rows: usize) -> Self {
+    fn exact(columns: &'a [RankedColumn], params: &BoostingParams, n_rows: usize) -> Self {
         Grower::Exact {
             columns,
             limits: Limits {

@@ -17,7 +17,7 @@ const SAME_VALUE: f32 = 1e-7;
 
 /// One column as ranks.
 #[derive(Debug)]
-pub(crate) struct Column {
+pub(crate) struct RankedColumn {
     /// Smallest value of each rank.
     lowest: Vec<f32>,
     /// Largest value of each rank; the same as `lowest` without bins.
@@ -30,7 +30,7 @@ pub(crate) struct Column {
     all_separable: bool,
 }
 
-impl Column {
+impl RankedColumn {
     /// The rank of missing cells; also the number of ranks with a value.
     pub(crate) fn missing_code(&self) -> u32 {
         self.lowest.len() as u32
@@ -66,7 +66,7 @@ pub(crate) fn rank_columns(
     x: &MatrixView,
     feature_names: &[String],
     max_bins: Option<usize>,
-) -> Result<Vec<Column>> {
+) -> Result<Vec<RankedColumn>> {
     (0..x.cols())
         .into_par_iter()
         .map_init(Vec::new, |cells, col| {
@@ -84,7 +84,7 @@ pub(crate) fn rank_columns(
 }
 
 /// Ranks one column, or gives the row of a cell that is infinite in 32 bits.
-fn rank(cells: &[f64], max_bins: Option<usize>) -> std::result::Result<Column, usize> {
+fn rank(cells: &[f64], max_bins: Option<usize>) -> std::result::Result<RankedColumn, usize> {
     let mut keys = Vec::with_capacity(cells.len());
     for (row, &cell) in cells.iter().enumerate() {
         // Adding zero turns -0 into 0, which compares equal to it.
@@ -129,7 +129,7 @@ fn rank(cells: &[f64], max_bins: Option<usize>) -> std::result::Result<Column, u
     }
     let all_separable =
         highest.iter().zip(lowest.iter().skip(1)).all(|(&below, &above)| apart(below, above));
-    Ok(Column { lowest, highest, codes, has_missing, all_separable })
+    Ok(RankedColumn { lowest, highest, codes, has_missing, all_separable })
 }
 
 /// Whether two values, the first below the second, count as different.

@@ -31,7 +31,7 @@ pub(crate) struct NodeStats {
 }
 
 /// The response of the rows, under one criterion.
-pub(crate) trait Target: Sync {
+pub(crate) trait NodeTarget: Sync {
     /// Scores candidate splits of one node.
     type Scorer: Scorer;
 
@@ -97,7 +97,7 @@ pub(crate) struct PairTarget<'a> {
     pub(crate) classes: bool,
 }
 
-impl Target for PairTarget<'_> {
+impl NodeTarget for PairTarget<'_> {
     type Scorer = PairScorer;
 
     fn n_values(&self) -> usize {
@@ -263,7 +263,7 @@ impl ClassTarget<'_> {
     }
 }
 
-impl Target for ClassTarget<'_> {
+impl NodeTarget for ClassTarget<'_> {
     type Scorer = ClassScorer;
 
     fn n_values(&self) -> usize {

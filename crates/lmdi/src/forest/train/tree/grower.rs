@@ -3,7 +3,7 @@
 //! Depth first, a node's left subtree comes right after it. Best first, nodes come in the order in
 //! which they were made, and of two equal decreases the older node is split first.
 
-use super::criterion::{NodeStats, Target};
+use super::criterion::{NodeStats, NodeTarget};
 use super::splitter::{Split, Splitter};
 use crate::forest::{Comparison, Missing, NONE, Precision, Tree};
 use std::cmp::Ordering;
@@ -17,7 +17,7 @@ pub(crate) struct Grown {
 }
 
 /// Grows the tree whose root has these statistics.
-pub(crate) fn grow<T: Target>(
+pub(crate) fn grow<T: NodeTarget>(
     splitter: &mut Splitter<T>,
     root: NodeStats,
     n_values: usize,
@@ -31,7 +31,7 @@ pub(crate) fn grow<T: Target>(
     grown
 }
 
-fn depth_first<T: Target>(splitter: &mut Splitter<T>, root: NodeStats, grown: &mut Grown) {
+fn depth_first<T: NodeTarget>(splitter: &mut Splitter<T>, root: NodeStats, grown: &mut Grown) {
     struct Waiting {
         node: Range<usize>,
         depth: usize,
@@ -111,7 +111,7 @@ impl PartialEq for Open {
 
 impl Eq for Open {}
 
-fn best_first<T: Target>(
+fn best_first<T: NodeTarget>(
     splitter: &mut Splitter<T>,
     root: NodeStats,
     max_leaves: usize,
@@ -148,7 +148,7 @@ fn best_first<T: Target>(
 
 impl Grown {
     /// Adds a leaf.
-    fn push<T: Target>(
+    fn push<T: NodeTarget>(
         &mut self,
         splitter: &Splitter<T>,
         node: Range<usize>,

@@ -8,14 +8,14 @@
 //! than m, else a sort of m small whole numbers.
 
 use super::criterion::Scorer;
-use crate::forest::train::columns::Column;
+use crate::forest::train::columns::RankedColumn;
 use crate::forest::train::columns::sort::sort_keys;
 use crate::random::{Generator, below, unit};
 
 /// The best split found so far.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Candidate {
-    /// Column.
+pub(crate) struct SplitCandidate {
+    /// RankedColumn.
     pub(crate) feature: u32,
     /// Ranks up to this one go left, missing cells apart.
     pub(crate) last_left: u32,
@@ -60,7 +60,7 @@ struct Span {
 #[derive(Clone, Copy)]
 pub(crate) struct NodeColumn<'a> {
     pub(crate) feature: u32,
-    pub(crate) column: &'a Column,
+    pub(crate) column: &'a RankedColumn,
     /// The ranks of the node's rows, and of others.
     pub(crate) codes: &'a [u32],
     /// The place of each of the node's rows in `codes`.
@@ -104,7 +104,7 @@ pub(crate) fn best_split<S: Scorer>(
     scorer: &S,
     min_samples_leaf: usize,
     scratch: &mut Scratch<S>,
-    best: &mut Option<Candidate>,
+    best: &mut Option<SplitCandidate>,
 ) -> bool {
     let Some(span) = read_ranks(node, &mut scratch.ranks) else {
         return false;
@@ -129,12 +129,12 @@ pub(crate) fn best_split<S: Scorer>(
 
 struct Search<'a, S: Scorer> {
     feature: u32,
-    column: &'a Column,
+    column: &'a RankedColumn,
     scorer: &'a S,
     n_rows: usize,
     min_samples_leaf: usize,
     n_missing: usize,
-    best: &'a mut Option<Candidate>,
+    best: &'a mut Option<SplitCandidate>,
 }
 
 impl<S: Scorer> Search<'_, S> {
@@ -148,7 +148,7 @@ impl<S: Scorer> Search<'_, S> {
     }
 
     fn take(&mut self, below: u32, above: u32, missing_left: bool, score: f64) {
-        *self.best = Some(Candidate {
+        *self.best = Some(SplitCandidate {
             feature: self.feature,
             last_left: below,
             threshold: self.column.threshold(below, above),
@@ -286,7 +286,7 @@ pub(crate) fn random_split<S: Scorer>(
     min_samples_leaf: usize,
     random: &mut Generator,
     scratch: &mut Scratch<S>,
-    best: &mut Option<Candidate>,
+    best: &mut Option<SplitCandidate>,
 ) -> bool {
     let Scratch { ranks, side, .. } = scratch;
     let Some(span) = read_ranks(node, ranks) else {
@@ -315,7 +315,7 @@ pub(crate) fn random_split<S: Scorer>(
     let score = scorer.score(side);
     if score > best.map_or(f64::NEG_INFINITY, |best| best.score) {
         let last_left = ranks_left - 1;
-        *best = Some(Candidate { feature, last_left, threshold, missing_left, score });
+        *best = Some(SplitCandidate { feature, last_left, threshold, missing_left, score });
     }
     true
 }

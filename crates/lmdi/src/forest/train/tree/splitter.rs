@@ -8,11 +8,11 @@
 //! would wait for memory most of the time. The ranks of a node that is small enough are therefore
 //! copied next to each other, and its whole subtree reads the copy.
 
-use super::criterion::{EPSILON, NodeStats, Scorer, Target};
+use super::criterion::{EPSILON, NodeStats, NodeTarget, Scorer};
 use super::draw::{FeatureDraw, Visit};
 use super::partition::separates;
-use super::search::{Candidate, NodeColumn, Scratch, best_split, random_split};
-use crate::forest::train::columns::Column;
+use super::search::{NodeColumn, Scratch, SplitCandidate, best_split, random_split};
+use crate::forest::train::columns::RankedColumn;
 use crate::random::Generator;
 use std::ops::Range;
 
@@ -44,8 +44,8 @@ pub(crate) struct Split {
 }
 
 /// Splits the nodes of one tree.
-pub(crate) struct Splitter<'a, T: Target> {
-    columns: &'a [Column],
+pub(crate) struct Splitter<'a, T: NodeTarget> {
+    columns: &'a [RankedColumn],
     target: &'a T,
     limits: &'a Limits,
     random: Generator,
@@ -89,10 +89,10 @@ impl<S: Scorer> TreeScratch<S> {
     }
 }
 
-impl<'a, T: Target> Splitter<'a, T> {
+impl<'a, T: NodeTarget> Splitter<'a, T> {
     /// Begins a tree on the rows in `scratch.rows`.
     pub(crate) fn new(
-        columns: &'a [Column],
+        columns: &'a [RankedColumn],
         target: &'a T,
         limits: &'a Limits,
         random: Generator,
@@ -166,11 +166,11 @@ impl<'a, T: Target> Splitter<'a, T> {
         }
         let missing_left =
             candidate.missing_left.unwrap_or(middle - node.start > node.end - middle);
-        let Candidate { feature, threshold, .. } = candidate;
+        let SplitCandidate { feature, threshold, .. } = candidate;
         Some(Split { feature, threshold, missing_left, middle, left, right, decrease })
     }
 
-    fn find(&mut self, node: Range<usize>, stats: &NodeStats) -> Option<Candidate> {
+    fn find(&mut self, node: Range<usize>, stats: &NodeStats) -> Option<SplitCandidate> {
         let TreeScratch { rows, places, copy, draw, scorer, search, .. } = &mut *self.scratch;
         let (rows, places) = (&rows[node.clone()], &places[node]);
         self.target.prepare(scorer, rows, stats);
@@ -224,7 +224,7 @@ impl<'a, T: Target> Splitter<'a, T> {
     }
 
     /// Moves the rows that go left to the front of the node; gives where the others start.
-    fn partition(&mut self, node: Range<usize>, split: &Candidate) -> usize {
+    fn partition(&mut self, node: Range<usize>, split: &SplitCandidate) -> usize {
         let column = &self.columns[split.feature as usize];
         let missing = column.missing_code();
         let missing_left = split.missing_left == Some(true);
@@ -254,7 +254,7 @@ impl<'a, T: Target> Splitter<'a, T> {
 
 /// The ranks of a column: in the copy of `copied` rows, or in the column itself.
 fn ranks_of<'b>(
-    column: &'b Column,
+    column: &'b RankedColumn,
     feature: u32,
     copy: &'b [u32],
     copied: Option<usize>,

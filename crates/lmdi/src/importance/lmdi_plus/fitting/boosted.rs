@@ -10,16 +10,26 @@
 //! is gone from the next target. Without penalty and raw columns the two margins are equal, and the
 //! linear models give the trees back.
 //!
+//! **In rounds.** A stream of rows cannot be read once per tree. With a number of rounds set, all trees of a
+//! round are fitted at once: each as if the linear models before it in the round were the trees
+//! themselves. What the rounds before left over, `debt = model - refit`, is kept from the margin of all
+//! its trees. As one after the other they would take up a share of it each, tree j of the round aims at
+//!
+//! ```text
+//! target = v + rate (1 - factor rate)^j (z - m),      z at the margin  model - debt
+//! ```
+//!
 //! Rounds depend on one another. The trees of one round (one per class) are fitted in parallel, and so are
 //! the passes over rows within a tree. Which leaf a row falls in does not depend on the margin, so it is
 //! found for several rounds at once. Memory: one margin per row and output, and the leaves of those rounds.
 
 use super::fit::{Shared, TargetAndWeight};
-use super::leaf_steps::{LeafSteps, RateEvidence};
+use super::leaf_steps::{LeafSteps, RateEvidence, rate_in_round};
 use super::target::working_response;
+use super::tree_outputs::TreeOutputs;
 use crate::Result;
 use crate::basis::Basis;
-use crate::forest::Growth;
+use crate::forest::{Ensemble, Growth};
 use crate::importance::lmdi_plus::model::TreeModel;
 use crate::monitor::Monitor;
 use crate::table::Response;
@@ -47,6 +57,17 @@ struct Progress {
     model: Vec<f64>,
     /// What trees make of a Newton step, per output.
     rate: Vec<RateEvidence>,
+    /// What a round began with, where trees are fitted in rounds.
+    round: Option<RoundStart>,
+}
+
+/// What the trees of a round share.
+struct RoundStart {
+    /// What the linear models before it owe, row by row.
+    debt: Vec<f64>,
+    rate: Vec<RateEvidence>,
+    /// Its first tree.
+    tree: usize,
 }
 
 impl Shared<'_> {
@@ -54,12 +75,14 @@ impl Shared<'_> {
     pub(super) fn fit_boosted(
         &self,
         response: &Response<'_>,
+        n_rounds: Option<usize>,
         monitor: &dyn Monitor,
     ) -> Result<BoostedFit> {
         let base = &self.ensemble.base_score;
         let start: Vec<f64> = base.repeat(self.x.rows());
         let rate = vec![RateEvidence::default(); self.ensemble.n_outputs];
-        let mut progress = Progress { refit: start.clone(), model: start, rate };
+        let mut progress = Progress { refit: start.clone(), model: start, rate, round: None };
+        let starts = n_rounds.map(|n_rounds| round_starts(self.ensemble, n_rounds));
         let mut models = Vec::with_capacity(self.ensemble.trees.len());
         let rounds = self.rounds();
         let trees_per_round = rounds.first().map_or(1, ExactSizeIterator::len);
@@ -71,6 +94,9 @@ impl Shared<'_> {
                 trees.into_par_iter().map(|tree| self.basis(tree)).collect();
             for round in rounds {
                 monitor.check()?;
+                if starts.as_ref().is_some_and(|starts| starts.contains(&round.start)) {
+                    progress.start_round(round.start);
+                }
                 let rest = prepared.split_off(round.len());
                 let fitted: Vec<(TreeModel, Vec<RateEvidence>)> =
                     (round.clone().into_par_iter().zip(&prepared))
@@ -133,10 +159,22 @@ impl Shared<'_> {
             let (grown_on, weight) = steps_at(&progress.model);
             let weight = self.row_weights(tree, weight.as_deref());
             let steps = LeafSteps::new(tree, own, leaves, &grown_on, &weight);
-            let mut evidence = progress.rate[output];
+            let mut evidence = match &progress.round {
+                Some(round) => round.rate[output],
+                None => progress.rate[output],
+            };
             evidence.add(steps.evidence());
-            let rate = evidence.rate(ensemble.growth, ensemble.n_outputs);
-            let (mut target, weight) = steps_at(&progress.refit);
+            let mut rate = evidence.rate(ensemble.growth, ensemble.n_outputs);
+            let (mut target, weight) = match &progress.round {
+                Some(round) => {
+                    let place = place_in_round(ensemble, round.tree, index);
+                    rate = rate_in_round(rate, ensemble.factor(), place);
+                    let refit = progress.model.iter().zip(&round.debt);
+                    let refit: Vec<f64> = refit.map(|(model, debt)| model - debt).collect();
+                    steps_at(&refit)
+                }
+                None => steps_at(&progress.refit),
+            };
             for (target, &leaf) in target.iter_mut().zip(leaves) {
                 *target = steps.target(rate, leaf, *target);
             }
@@ -148,26 +186,12 @@ impl Shared<'_> {
 
     /// The outputs that a tree adds to.
     fn outputs_of_tree(&self, tree: usize) -> Range<usize> {
-        match self.ensemble.output_of_tree.get(tree) {
-            Some(&output) => output as usize..output as usize + 1,
-            None => 0..self.ensemble.n_outputs,
-        }
+        TreeOutputs { ensemble: self.ensemble, n_outputs: self.ensemble.n_outputs }.of_tree(tree)
     }
 
-    /// The trees of each round, which saw the same margin.
+    /// The trees of each round of boosting, which saw the same margin.
     fn rounds(&self) -> Vec<Range<usize>> {
-        let n = self.ensemble.trees.len();
-        let first_output = |tree: usize| self.outputs_of_tree(tree).start;
-        let starts: Vec<usize> = match self.ensemble.growth {
-            Growth::Shrunk { trees_per_round, .. } => {
-                (0..n).step_by(trees_per_round as usize).collect()
-            }
-            _ => (0..n)
-                .filter(|&tree| tree == 0 || first_output(tree) <= first_output(tree - 1))
-                .collect(),
-        };
-        let ends = starts.iter().skip(1).copied().chain([n]);
-        starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+        boosting_rounds(self.ensemble)
     }
 
     /// Adds a tree and its linear model to the margins of every row.
@@ -198,4 +222,42 @@ impl Shared<'_> {
                 }
             });
     }
+}
+
+impl Progress {
+    fn start_round(&mut self, tree: usize) {
+        let debt = self.model.iter().zip(&self.refit).map(|(model, refit)| model - refit).collect();
+        self.round = Some(RoundStart { debt, rate: self.rate.clone(), tree });
+    }
+}
+
+/// The trees of each round of boosting, which saw the same margin.
+pub(super) fn boosting_rounds(ensemble: &Ensemble) -> Vec<Range<usize>> {
+    let n = ensemble.trees.len();
+    let outputs = TreeOutputs { ensemble, n_outputs: ensemble.n_outputs };
+    let first_output = |tree: usize| outputs.of_tree(tree).start;
+    let starts: Vec<usize> = match ensemble.growth {
+        Growth::Shrunk { trees_per_round, .. } => {
+            (0..n).step_by(trees_per_round as usize).collect()
+        }
+        _ => (0..n)
+            .filter(|&tree| tree == 0 || first_output(tree) <= first_output(tree - 1))
+            .collect(),
+    };
+    let ends = starts.iter().skip(1).copied().chain([n]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+/// The first tree of each of so many rounds, which hold whole rounds of boosting, nearly as many each.
+pub(super) fn round_starts(ensemble: &Ensemble, n_rounds: usize) -> Vec<usize> {
+    let boosting = boosting_rounds(ensemble);
+    let size = boosting.len().div_ceil(n_rounds.max(1)).max(1);
+    boosting.iter().step_by(size).map(|round| round.start).collect()
+}
+
+/// How many rounds of boosting lie between the first tree of a round and another.
+pub(super) fn place_in_round(ensemble: &Ensemble, first: usize, tree: usize) -> usize {
+    let starts = boosting_rounds(ensemble);
+    let number = |tree: usize| starts.partition_point(|round| round.end <= tree);
+    number(tree) - number(first)
 }

@@ -13,17 +13,20 @@ use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, InBag, Tree};
 use crate::glm::{Family, GlmFit, GlmOptions, fit_glm};
 use crate::importance::lmdi_plus::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
-use crate::importance::lmdi_plus::options::{FitOn, FitTo, LmdiPlusOptions, Validation};
+use crate::importance::lmdi_plus::options::{FitOn, FitTo, FoldBy, LmdiPlusOptions, Validation};
 use crate::importance::lmdi_plus::rows::RowChoice;
 use crate::importance::{check_cells, check_weights};
 use crate::monitor::Monitor;
-use crate::table::{MatrixView, Response, contiguous_folds, stratified_folds};
+use crate::table::{
+    MatrixView, Response, contiguous_folds, hash_rows, hashed_folds, stratified_folds,
+};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Rows that tell the mean size of a tree's scores.
-const ROWS_FOR_A_MEAN: usize = 1024;
+pub(super) const ROWS_FOR_A_MEAN: usize = 1024;
 
 /// What the fits of all trees share.
 pub(super) struct Shared<'s> {
@@ -82,6 +85,7 @@ impl LmdiPlus {
         let plan = Plan::new(ensemble, response, options)?;
         let glm = options.glm(plan.family)?;
         let rows = options.rows(ensemble, x.rows())?;
+        let hashes = (options.fold_by == FoldBy::Cells).then(|| hash_rows(x));
         let class_weight = row_class_weights(ensemble, x, response, rows.bags_known)?;
         let shared = Shared {
             ensemble,
@@ -92,24 +96,24 @@ impl LmdiPlus {
             rows,
             include_raw: options.include_raw,
             scale_target: options.scale_target && glm.family == Family::Gaussian,
-            fold: if plan.strata.is_empty() {
-                contiguous_folds(x.rows(), glm.folds)
-            } else {
-                stratified_folds(&plan.strata, glm.folds)
+            fold: match &hashes {
+                Some(hashes) => hashed_folds(hashes, glm.folds),
+                None if plan.strata.is_empty() => contiguous_folds(x.rows(), glm.folds),
+                None => stratified_folds(&plan.strata, glm.folds),
             },
             glm,
         };
         let (trees, fidelity) = match (ensemble.is_boosted(), options.fit_to) {
             (true, _) => {
-                let BoostedFit { models, fidelity } = shared.fit_boosted(response, monitor)?;
+                let BoostedFit { models, fidelity } =
+                    shared.fit_boosted(response, options.rounds, monitor)?;
                 (models, Some(fidelity))
             }
             (false, FitTo::Response) => {
                 (shared.fit_to_response(response, plan.n_outputs, monitor)?, None)
             }
             (false, FitTo::Model) => {
-                let share = options.response_share;
-                (shared.fit_to_model(response, plan.n_outputs, share, monitor)?, None)
+                (shared.fit_to_model(response, plan.n_outputs, options, monitor)?, None)
             }
         };
         let ranges = if options.bound_raw { shared.ranges() } else { Vec::new() };
@@ -117,16 +121,21 @@ impl LmdiPlus {
         if !ensemble.is_boosted() {
             return Ok(fitted);
         }
-        let sizes = fitted.mean_sizes(x, &shared.some_rows());
+        let sizes = fitted.mean_sizes(x, &shared.some_rows(hashes.as_deref()));
         Ok(Self { fidelity, ..fitted.weighing_trees(sizes)? })
     }
 }
 
 impl Shared<'_> {
-    /// Rows spread evenly over those that count, enough for a mean.
-    fn some_rows(&self) -> Vec<usize> {
-        let counting: Vec<usize> =
+    /// Some of the rows that count, enough for a mean: spread evenly, or those with the smallest hashes.
+    fn some_rows(&self, hashes: Option<&[u64]>) -> Vec<usize> {
+        let mut counting: Vec<usize> =
             (0..self.x.rows()).filter(|&row| self.weight(row) > 0.0).collect();
+        if let Some(hashes) = hashes {
+            counting.sort_by_key(|&row| hashes[row]);
+            counting.truncate(ROWS_FOR_A_MEAN);
+            return counting;
+        }
         let step = counting.len().div_ceil(ROWS_FOR_A_MEAN).max(1);
         counting.into_iter().step_by(step).collect()
     }
@@ -162,23 +171,8 @@ impl Shared<'_> {
         targets: &[TargetAndWeight],
     ) -> TreeModel {
         let tree = &self.ensemble.trees[index];
-        let n_outputs = targets.len();
-        let mut model = TreeModel {
-            first_output,
-            n_outputs: n_outputs as u32,
-            intercept: Vec::with_capacity(n_outputs),
-            step: vec![0.0; tree.n_nodes() * n_outputs],
-            raw: basis
-                .raw
-                .iter()
-                .map(|column| RawTerm {
-                    feature: column.feature,
-                    mean: column.mean,
-                    slope: Vec::with_capacity(n_outputs),
-                })
-                .collect(),
-            fits: Vec::with_capacity(n_outputs),
-        };
+        let first = first_output as usize;
+        let mut model = TreeModel::unfitted(tree, basis, first..first + targets.len());
         let (fold, n_folds) = self.folds(tree);
         let mut kept_rows = None;
         for (output, (target, extra_weight)) in targets.iter().enumerate() {
@@ -256,8 +250,29 @@ impl Shared<'_> {
 }
 
 impl TreeModel {
+    /// The linear models of a tree before any output is fitted.
+    pub(super) fn unfitted(tree: &Tree, basis: &Basis, outputs: Range<usize>) -> Self {
+        let n_outputs = outputs.len();
+        Self {
+            first_output: outputs.start as u32,
+            n_outputs: n_outputs as u32,
+            intercept: Vec::with_capacity(n_outputs),
+            step: vec![0.0; tree.n_nodes() * n_outputs],
+            raw: basis
+                .raw
+                .iter()
+                .map(|column| RawTerm {
+                    feature: column.feature,
+                    mean: column.mean,
+                    slope: Vec::with_capacity(n_outputs),
+                })
+                .collect(),
+            fits: Vec::with_capacity(n_outputs),
+        }
+    }
+
     /// Takes over one output's linear model.
-    fn add_output(&mut self, basis: &Basis, output: usize, fit: GlmFit) {
+    pub(super) fn add_output(&mut self, basis: &Basis, output: usize, fit: GlmFit) {
         let n_outputs = self.n_outputs as usize;
         let stumps = &basis.stumps;
         for (split, &coefficient) in fit.coefficients.stump.iter().enumerate() {

@@ -13,7 +13,7 @@
 //! The mean target of a leaf is v, so an unpenalised fit of the stumps gives the tree back, for any share.
 //! A penalty takes something away from every tree. The debt is what it took from the trees of earlier
 //! rounds, the sum of `v - fitted`; the next round pays it back. What penalties shrink in one tree and
-//! other trees confirm is thus not lost. Rounds are few ([`ROUNDS`]) and their trees are fitted in
+//! other trees confirm is thus not lost. Rounds are few ([`ROUNDS`] unless a number is set) and their trees are fitted in
 //! parallel.
 //!
 //! The share sets how much the rows speak beside the model. At 0 the refit follows every turn of the
@@ -25,16 +25,17 @@
 use super::fit::{Shared, TargetAndWeight};
 use super::leaf_steps::LeafSteps;
 use super::target::independent_response;
+use super::tree_outputs::TreeOutputs;
 use crate::Result;
-use crate::forest::Link;
+use crate::forest::{Ensemble, Link};
 use crate::importance::lmdi_plus::model::TreeModel;
+use crate::importance::lmdi_plus::options::LmdiPlusOptions;
 use crate::monitor::Monitor;
 use crate::table::Response;
 use rayon::prelude::*;
-use std::ops::Range;
 
-/// Rounds in which the trees are fitted to the model.
-const ROUNDS: usize = 4;
+/// Rounds in which the trees are fitted to the model unless a number is set.
+pub(super) const ROUNDS: usize = 4;
 
 /// Trees whose leaves are kept until the debt is updated.
 const TREES_AT_ONCE: usize = 64;
@@ -44,6 +45,14 @@ const ROWS: usize = 4096;
 
 /// A tree's linear model, and the leaf of every row.
 type Fitted = (TreeModel, Vec<u32>);
+
+/// How much of the response joins the leaf values: nothing where these are on another scale.
+pub(super) fn share_of_response(ensemble: &Ensemble, options: &LmdiPlusOptions) -> f64 {
+    match ensemble.link {
+        Link::Identity => options.response_share,
+        _ => 0.0,
+    }
+}
 
 impl Shared<'_> {
     /// Fits every tree to the response. The monitor advances by one per tree.
@@ -60,7 +69,7 @@ impl Shared<'_> {
             .into_par_iter()
             .map(|index| {
                 monitor.check()?;
-                let outputs = self.fitted_outputs(index, n_outputs);
+                let outputs = self.outputs(n_outputs).of_tree(index);
                 let own = &targets[outputs.clone()];
                 let model = self.fit_tree(index, outputs.start as u32, &self.basis(index), own);
                 monitor.advance(1);
@@ -74,25 +83,22 @@ impl Shared<'_> {
         &self,
         response: &Response<'_>,
         n_outputs: usize,
-        response_share: f64,
+        options: &LmdiPlusOptions,
         monitor: &dyn Monitor,
     ) -> Result<Vec<TreeModel>> {
         let n_trees = self.ensemble.trees.len();
         let responses: Vec<Vec<f64>> = (0..n_outputs)
             .map(|output| independent_response(response, n_outputs, output))
             .collect();
-        let share = match self.ensemble.link {
-            Link::Identity => response_share,
-            _ => 0.0,
-        };
+        let share = share_of_response(self.ensemble, options);
         let mut debt = vec![0.0; self.x.rows() * n_outputs];
         let mut models = Vec::with_capacity(n_trees);
         let trees: Vec<usize> = (0..n_trees).collect();
-        for round in trees.chunks(n_trees.div_ceil(ROUNDS).max(1)) {
+        for round in trees.chunks(n_trees.div_ceil(options.rounds.unwrap_or(ROUNDS)).max(1)) {
             let owed: Vec<Vec<f64>> = (0..n_outputs)
                 .map(|output| {
                     let adds =
-                        |tree: &&usize| self.fitted_outputs(**tree, n_outputs).contains(&output);
+                        |tree: &&usize| self.outputs(n_outputs).of_tree(**tree).contains(&output);
                     let trees = round.iter().filter(adds).count().max(1) as f64;
                     debt.iter().skip(output).step_by(n_outputs).map(|debt| debt / trees).collect()
                 })
@@ -125,14 +131,14 @@ impl Shared<'_> {
         let tree = &self.ensemble.trees[index];
         let (basis, leaves) = self.basis(index);
         let weight = self.row_weights(tree, None);
-        let outputs = self.fitted_outputs(index, responses.len());
+        let outputs = self.outputs(responses.len()).of_tree(index);
         let targets: Vec<TargetAndWeight> = outputs
             .clone()
             .map(|output| {
                 let (y, owed) = (&responses[output], &owed[output]);
-                let value = self.value_of_output(index, output, responses.len());
+                let value = self.outputs(responses.len()).value_of(index, output);
                 let steps = LeafSteps::new(tree, value, &leaves, y, &weight);
-                let base = self.base_per_tree(output, responses.len());
+                let base = self.outputs(responses.len()).base_per_tree(output);
                 let target = (leaves.iter().zip(y).zip(owed))
                     .map(|((&leaf, &y), owed)| base + steps.target(share, leaf, y) + owed);
                 (target.collect(), None)
@@ -152,57 +158,26 @@ impl Shared<'_> {
         debt.par_chunks_mut(ROWS * n_outputs).enumerate().for_each(|(chunk, debt)| {
             for (at, (model, leaves)) in fitted.iter().enumerate() {
                 let (index, tree) = (first + at, &self.ensemble.trees[first + at]);
-                let outputs = self.fitted_outputs(index, n_outputs);
+                let outputs = self.outputs(n_outputs).of_tree(index);
                 for (row, debt) in debt.chunks_exact_mut(n_outputs).enumerate() {
                     let row = chunk * ROWS + row;
                     let leaf = leaves[row] as usize;
                     for output in outputs.clone() {
                         let own = output - outputs.start;
                         let value =
-                            tree.value_of(leaf)[self.value_of_output(index, output, n_outputs)];
+                            tree.value_of(leaf)[self.outputs(n_outputs).value_of(index, output)];
                         let refit = model.at_leaf(&at_node[at], leaf, own, |feature| {
                             self.x.get(row, feature as usize)
                         });
-                        debt[output] += self.base_per_tree(output, n_outputs) + value - refit;
+                        debt[output] +=
+                            self.outputs(n_outputs).base_per_tree(output) + value - refit;
                     }
                 }
             }
         });
     }
 
-    /// The outputs of LMDI+ that a tree of a forest adds to.
-    fn fitted_outputs(&self, tree: usize, n_outputs: usize) -> Range<usize> {
-        match self.ensemble.output_of_tree.get(tree) {
-            Some(&output) => output as usize..output as usize + 1,
-            None => 0..n_outputs,
-        }
-    }
-
-    /// Which of a tree's values belongs to an output of LMDI+.
-    fn value_of_output(&self, tree: usize, output: usize, n_outputs: usize) -> usize {
-        match self.ensemble.output_of_tree.get(tree) {
-            Some(_) => 0,
-            None => self.output_of_ensemble(output, n_outputs),
-        }
-    }
-
-    /// The output of the ensemble that an output of LMDI+ explains: the second of two classes speaks for
-    /// both.
-    fn output_of_ensemble(&self, output: usize, n_outputs: usize) -> usize {
-        if n_outputs == 1 { self.ensemble.n_outputs - 1 } else { output }
-    }
-
-    /// The part of what the raw output starts from that each tree of an output takes on.
-    fn base_per_tree(&self, output: usize, n_outputs: usize) -> f64 {
-        let output = self.output_of_ensemble(output, n_outputs);
-        let base = self.ensemble.base_score[output];
-        if base == 0.0 {
-            return 0.0;
-        }
-        let trees = match &self.ensemble.output_of_tree[..] {
-            [] => self.ensemble.trees.len(),
-            of_tree => of_tree.iter().filter(|&&other| other as usize == output).count(),
-        };
-        base / (self.ensemble.factor() * trees as f64)
+    fn outputs(&self, n_outputs: usize) -> TreeOutputs<'_> {
+        TreeOutputs { ensemble: self.ensemble, n_outputs }
     }
 }

@@ -31,10 +31,10 @@ pub(super) struct LeafSteps {
 }
 
 /// Sums over leaves that tell a rate.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct RateEvidence {
-    product: f64,
-    square: f64,
+    pub(super) product: f64,
+    pub(super) square: f64,
 }
 
 impl LeafSteps {
@@ -52,9 +52,14 @@ impl LeafSteps {
             sums[leaf as usize][0] += w;
             sums[leaf as usize][1] += w * step;
         }
+        Self::of_sums(tree, output, &sums)
+    }
+
+    /// The same from the sums of weights and of weighted steps at every node.
+    pub(super) fn of_sums(tree: &Tree, output: usize, sums: &[[f64; 2]]) -> Self {
         let mut evidence = RateEvidence::default();
         let mut of_node = vec![[0.0; 2]; tree.n_nodes()];
-        for (node, [weight, sum]) in sums.into_iter().enumerate() {
+        for (node, &[weight, sum]) in sums.iter().enumerate() {
             if weight > 0.0 {
                 let (value, mean) = (tree.value_of(node)[output], sum / weight);
                 of_node[node] = [value, mean];
@@ -75,6 +80,13 @@ impl LeafSteps {
         let [value, mean] = self.of_node[leaf as usize];
         value + rate * (step - mean)
     }
+}
+
+/// What the trees of a round take up of a step, the first to the last of an output. Each leaves
+/// `1 - factor * rate` of it to the next, `factor` being that of the ensemble on its trees.
+pub(super) fn rate_in_round(rate: f64, factor: f64, place: usize) -> f64 {
+    let left = (1.0 - factor * rate).clamp(0.0, 1.0);
+    rate * left.powi(i32::try_from(place).unwrap_or(i32::MAX))
 }
 
 impl RateEvidence {

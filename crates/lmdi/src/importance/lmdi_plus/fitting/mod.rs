@@ -1,11 +1,15 @@
-//! Fitting the linear model of every tree: [`LmdiPlus::fit`](super::LmdiPlus::fit).
+//! Fitting the linear model of every tree: [`LmdiPlus::fit`](super::LmdiPlus::fit) on rows in memory,
+//! [`streaming`] on rows that are not.
 //!
-//! `target` says what a fit is about, `class_weight` and `leaf_steps` what rows weigh and aim at.
-//! `fit` has what all fits share, `forest` and `boosted` the order in which trees are fitted.
+//! `target` says what a fit is about, `class_weight` and `leaf_steps` what rows weigh and aim at, and
+//! `tree_outputs` which outputs a tree adds to. `fit` has what all fits share, `forest` and `boosted`
+//! the order in which trees are fitted.
 
 mod boosted;
 mod class_weight;
 mod fit;
 mod forest;
 mod leaf_steps;
+pub mod streaming;
 mod target;
+mod tree_outputs;

@@ -130,7 +130,7 @@ impl Plan {
 }
 
 /// Fails on a response that the loss of boosted trees is not defined for.
-fn check_range(loss: Option<Loss>, response: &Response<'_>) -> Result<()> {
+pub(super) fn check_range(loss: Option<Loss>, response: &Response<'_>) -> Result<()> {
     let Response::Numeric(values) = response else { return Ok(()) };
     let lowest = values.iter().fold(f64::INFINITY, |low, &y| low.min(y));
     let expected = match loss {

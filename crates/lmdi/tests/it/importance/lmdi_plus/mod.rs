@@ -11,3 +11,4 @@ mod optimality;
 mod ranking;
 mod reference;
 mod selection;
+mod streaming;

@@ -13,7 +13,7 @@
 //!
 //! Arrow's general casts do all this too, but take longer to compile than the rest of the crate.
 
-use super::column::{ColumnReader, Problem};
+use crate::read::column::{ColumnReader, Problem};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};

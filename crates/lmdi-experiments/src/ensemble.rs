@@ -11,7 +11,7 @@ use lmdi::monitor::Monitor;
 
 /// An ensemble by its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Model {
+pub enum EnsembleKind {
     /// The paper's forest: 100 trees; regression with leaves of 5 and a third of the features,
     /// classification with leaves of 1 and the root of their number.
     Forest,
@@ -33,22 +33,22 @@ pub enum Model {
     StochasticBoosting,
 }
 
-impl Model {
+impl EnsembleKind {
     /// Its name in result files.
     pub fn name(self) -> String {
         match self {
-            Model::Forest => "forest".into(),
-            Model::Trees(trees) => format!("forest_{trees}_trees"),
-            Model::Leaf(leaf) => format!("forest_leaf_{leaf}"),
-            Model::Sized { trees, leaf } => format!("forest_{trees}_trees_leaf_{leaf}"),
-            Model::Boosting => "boosting".into(),
-            Model::StochasticBoosting => "boosting_half_of_rows".into(),
+            EnsembleKind::Forest => "forest".into(),
+            EnsembleKind::Trees(trees) => format!("forest_{trees}_trees"),
+            EnsembleKind::Leaf(leaf) => format!("forest_leaf_{leaf}"),
+            EnsembleKind::Sized { trees, leaf } => format!("forest_{trees}_trees_leaf_{leaf}"),
+            EnsembleKind::Boosting => "boosting".into(),
+            EnsembleKind::StochasticBoosting => "boosting_half_of_rows".into(),
         }
     }
 
     /// Whether its trees build on one another.
     pub fn is_boosted(self) -> bool {
-        matches!(self, Model::Boosting | Model::StochasticBoosting)
+        matches!(self, EnsembleKind::Boosting | EnsembleKind::StochasticBoosting)
     }
 
     /// Trains on a part.
@@ -62,12 +62,14 @@ impl Model {
         let set = TrainingSet { feature_names: &names, labels: &labels, ..part.set() };
         let forest = paper_forest(kind, seed);
         let forest = match self {
-            Model::Forest => forest,
-            Model::Trees(n_trees) => forest.with_n_trees(n_trees),
-            Model::Leaf(min_samples_leaf) => forest.with_min_samples_leaf(min_samples_leaf),
-            Model::Sized { trees, leaf } => forest.with_n_trees(trees).with_min_samples_leaf(leaf),
-            Model::Boosting => return train_boosting(&set, &boosting(seed), monitor),
-            Model::StochasticBoosting => {
+            EnsembleKind::Forest => forest,
+            EnsembleKind::Trees(n_trees) => forest.with_n_trees(n_trees),
+            EnsembleKind::Leaf(min_samples_leaf) => forest.with_min_samples_leaf(min_samples_leaf),
+            EnsembleKind::Sized { trees, leaf } => {
+                forest.with_n_trees(trees).with_min_samples_leaf(leaf)
+            }
+            EnsembleKind::Boosting => return train_boosting(&set, &boosting(seed), monitor),
+            EnsembleKind::StochasticBoosting => {
                 let params = boosting(seed).with_subsample(0.5);
                 return train_boosting(&set, &params, monitor);
             }

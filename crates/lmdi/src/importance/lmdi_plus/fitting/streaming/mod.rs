@@ -1,0 +1,49 @@
+//! LMDI+ on rows that do not fit into memory, or lie on several machines.
+//!
+//! Least squares needs sums of rows and no row itself, and sums add. A fit is a few passes over the
+//! rows. In each pass every part of the rows is summed up on its own ([`PassStatistics`]), the sums are
+//! merged, and what follows from them is what the next pass starts from:
+//!
+//! ```text
+//! pass 1     weights, means and deviations of columns, a sample of rows
+//! pass 2     sums for the trees of round 1     -> their linear models
+//! pass 3     sums for the trees of round 2, aiming at what round 1 left over
+//! ...
+//! ```
+//!
+//! The rounds are those of [`LmdiPlus::fit`](crate::importance::lmdi_plus::LmdiPlus::fit) with
+//! [`rounds`](crate::importance::lmdi_plus::LmdiPlusOptions::rounds) set: the same rows give the same
+//! linear models as there (to 1e-9), however they are split, ordered and merged. Folds go by a hash of
+//! the row's cells or of a key. Memory depends on the trees and on the rows of a batch; sums that do
+//! not fit a budget are taken in groups of trees, one pass each.
+//!
+//! Every row counts once, and the penalty is judged by folds: which rows each tree was grown on is
+//! known by their place in a table, and a stream has none. Fits that are not least squares (classes
+//! fitted to the response by the logistic model) would take a pass per Newton step, and are refused.
+//!
+//! | file | what |
+//! |---|---|
+//! | `fit` | the fit as a whole: which pass is next, and what is known so far |
+//! | `plan` | what options allow, and which trees each pass is about |
+//! | `statistics` | the sums of one pass, which merge |
+//! | `summary`, `moments`, `sample` | what the first pass sums up |
+//! | `tree_statistics` | what the others sum up per tree, and the target that follows |
+//! | `aims` | what a row aims at in a pass, tree by tree |
+
+mod aims;
+mod fit;
+mod moments;
+mod plan;
+mod sample;
+mod statistics;
+mod summary;
+mod tree_statistics;
+
+pub(crate) use fit::Progress;
+pub use fit::{DEFAULT_BUDGET, SolvedTrees, StreamedFit};
+pub(crate) use moments::Moments;
+pub(crate) use sample::RowSample;
+pub(crate) use statistics::Sums;
+pub use statistics::{PassStatistics, StreamedRows};
+pub(crate) use summary::{ClassSummary, Summary};
+pub(crate) use tree_statistics::TreeStatistics;

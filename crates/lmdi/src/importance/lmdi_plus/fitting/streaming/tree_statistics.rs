@@ -1,0 +1,84 @@
+//! What a pass sums up for one output of one tree, and the target that follows from it.
+//!
+//! A row's target is known only when all rows are: `t = a + c z`, where z is a number of the row that the
+//! pass knows, and a, constant on a leaf, and c follow from the sums of all rows. Sums over t follow from
+//! sums over z, leaf by leaf:
+//!
+//! ```text
+//! sum w t     = a W + c sum w z
+//! sum w x t   = a sum w x + c sum w x z
+//! sum w t^2   = a^2 W + 2 a c sum w z + c^2 sum w z^2
+//! ```
+
+use crate::basis::Basis;
+use crate::glm::Statistics;
+use crate::{Error, Result};
+
+/// Sums of the rows for one output of one tree.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TreeStatistics {
+    /// Per fold, with z for the response.
+    pub(crate) folds: Vec<Statistics>,
+    /// Per leaf: the weights of rows, and the weighted sum of what the tree was grown on.
+    pub(crate) grown: Vec<[f64; 2]>,
+}
+
+impl TreeStatistics {
+    pub(crate) fn new(basis: &Basis, n_folds: usize) -> Self {
+        Self {
+            folds: vec![Statistics::new(basis); n_folds],
+            grown: vec![[0.0; 2]; basis.stumps.n_leaves()],
+        }
+    }
+
+    /// Numbers that are kept for a tree with so many leaves and raw columns.
+    pub(super) fn size(n_leaves: usize, n_raw: usize, n_folds: usize) -> usize {
+        2 * n_leaves + n_folds * (n_leaves * (2 + n_raw) + n_raw * (n_raw + 1) + 2)
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) -> Result<()> {
+        let same = self.folds.len() == other.folds.len()
+            && self.grown.len() == other.grown.len()
+            && self.folds.iter().zip(&other.folds).all(|(mine, theirs)| mine.is_like(theirs));
+        if !same {
+            return Err(Error::Data("the statistics are of different trees".into()));
+        }
+        self.folds.iter_mut().zip(&other.folds).for_each(|(mine, theirs)| mine.merge(theirs));
+        for (mine, theirs) in self.grown.iter_mut().zip(&other.grown) {
+            mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+        }
+        Ok(())
+    }
+
+    /// The statistics of targets `a + c z`, with a given per leaf.
+    pub(super) fn of_target(&self, a: &[f64], c: f64) -> Vec<Statistics> {
+        let of_fold = |fold: &Statistics| {
+            let mut target = fold.clone();
+            let n_raw = target.raw_response.len();
+            let mut square = c * c * fold.response_square;
+            target.raw_response.iter_mut().for_each(|sum| *sum *= c);
+            for (leaf, &a) in a.iter().enumerate() {
+                let (weight, sum) = (fold.leaf_weight[leaf], fold.leaf_response[leaf]);
+                target.leaf_response[leaf] = a * weight + c * sum;
+                square += a * (a * weight + 2.0 * c * sum);
+                let raw = &fold.leaf_raw[leaf * n_raw..(leaf + 1) * n_raw];
+                target.raw_response.iter_mut().zip(raw).for_each(|(sum, raw)| *sum += a * raw);
+            }
+            target.response_square = square.max(0.0);
+            target
+        };
+        self.folds.iter().map(of_fold).collect()
+    }
+}
+
+/// The mean and the standard deviation of a response.
+pub(super) fn mean_and_deviation(folds: &[Statistics]) -> (f64, f64) {
+    let sum = |of: fn(&Statistics) -> f64| folds.iter().map(of).sum::<f64>();
+    let total = sum(|fold| fold.leaf_weight.iter().sum());
+    if total <= 0.0 {
+        return (0.0, 1.0);
+    }
+    let mean = sum(|fold| fold.leaf_response.iter().sum()) / total;
+    let square = sum(|fold| fold.response_square) / total;
+    (mean, (square - mean * mean).max(0.0).sqrt())
+}

@@ -1,0 +1,83 @@
+//! A hash of a row, by which it is known wherever it lies in a table.
+//!
+//! Folds and samples that go by the hash do not depend on the order of rows, on batches or on
+//! machines. Equal rows have equal hashes, and so the same fold. The hash is part of what a fit is, so
+//! it is written out here and not left to a library: SplitMix64's finaliser over the bits of the cells,
+//! one after the other. Every missing cell counts as the same NaN and -0 as 0.
+
+use super::MatrixView;
+
+const START: u64 = 0x9e37_79b9_7f4a_7c15;
+
+fn mix(state: u64, word: u64) -> u64 {
+    let mut z = (state ^ word).wrapping_add(START);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The hash of every row's cells.
+pub fn hash_rows(x: &MatrixView<'_>) -> Vec<u64> {
+    let bits = |cell: f64| if cell.is_nan() { f64::NAN.to_bits() } else { (cell + 0.0).to_bits() };
+    let mut hashes = vec![START; x.rows()];
+    let mut column = Vec::new();
+    for col in 0..x.cols() {
+        x.column_into(col, &mut column);
+        for (hash, &cell) in hashes.iter_mut().zip(&column) {
+            *hash = mix(*hash, bits(cell));
+        }
+    }
+    hashes
+}
+
+/// The hash of a key that names a row.
+///
+/// ```
+/// use lmdi::table::hash_key;
+/// assert_ne!(hash_key(b"customer 1"), hash_key(b"customer 2"));
+/// ```
+pub fn hash_key(key: &[u8]) -> u64 {
+    let (words, rest) = key.as_chunks::<8>();
+    let hash = words.iter().fold(START, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    mix(mix(hash, u64::from_le_bytes(last)), key.len() as u64)
+}
+
+/// The fold of each row, by its hash.
+pub fn hashed_folds(hashes: &[u64], n_folds: usize) -> Vec<u32> {
+    let folds = n_folds.max(1) as u64;
+    hashes.iter().map(|hash| (hash % folds) as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Matrix;
+
+    #[test]
+    fn a_row_has_the_same_hash_everywhere() {
+        let cells = vec![1.0, 2.0, 1.0, f64::NAN, -0.0, f64::NAN];
+        let x = Matrix::from_column_major(cells, 3, 2).expect("3x2");
+        let all = hash_rows(&x.view());
+        let other_nan = f64::from_bits(0xFFF8_0000_0000_0001);
+        let rows = [[1.0, other_nan], [2.0, 0.0]];
+        for (row, cells) in rows.iter().enumerate() {
+            let one = MatrixView::from_rows(cells, 1, 2).expect("1x2");
+            assert_eq!(hash_rows(&one), [all[row]]);
+        }
+        assert_eq!(all[0], all[2]);
+        assert_ne!(all[0], all[1]);
+    }
+
+    #[test]
+    fn folds_are_of_about_the_same_size() {
+        let cells: Vec<f64> = (0..30_000).map(f64::from).collect();
+        let x = Matrix::from_column_major(cells, 30_000, 1).expect("a column");
+        let folds = hashed_folds(&hash_rows(&x.view()), 3);
+        for fold in 0..3 {
+            let size = folds.iter().filter(|&&other| other == fold).count();
+            assert!((9_600..10_400).contains(&size), "{size}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// Remakes the pictures of the docs: `npm run pictures [-- MIAMI.csv]`. Those of docs/miami.md need the table that the page
+// names; without it they stay as they are. The command is `target/debug/lmdi` unless the variable LMDI names another.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { screenshots } from "../test/screenshots.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const IMAGES = join(ROOT, "docs/images");
+const LMDI = process.env.LMDI ?? join(ROOT, "target/debug/lmdi");
+const [miami] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), "lmdi-pictures-"));
+
+function lmdi(...options) {
+  execFileSync(LMDI, options, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+function named(name, ...views) {
+  return { name, wanted: views.map((view) => `${name}-${view}`) };
+}
+
+const diabetes = ["examples/diabetes.csv", "--target", "progression"];
+const model = join(folder, "diabetes.lmdi");
+const page = join(folder, "diabetes.html");
+lmdi("explain", ...diabetes, "--compare", "tree-shap", "--report", page, "--save", model);
+await screenshots(
+  page,
+  IMAGES,
+  named(
+    "report",
+    ...["top", "top-dark", "top-narrow", "overall", "row", "row-dark", "row-narrow", "what-if"],
+    ...["feature", "groups", "trust", "stability", "methods", "about"],
+  ),
+);
+const cancer = join(folder, "cancer.html");
+lmdi("explain", "examples/breast_cancer.csv", "--target", "diagnosis", "--report", cancer);
+await screenshots(cancer, IMAGES, named("classes", "decisions", "trust"));
+for (const [kind, ...options] of [
+  ["beeswarm"],
+  ["waterfall", "--row", "1"],
+  ["scatter", "--column", "body_mass_index", "--color-by", "auto"],
+  ["decision"],
+]) {
+  const out = join(IMAGES, `plot-${kind}.svg`);
+  lmdi("plot", kind, model, "examples/diabetes.csv", "--out", out, ...options);
+}
+if (miami) {
+  const report = join(folder, "miami.html");
+  const options = ["--target", "price", "--holdout", "0.2", "--compare", "tree-shap"];
+  lmdi("explain", miami, ...options, "--report", report);
+  await screenshots(report, IMAGES, {
+    ...named("miami", "short", "overall", "feature", "row", "groups", "map", "trust"),
+    hash: "#feature=TOT_LVG_AREA",
+  });
+}
+rmSync(folder, { recursive: true });
