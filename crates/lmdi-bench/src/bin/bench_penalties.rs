@@ -177,10 +177,8 @@ impl Sample<'_> {
             return Err(Error::Data("MDI+ has another penalty than ridge by default".into()));
         };
         let falling = alphas.iter().rev().copied().collect();
-        let exhaustive = MdiPlusOptions {
-            penalty: MdiPlusPenalty::Ridge { alphas: falling },
-            ..options.clone()
-        };
+        let exhaustive = options.clone().with_penalty(MdiPlusPenalty::Ridge { alphas: falling });
+        let set = TrainingSet::new(self.x, response);
         let groups = Groups::singles(self.x.cols());
         let mut scores = [vec![0.0; self.x.cols()], vec![0.0; self.x.cols()]];
         let mut trees = Vec::new();
@@ -191,7 +189,7 @@ impl Sample<'_> {
             let mut taken = Vec::new();
             for (options, scores) in [&options, &exhaustive].into_iter().zip(&mut scores) {
                 let (importances, seconds) =
-                    timed(|| mdi_plus(&one, &self.x, &response, None, &groups, options, &Silent));
+                    timed(|| mdi_plus(&one, &set, &groups, options, &Silent));
                 let values = importances?.values;
                 scores.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
                 found.push(values);

@@ -204,7 +204,7 @@ impl Path<'_> {
         let has_own: Vec<bool> = marks.iter().map(Option::is_some).collect();
         for run in steps.chunk_by(|before, after| after - before == 1 || !has_own[*after]) {
             let start = self.start_before(run[0], marks);
-            self.trace(search, start, run, accuracy, &mut |step, error, mark| {
+            self.trace(search, start, run, accuracy, |step, error, mark| {
                 if keep_all {
                     marks[step] = Some(mark());
                 } else if error < smallest {
@@ -249,7 +249,7 @@ impl Path<'_> {
         start: WorkingSetIterate<'_, LANES>,
         steps: &[usize],
         Accuracy { tolerance, span }: Accuracy,
-        visit: &mut dyn FnMut(usize, f64, &dyn Fn() -> Mark),
+        mut visit: impl FnMut(usize, f64, &dyn Fn() -> Mark),
     ) {
         let mut whole = start;
         let end_of = |at: usize| (at + span).min(steps.len());
