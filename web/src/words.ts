@@ -85,7 +85,7 @@ export const short = {
     `Scores are given ${text}. Each row starts from the base, what the model says about an average row. Every feature then adds its score or takes it away. ${
       exact
         ? `The sum is the row's ${total}.`
-        : `What is still missing to the model's ${total} is drawn as “not explained”.`
+        : `The part of the model's ${total} that base and scores leave out is drawn as “not explained”.`
     } `,
   example: (
     row: number,
@@ -172,7 +172,8 @@ export const overall = {
   tableHeads: ["feature", "mean |score|", "share of all"],
   legend: (what: string) => `Colour is the ${what}: low `,
   valueOfFeature: "value of the feature",
-  legendRest: " high. Texts have a colour per value. Pale: missing.",
+  high: " high.",
+  ofValues: " Texts have a colour per value. Pale: missing.",
   otherLevels: "Grey: all others. ",
   line: " The upright line marks the chosen row.",
   outside: (n: number) => ` ${counted(n, "score")} beyond the axis, drawn at its ends.`,

@@ -151,6 +151,9 @@ impl Mark {
     }
 }
 
+/// Takes a step of the path, its summed error and a function that gives its solution.
+type Visit<'a> = dyn FnMut(usize, f64, &dyn Fn() -> Mark) + 'a;
+
 impl Path<'_> {
     fn penalties(&self, search: &Search, step: usize) -> [Penalty; LANES] {
         let candidate = search.candidates[self.steps[step]];
@@ -204,7 +207,7 @@ impl Path<'_> {
         let has_own: Vec<bool> = marks.iter().map(Option::is_some).collect();
         for run in steps.chunk_by(|before, after| after - before == 1 || !has_own[*after]) {
             let start = self.start_before(run[0], marks);
-            self.trace(search, start, run, accuracy, |step, error, mark| {
+            self.trace(search, start, run, accuracy, &mut |step, error, mark| {
                 if keep_all {
                     marks[step] = Some(mark());
                 } else if error < smallest {
@@ -249,7 +252,7 @@ impl Path<'_> {
         start: WorkingSetIterate<'_, LANES>,
         steps: &[usize],
         Accuracy { tolerance, span }: Accuracy,
-        mut visit: impl FnMut(usize, f64, &dyn Fn() -> Mark),
+        visit: &mut Visit<'_>,
     ) {
         let mut whole = start;
         let end_of = |at: usize| (at + span).min(steps.len());
