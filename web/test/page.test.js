@@ -563,6 +563,7 @@ test("a link opens the same view, and says what the page does not hold", async (
   const second = await open(browser, path, { hash: chosen.hash });
   assert.deepEqual(await seen(second.page), chosen);
   await second.page.click('nav a[href="#groups"]');
+  await second.page.waitForFunction(() => location.hash.includes("view="));
   assert.match((await seen(second.page)).hash, /view=groups.*row=17/, "what is chosen stays");
   const wrong = await open(browser, path, { hash: "#row=9999&class=<b>&threshold=2" });
   assert.match((await seen(wrong.page)).note, /row 9999 and class <b> and threshold 2/);
