@@ -74,72 +74,86 @@ pub(crate) fn subtract_scaled<const N: usize>(
     }
 }
 
+/// The number of a lane: its own, or the one that all lanes share.
+#[inline(always)]
+pub(crate) fn of_lane<const H: usize>(numbers: &Lanes<H>, lane: usize) -> f64 {
+    numbers[lane % H]
+}
+
+/// Numbers of `H` lanes, which the others share, as those of `N`.
+#[inline(always)]
+pub(crate) fn spread<const H: usize, const N: usize>(numbers: &Lanes<H>) -> Lanes<N> {
+    per_lane(|lane| of_lane(numbers, lane))
+}
+
 /// Columns handled together by the products below, so that lanes are loaded once for all of them.
 pub(crate) const COLUMNS: usize = 4;
 
 /// `out[k] -= sum_i lanes[i] * column_k[i]` for consecutive columns of length `lanes.len()`.
 #[inline(always)]
-pub(crate) fn subtract_products<const N: usize>(
+pub(crate) fn subtract_products<const H: usize, const N: usize>(
     out: &mut [Lanes<N>],
     lanes: &[Lanes<N>],
-    columns: &[Lanes<N>],
+    columns: &[Lanes<H>],
 ) {
     let n = lanes.len();
-    let mut k = 0;
-    while k + COLUMNS <= out.len() {
-        let block: [&[Lanes<N>]; COLUMNS] =
-            std::array::from_fn(|j| &columns[(k + j) * n..(k + j + 1) * n]);
-        let mut sums = [[0.0; N]; COLUMNS];
-        for i in 0..n {
-            let value = lanes[i];
-            for j in 0..COLUMNS {
-                let x = block[j][i];
-                for lane in 0..N {
-                    sums[j][lane] += value[lane] * x[lane];
-                }
-            }
-        }
-        for j in 0..COLUMNS {
-            for lane in 0..N {
-                out[k + j][lane] -= sums[j][lane];
-            }
-        }
-        k += COLUMNS;
+    let (blocks, rest) = out.as_chunks_mut::<COLUMNS>();
+    let done = blocks.len() * COLUMNS;
+    for (block, out) in blocks.iter_mut().enumerate() {
+        subtract_block(out, lanes, &columns[block * COLUMNS * n..(block + 1) * COLUMNS * n]);
     }
-    for k in k..out.len() {
-        let column = &columns[k * n..(k + 1) * n];
-        let mut sum = [0.0; N];
-        for i in 0..n {
+    for (k, out) in rest.iter_mut().enumerate() {
+        let column = &columns[(done + k) * n..(done + k + 1) * n];
+        subtract_block(std::array::from_mut(out), lanes, column);
+    }
+}
+
+/// The same for `K` columns, so that lanes are loaded once for all of them.
+#[inline(always)]
+pub(crate) fn subtract_block<const H: usize, const N: usize, const K: usize>(
+    out: &mut [Lanes<N>; K],
+    lanes: &[Lanes<N>],
+    columns: &[Lanes<H>],
+) {
+    let n = lanes.len();
+    let block: [&[Lanes<H>]; K] = std::array::from_fn(|j| &columns[j * n..(j + 1) * n]);
+    let mut sums = [[0.0; N]; K];
+    for i in 0..n {
+        let value = lanes[i];
+        for j in 0..K {
+            let x = block[j][i];
             for lane in 0..N {
-                sum[lane] += lanes[i][lane] * column[i][lane];
+                sums[j][lane] += value[lane] * of_lane(&x, lane);
             }
         }
+    }
+    for j in 0..K {
         for lane in 0..N {
-            out[k][lane] -= sum[lane];
+            out[j][lane] -= sums[j][lane];
         }
     }
 }
 
 /// `lanes[i] -= sum_k steps[k] * column_{index[k]}[i]` for columns of length `lanes.len()`.
 #[inline(always)]
-pub(crate) fn subtract_columns<const N: usize>(
+pub(crate) fn subtract_columns<const H: usize, const N: usize>(
     lanes: &mut [Lanes<N>],
     index: &[usize],
     steps: &[Lanes<N>],
-    columns: &[Lanes<N>],
+    columns: &[Lanes<H>],
 ) {
     let n = lanes.len();
     let column = |k: usize| &columns[k * n..(k + 1) * n];
     let mut at = 0;
     while at + COLUMNS <= index.len() {
-        let block: [&[Lanes<N>]; COLUMNS] = std::array::from_fn(|j| column(index[at + j]));
+        let block: [&[Lanes<H>]; COLUMNS] = std::array::from_fn(|j| column(index[at + j]));
         let step: [Lanes<N>; COLUMNS] = std::array::from_fn(|j| steps[at + j]);
         for i in 0..n {
             let mut sum = [0.0; N];
             for j in 0..COLUMNS {
                 let x = block[j][i];
                 for lane in 0..N {
-                    sum[lane] += step[j][lane] * x[lane];
+                    sum[lane] += step[j][lane] * of_lane(&x, lane);
                 }
             }
             for lane in 0..N {
@@ -153,7 +167,7 @@ pub(crate) fn subtract_columns<const N: usize>(
         let step = steps[at];
         for i in 0..n {
             for lane in 0..N {
-                lanes[i][lane] -= step[lane] * x[i][lane];
+                lanes[i][lane] -= step[lane] * of_lane(&x[i], lane);
             }
         }
     }

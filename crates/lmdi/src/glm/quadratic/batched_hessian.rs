@@ -2,10 +2,10 @@
 //!
 //! Lane `i` holds a [`Hessian`] of its own rows, such as the training rows of one fold. The columns
 //! may be all of a basis or, after [`BatchedHessian::reduce_into`], what a [`Reduction`] left of
-//! them.
+//! them. Lanes of the same rows, under other penalties, share one Hessian of all columns.
 
 use crate::forest::NONE;
-use crate::glm::linalg::vector::{Lanes, per_lane};
+use crate::glm::linalg::vector::{Lanes, of_lane, per_lane, spread};
 use crate::glm::quadratic::hessian::Hessian;
 use crate::glm::quadratic::reduction::{Nesting, Reduction};
 use crate::vectorised::{Vectorised, vectorised};
@@ -84,14 +84,18 @@ impl<const N: usize> BatchedHessian<N> {
         }
     }
 
-    /// Puts the columns that are left into `out`, whose memory is used again. Cost: leaves x raw
-    /// columns left.
-    pub(crate) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
+    /// Puts the columns that are left into `out`, whose memory is used again. A Hessian that lanes
+    /// share is spread to all of them. Cost: leaves x raw columns left.
+    pub(crate) fn reduce_into<const M: usize>(
+        &self,
+        reduction: &Reduction,
+        out: &mut BatchedHessian<M>,
+    ) {
         let (r, n_leaves) = (self.n_raw(), reduction.nesting.n_leaves());
         let raw = &reduction.raw;
-        let Self { nesting, total, node_weight, raw_leaf, raw_mean, raw_gram, .. } = out;
+        let BatchedHessian { nesting, total, node_weight, raw_leaf, raw_mean, raw_gram, .. } = out;
         nesting.clone_from(&reduction.nesting);
-        *total = self.total;
+        *total = spread(&self.total);
         let m = nesting.n_splits();
         refill(node_weight, m + n_leaves);
         reduction.add_leaves([self.leaf_weight()], &mut node_weight[m..]);
@@ -107,10 +111,10 @@ impl<const N: usize> BatchedHessian<N> {
             reduction.add_leaves([self.raw_leaf_of(k)], sums);
         }
         raw_mean.clear();
-        raw_mean.extend(raw.iter().map(|&k| self.raw_mean[k]));
+        raw_mean.extend(raw.iter().map(|&k| spread::<N, M>(&self.raw_mean[k])));
         raw_gram.clear();
         for &j in raw {
-            raw_gram.extend(raw.iter().map(|&k| self.raw_gram[j * r + k]));
+            raw_gram.extend(raw.iter().map(|&k| spread::<N, M>(&self.raw_gram[j * r + k])));
         }
         out.sum_upwards();
     }
@@ -135,7 +139,11 @@ impl<const N: usize> BatchedHessian<N> {
     }
 
     /// The part of the linear predictor that is constant on each leaf: `intercept` and the stumps.
-    pub(crate) fn leaf_offsets(&self, intercept: Lanes<N>, stump: &[Lanes<N>]) -> Vec<Lanes<N>> {
+    pub(crate) fn leaf_offsets<const M: usize>(
+        &self,
+        intercept: Lanes<M>,
+        stump: &[Lanes<M>],
+    ) -> Vec<Lanes<M>> {
         let m = self.n_splits();
         let mut node = vec![intercept; m + self.nesting.n_leaves()];
         for split in 0..m {
@@ -159,30 +167,40 @@ fn refill<const N: usize>(lanes: &mut Vec<Lanes<N>>, len: usize) {
 
 impl Reduction {
     /// Sums per leaf of the whole tree, as sums per leaf that is left.
-    pub(crate) fn sum_leaves<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
+    pub(crate) fn sum_leaves<const H: usize, const N: usize>(
+        &self,
+        whole: &[Lanes<H>],
+    ) -> Vec<Lanes<N>> {
         let mut sums = vec![[0.0; N]; self.nesting.n_leaves()];
         self.add_leaves([whole], &mut sums);
         sums
     }
 
     /// Adds several columns at a time, whose sums follow one another.
-    fn add_leaves<const N: usize, const K: usize>(
+    fn add_leaves<const H: usize, const N: usize, const K: usize>(
         &self,
-        whole: [&[Lanes<N>]; K],
+        whole: [&[Lanes<H>]; K],
         sums: &mut [Lanes<N>],
     ) {
         vectorised(AddLeaves { into: &self.leaf, whole, sums });
     }
 
     /// Values per stump of the whole tree, as values per stump that is left; zero for joints.
-    pub(crate) fn choose_stumps<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
-        let of = |&split: &u32| if split == NONE { [0.0; N] } else { whole[split as usize] };
+    pub(crate) fn choose_stumps<const H: usize, const N: usize>(
+        &self,
+        whole: &[Lanes<H>],
+    ) -> Vec<Lanes<N>> {
+        let of =
+            |&split: &u32| if split == NONE { [0.0; N] } else { spread(&whole[split as usize]) };
         self.split.iter().map(of).collect()
     }
 
     /// Values per raw column, as values per raw column that is left.
-    pub(crate) fn choose_raw<const N: usize>(&self, whole: &[Lanes<N>]) -> Vec<Lanes<N>> {
-        self.raw.iter().map(|&k| whole[k]).collect()
+    pub(crate) fn choose_raw<const H: usize, const N: usize>(
+        &self,
+        whole: &[Lanes<H>],
+    ) -> Vec<Lanes<N>> {
+        self.raw.iter().map(|&k| spread(&whole[k])).collect()
     }
 }
 
@@ -191,13 +209,13 @@ impl Reduction {
 const ADDED_TOGETHER: usize = 4;
 
 /// `sums[k][into[i]] += whole[k][i]` for every column k.
-struct AddLeaves<'t, const N: usize, const K: usize> {
+struct AddLeaves<'t, const H: usize, const N: usize, const K: usize> {
     into: &'t [u32],
-    whole: [&'t [Lanes<N>]; K],
+    whole: [&'t [Lanes<H>]; K],
     sums: &'t mut [Lanes<N>],
 }
 
-impl<const N: usize, const K: usize> Vectorised for AddLeaves<'_, N, K> {
+impl<const H: usize, const N: usize, const K: usize> Vectorised for AddLeaves<'_, H, N, K> {
     type Output = ();
 
     #[inline(always)]
@@ -209,7 +227,7 @@ impl<const N: usize, const K: usize> Vectorised for AddLeaves<'_, N, K> {
                 let value = whole[k][leaf];
                 let sum = &mut sums[k * n_leaves + into as usize];
                 for lane in 0..N {
-                    sum[lane] += value[lane];
+                    sum[lane] += of_lane(&value, lane);
                 }
             }
         }

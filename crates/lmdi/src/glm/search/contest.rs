@@ -13,18 +13,24 @@
 //! ```
 //!
 //! Worst cases are far from what happens: errors move in proportion to the gap, not to its root. So a
-//! level's doubt is a multiple of its tolerance, and more where the errors of this very search moved
-//! more as they were solved from one level to the next. `./bench penalties` measures what comes of it.
+//! level's doubt is a multiple of its tolerance until a few candidates of a path, its best, have been
+//! solved beyond the level. From then on it is a multiple of what their errors moved. Paths are told
+//! apart because errors of one l1 ratio are off by much the same, but not those of another.
+//! `./bench penalties` measures what comes of it.
 //!
-//! Paths are first solved at a few steps. A candidate between two of them is taken for as good as
-//! the better one, less what the errors around bend, with the same doubt.
+//! Paths are first solved at a few steps, until errors have long been rising. A candidate between two
+//! of them is taken for as good as the better one, less what the errors around bend, with the same
+//! doubt. Where it may win, the candidate in the middle is solved; what lies on both sides of that
+//! may then be out.
 
 /// An accuracy, and how far from the truth errors may be there.
 pub(crate) struct Level {
     /// Duality gap as a share of the null loss.
     pub(crate) tolerance: f64,
-    /// Doubt of an error as a share of the null model's.
+    /// Doubt of an error as a share of the null model's, before any was solved beyond this level.
     doubt: f64,
+    /// The least doubt afterwards.
+    least: f64,
     /// Doubt as a share of the farthest that an error moved on the way to this level.
     of_move: f64,
     /// Steps of a path for which the same columns take part.
@@ -33,25 +39,43 @@ pub(crate) struct Level {
 
 /// From a first look to what an exhaustive search would solve to.
 pub(crate) const LEVELS: [Level; 4] = [
-    Level { tolerance: 1e-2, doubt: 7e-3, of_move: 0.0, span: 5 },
-    Level { tolerance: 1e-3, doubt: 3e-4, of_move: 0.1, span: 5 },
-    Level { tolerance: 1e-5, doubt: 5e-6, of_move: 0.03, span: 1 },
-    Level { tolerance: 1e-9, doubt: 0.0, of_move: 0.0, span: 1 },
+    Level { tolerance: 1e-2, doubt: 7e-3, least: 2e-3, of_move: 0.0, span: 3 },
+    Level { tolerance: 1e-3, doubt: 1e-3, least: 1e-4, of_move: 0.2, span: 5 },
+    Level { tolerance: 1e-5, doubt: 1e-5, least: 3e-6, of_move: 0.1, span: 1 },
+    Level { tolerance: 1e-9, doubt: 0.0, least: 0.0, of_move: 0.0, span: 1 },
 ];
 
 /// Every how many steps of a path are solved at first.
-const STRIDE: usize = 4;
+const STRIDE: usize = 8;
 
-/// A level's doubt as a share of the farthest that an error moved when it was solved beyond the level.
+/// A level's doubt as a share of the farthest that an error moved when it was solved beyond the
+/// level: at least, and as long as that is less than the doubt before.
 const OF_MOVE_BEYOND: f64 = 1.5;
+const OF_SMALL_MOVE_BEYOND: f64 = 5.0;
 
-/// How far behind the best, as a share of the null model's error, candidates are that are solved first
-/// after the first look.
-const CLOSE: f64 = 1e-3;
+/// How many candidates of each path, its best, are first solved beyond a level.
+const FIRST: usize = 2;
 
 /// Between two steps an error may dip below both by this share of how much the errors bend there: twice
 /// that of a parabola.
 const OF_BEND: f64 = 0.25;
+
+/// A path has nothing more to hope for once its error has risen from its smallest by this share of
+/// what that one explains, and by this share of the null model's error.
+const RISEN: f64 = 0.15;
+const RISEN_OF_NULL: f64 = 0.03;
+
+/// Steps for which errors must have been rising.
+const RISING: usize = 4;
+
+/// Whether the errors of a path, from its strongest penalty on, have risen so far and so long that
+/// weaker penalties are not worth a look. Unknown errors never are.
+pub(crate) fn is_hopeless(errors: &[f64]) -> bool {
+    let [null, .., last] = errors else { return false };
+    let smallest = errors.iter().copied().fold(f64::INFINITY, f64::min);
+    let rises = errors.windows(2).rev().take_while(|pair| pair[1] > pair[0]).count();
+    rises >= RISING && last - smallest > (RISEN * (null - smallest)).max(RISEN_OF_NULL * null)
+}
 
 /// What is known of every candidate.
 pub(crate) struct Contest {
@@ -61,14 +85,16 @@ pub(crate) struct Contest {
     known: Vec<Option<(f64, usize)>>,
     /// Error of the strongest penalty.
     null: f64,
-    /// The farthest that an error moved on the way to each level.
-    moved: [f64; LEVELS.len()],
+    /// The farthest that an error of each path moved on the way to each level, where any was solved
+    /// to it from another.
+    moved: Vec<[Option<f64>; LEVELS.len()]>,
 }
 
 impl Contest {
     /// A contest in which nothing is known.
     pub(crate) fn new(paths: Vec<Vec<usize>>, n_candidates: usize) -> Self {
-        Self { paths, known: vec![None; n_candidates], null: 0.0, moved: [0.0; LEVELS.len()] }
+        let moved = vec![[None; LEVELS.len()]; paths.len()];
+        Self { paths, known: vec![None; n_candidates], null: 0.0, moved }
     }
 
     /// Takes note of errors that were found at a level.
@@ -78,13 +104,16 @@ impl Contest {
         level: usize,
         error: impl Fn(usize) -> f64,
     ) {
-        for &candidate in candidates {
-            let new = error(candidate);
-            if let Some((old, _)) = self.known[candidate].replace((new, level)) {
-                self.moved[level] = self.moved[level].max((new - old).abs());
-            }
-            if self.paths.iter().any(|path| path[0] == candidate) {
-                self.null = self.null.max(new);
+        for (path, moved) in self.paths.iter().zip(&mut self.moved) {
+            for &candidate in path.iter().filter(|candidate| candidates.contains(candidate)) {
+                let new = error(candidate);
+                if let Some((old, _)) = self.known[candidate].replace((new, level)) {
+                    let before = moved[level].unwrap_or(0.0);
+                    moved[level] = Some(before.max((new - old).abs()));
+                }
+                if path[0] == candidate {
+                    self.null = self.null.max(new);
+                }
             }
         }
     }
@@ -106,44 +135,48 @@ impl Contest {
         if able.len() <= 1 {
             return None;
         }
-        // Neighbours are cheaper in one go, so what lies between the steps seen first joins them at once.
         let level = able.iter().map(|&candidate| level_of(candidate).unwrap_or(0)).min()?;
         if level + 1 == LEVELS.len() {
             return None;
         }
-        // The best come first: once they are known better, fewer of the others can win.
-        let (best, level_of_best) = self.best()?;
-        let able = match level_of_best {
-            0 => self.not_above(best - self.doubt(0) + CLOSE * self.null),
-            _ => able,
-        };
-        let at_level = |&candidate: &usize| level_of(candidate).unwrap_or(0) == level;
-        let wanted: Vec<usize> = able.into_iter().filter(at_level).collect();
+        let at_level = |candidate: usize| level_of(candidate).unwrap_or(0) == level;
+        let mut wanted = Vec::new();
+        for (path, moved) in self.paths.iter().zip(&self.moved) {
+            let here = |&candidate: &usize| at_level(candidate) && path.contains(&candidate);
+            let of_path: Vec<usize> = able.iter().copied().filter(here).collect();
+            // The best come first: once they are known better, fewer of the others can win.
+            let mut best: Vec<(f64, usize)> = (of_path.iter())
+                .filter_map(|&candidate| self.known[candidate].map(|(error, _)| (error, candidate)))
+                .collect();
+            if moved[level + 1].is_none() && !best.is_empty() {
+                best.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                wanted.extend(best.into_iter().take(FIRST).map(|(_, candidate)| candidate));
+            } else {
+                wanted.extend(of_path);
+            }
+        }
         (!wanted.is_empty()).then_some((wanted, level + 1))
-    }
-
-    /// The smallest error and its level.
-    fn best(&self) -> Option<(f64, usize)> {
-        self.known.iter().flatten().copied().min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     /// The candidates that can still win.
     fn able_to_win(&self) -> Vec<usize> {
-        let solved = self.known.iter().flatten();
-        let highest = solved.map(|&(error, level)| error + self.doubt(level));
-        self.not_above(highest.fold(f64::INFINITY, f64::min))
-    }
-
-    /// The candidates whose error may be as small as a limit.
-    fn not_above(&self, limit: f64) -> Vec<usize> {
+        let mut limit = f64::INFINITY;
+        for (number, path) in self.paths.iter().enumerate() {
+            for (error, level) in path.iter().filter_map(|&candidate| self.known[candidate]) {
+                limit = limit.min(error + self.doubt(number, level));
+            }
+        }
         let mut able = Vec::new();
-        for path in &self.paths {
+        for (number, path) in self.paths.iter().enumerate() {
             let solved: Vec<(usize, f64, f64)> = (path.iter().enumerate())
                 .filter_map(|(step, &candidate)| {
                     let (error, level) = self.known[candidate]?;
-                    Some((step, error, error - self.doubt(level)))
+                    Some((step, error, error - self.doubt(number, level)))
                 })
                 .collect();
+            // Bends are known to no more than the first level that all steps in question are solved
+            // to.
+            let unseen = self.doubt(number, 1);
             able.extend(solved.iter().filter(|at| at.2 <= limit).map(|at| path[at.0]));
             // How far errors bend at each solved step, per step squared.
             let bend = |at: usize| {
@@ -157,22 +190,29 @@ impl Contest {
                 (2.0 * turn / (before + after)).max(0.0)
             };
             for (at, pair) in solved.windows(2).enumerate() {
-                let gap = (pair[1].0 - pair[0].0) as f64;
-                let dip = OF_BEND * gap * gap * bend(at).max(bend(at + 1));
-                if pair[0].2.min(pair[1].2) - dip <= limit {
-                    able.extend(&path[pair[0].0 + 1..pair[1].0]);
+                let gap = pair[1].0 - pair[0].0;
+                let dip = OF_BEND * (gap * gap) as f64 * bend(at).max(bend(at + 1));
+                let least = (pair[0].2.min(pair[1].2)).min(pair[0].1.min(pair[1].1) - unseen);
+                if gap > 1 && least - dip <= limit {
+                    able.push(path[pair[0].0 + gap / 2]);
                 }
             }
         }
         able
     }
 
-    /// What is known of a level's doubt: from its tolerance, from how far errors moved on the way to
-    /// it, and from how far those moved that went beyond it.
-    fn doubt(&self, level: usize) -> f64 {
-        let Level { doubt, of_move, .. } = LEVELS[level];
-        let beyond = self.moved.get(level + 1).copied().unwrap_or(0.0);
-        (doubt * self.null).max(of_move * self.moved[level]).max(OF_MOVE_BEYOND * beyond)
+    /// What is known of a level's doubt on a path: from its tolerance, from how far errors moved on
+    /// the way to it, and from how far those moved that went beyond it.
+    fn doubt(&self, path: usize, level: usize) -> f64 {
+        let Level { doubt, least, of_move, .. } = LEVELS[level];
+        let farthest = |level: usize| {
+            self.moved.iter().filter_map(|moved| moved.get(level).copied()?).fold(0.0, f64::max)
+        };
+        let mut own = doubt * self.null;
+        if let Some(beyond) = self.moved[path].get(level + 1).copied().flatten() {
+            own = own.min((OF_SMALL_MOVE_BEYOND * beyond).max(least * self.null));
+        }
+        own.max(of_move * farthest(level)).max(OF_MOVE_BEYOND * farthest(level + 1))
     }
 }
 
@@ -234,18 +274,18 @@ mod tests {
 
     #[test]
     fn errors_that_move_more_raise_the_doubt() {
-        let errors = |candidate: usize| [1.0, 0.5, 0.504, 0.6][candidate / 4];
-        let mut contest = Contest::new(vec![(0..13).collect()], 13);
-        assert_eq!(contest.next(), Some((vec![0, 4, 8, 12], 0)));
-        contest.note(&[0, 4, 8, 12], 0, errors);
-        assert_eq!(contest.next().map(|(_, level)| level), Some(1));
-        let mut other = Contest::new(vec![(0..13).collect()], 13);
-        other.note(&[0, 4, 8, 12], 0, errors);
+        let errors = |candidate: usize| [1.0, 0.5, 0.506, 0.6][candidate / 8];
+        let mut contest = Contest::new(vec![(0..25).collect()], 25);
+        assert_eq!(contest.next(), Some((vec![0, 8, 16, 24], 0)));
+        contest.note(&[0, 8, 16, 24], 0, errors);
+        assert_eq!(contest.next(), Some((vec![8, 16], 1)), "the best first");
+        let mut other = Contest::new(vec![(0..25).collect()], 25);
+        other.note(&[0, 8, 16, 24], 0, errors);
         // By how little and how much the errors moved.
-        contest.note(&[4, 8], 1, |candidate| errors(candidate) + 0.0001);
-        other.note(&[4, 8], 1, |candidate| errors(candidate) + 0.05);
-        assert!(!contest.able_to_win().contains(&8));
-        assert!(other.able_to_win().contains(&8));
+        contest.note(&[8, 16], 1, |candidate| errors(candidate) + 0.0001);
+        other.note(&[8, 16], 1, |candidate| errors(candidate) + 0.05);
+        assert!(!contest.able_to_win().contains(&16));
+        assert!(other.able_to_win().contains(&16));
     }
 
     #[test]
@@ -254,6 +294,16 @@ mod tests {
         assert_eq!(contest.next(), Some((vec![0], 0)));
         contest.note(&[0], 0, |_| 0.7);
         assert_eq!(contest.next(), None);
+    }
+
+    #[test]
+    fn a_path_ends_where_errors_have_long_been_rising() {
+        let rising = [1.0, 0.6, 0.4, 0.5, 0.6, 0.7, 0.8];
+        assert!(is_hopeless(&rising));
+        assert!(!is_hopeless(&rising[..6]), "three rises may be a bump");
+        assert!(!is_hopeless(&[1.0, 0.6, 0.4, 0.41, 0.42, 0.43, 0.44]), "a slow rise may turn");
+        assert!(!is_hopeless(&[1.0, 0.6, 0.4, 0.5, f64::NAN, 0.7, 0.8]), "unknown");
+        assert!(!is_hopeless(&[1.0]));
     }
 
     #[test]

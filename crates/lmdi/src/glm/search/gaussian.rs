@@ -10,7 +10,7 @@
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::options::{GlmOptions, Rule};
 use crate::glm::search::contest::{Contest, LEVELS};
-use crate::glm::search::path::{Accuracy, Fold, Folds, Group, LANES, Marks, Path};
+use crate::glm::search::path::{Accuracy, Fold, Folds, Group, LANES, Marks, Paths};
 use crate::glm::search::selection::Search;
 use rayon::prelude::*;
 
@@ -34,18 +34,38 @@ pub(crate) fn search_gaussian(
     if usable.is_empty() {
         return None;
     }
-    let groups: Vec<Group<'_>> =
+    // All lanes share the problem of a single fold.
+    match usable.len() {
+        1 => search_folds::<1>(search, l1_ratios, folds, &usable, options),
+        _ => search_folds::<LANES>(search, l1_ratios, folds, &usable, options),
+    }
+}
+
+/// The search over folds that can be used.
+fn search_folds<const H: usize>(
+    search: &mut Search,
+    l1_ratios: &[f64],
+    folds: &Folds<'_>,
+    usable: &[Fold<'_>],
+    options: &GlmOptions,
+) -> Option<Coefficients> {
+    let groups: Vec<Group<'_, H>> =
         usable.chunks(LANES).map(|part| Group::new(part, folds.whole)).collect();
+    let (by_l1, direct): (Vec<f64>, Vec<f64>) = l1_ratios.iter().partition(|&&ratio| ratio > 0.0);
     let mut paths = Vec::new();
     for group in &groups {
-        for &l1_ratio in l1_ratios {
-            let path = Path { folds, group, steps: search.path(l1_ratio), options };
-            if l1_ratio > 0.0 {
-                paths.push((path, Marks::new()));
-            } else {
-                path.solve_directly(search);
-            }
-        }
+        let of = |ratios: &[f64]| {
+            let ratios = ratios.iter().map(|&l1_ratio| search.path(l1_ratio)).collect();
+            Paths { folds, group, ratios, options }
+        };
+        // Ratios share a batch where it has room for several.
+        let together = if group.n_sequences > 1 { by_l1.len().max(1) } else { 1 };
+        paths.extend(by_l1.chunks(together).map(of).map(|paths| {
+            let marks = paths.no_marks();
+            (paths, marks)
+        }));
+        let direct = of(&direct);
+        direct.solve_directly(search);
     }
     let all: Vec<usize> = (0..search.candidates.len()).collect();
     if options.search_tolerance < EXHAUSTIVE || options.rule != Rule::Minimum {
@@ -53,7 +73,7 @@ pub(crate) fn search_gaussian(
             rough if rough >= EXHAUSTIVE => (0.5 * rough, 5),
             tolerance => (tolerance, 1),
         };
-        solve(search, &mut paths, &all, Accuracy { tolerance, span }, false);
+        solve(search, &mut paths, &all, Accuracy { tolerance, span }, [false; 2]);
     } else {
         let by_path = l1_ratios.iter().map(|&l1_ratio| search.path(l1_ratio)).collect();
         let mut contest = Contest::new(by_path, all.len());
@@ -63,42 +83,38 @@ pub(crate) fn search_gaussian(
         while let Some((wanted, level)) = contest.next() {
             let accuracy =
                 Accuracy { tolerance: LEVELS[level].tolerance, span: LEVELS[level].span };
-            solve(search, &mut paths, &wanted, accuracy, true);
+            solve(search, &mut paths, &wanted, accuracy, [true, level == 0]);
             contest.note(&wanted, level, |candidate| search.mean_error(candidate));
         }
     }
     let winner = search.choose(options.rule);
-    paths.iter().find_map(|(path, marks)| {
-        let step = path.steps.iter().position(|&candidate| candidate == winner)?;
-        path.whole_at(step, marks)
-    })
+    paths.iter().find_map(|(paths, marks)| paths.near(winner, marks))
 }
 
 /// Solves some candidates, path by path in parallel: boosted trees follow one another, so that threads
 /// find work only within a tree.
-fn solve(
+fn solve<const H: usize>(
     search: &mut Search,
-    paths: &mut [(Path<'_>, Marks)],
+    paths: &mut [(Paths<'_, H>, Marks)],
     candidates: &[usize],
     accuracy: Accuracy,
-    keep_all: bool,
+    keep_all_until_hopeless: [bool; 2],
 ) {
     let mut wanted = vec![false; search.candidates.len()];
     candidates.iter().for_each(|&candidate| wanted[candidate] = true);
     let followed: Vec<Option<Search>> = paths
         .par_iter_mut()
-        .map(|(path, marks)| {
-            let is_wanted = |&step: &usize| wanted[path.steps[step]];
-            let steps: Vec<usize> = (0..path.steps.len()).filter(is_wanted).collect();
-            // Each path knows the errors of its own candidates alone.
-            let mut own = (!steps.is_empty()).then(|| search.clone())?;
-            path.follow(&mut own, &steps, accuracy, marks, keep_all);
+        .map(|(paths, marks)| {
+            // Each knows the errors of its own candidates alone.
+            let any = paths.candidates().iter().any(|&candidate| wanted[candidate]);
+            let mut own = any.then(|| search.clone())?;
+            paths.follow(&mut own, &wanted, accuracy, marks, keep_all_until_hopeless);
             Some(own)
         })
         .collect();
-    for ((path, _), own) in paths.iter().zip(followed) {
+    for ((paths, _), own) in paths.iter().zip(followed) {
         if let Some(own) = own {
-            search.take_over(&own, &path.steps, path.group.fold_numbers());
+            search.take_over(&own, &paths.candidates(), paths.group.fold_numbers());
         }
     }
 }

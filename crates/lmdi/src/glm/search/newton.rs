@@ -3,7 +3,8 @@
 //! Every candidate is first solved as accurately as asked, along warm-started paths, fold by fold.
 //! A share of wrong labels hangs on single rows near the boundary, so that is not enough to tell
 //! the best candidates apart: those that may still win are solved again from where they stand, ever
-//! fewer of them ever more accurately.
+//! fewer of them ever more accurately. Where classes are nearly separable, a deviance moves far as it
+//! is solved; the farthest move then says how many others may still win.
 
 use crate::basis::{Basis, TreeRows};
 use crate::glm::model::coefficients::Coefficients;
@@ -23,6 +24,9 @@ const ROWS_IN_DOUBT: f64 = 2.0;
 /// Rows up to which doubt is a fixed share of them. Labels change to the better as often as to the
 /// worse, so in larger tables doubt grows only as the square root of their number.
 const ROWS_OF_FULL_DOUBT: f64 = 4000.0;
+
+/// Doubt of a deviance as a share of the farthest that one moved.
+const OF_MOVE: f64 = 4.0;
 
 struct Again {
     /// How far from deciding an error may be: as a share of the rows for accuracy, as a share of
@@ -49,18 +53,35 @@ pub(crate) fn search_newton(
         fold.follow_paths(search, l1_ratios);
     }
     for again in AGAIN.iter().filter(|again| again.accuracy < options.search_tolerance) {
-        let undecided = undecided(search, again.within, options, rows.len());
-        for fold in &mut folds {
+        let mut solved = vec![false; search.candidates.len()];
+        let mut moved = 0.0_f64;
+        loop {
+            let mut undecided = undecided(search, again.within, moved, options, rows.len());
+            undecided.retain(|&candidate| !solved[candidate]);
+            if undecided.is_empty() {
+                break;
+            }
             for &candidate in &undecided {
-                fold.solve_again(search, candidate, again.accuracy);
+                let before = search.mean_error(candidate);
+                for fold in &mut folds {
+                    fold.solve_again(search, candidate, again.accuracy);
+                }
+                moved = moved.max((search.mean_error(candidate) - before).abs());
+                solved[candidate] = true;
             }
         }
     }
 }
 
 /// Candidates whose error is so close to what decides that a more accurate solution may change the
-/// choice.
-fn undecided(search: &Search, within: f64, options: &GlmOptions, n_rows: usize) -> Vec<usize> {
+/// choice; `moved` is the farthest that a deviance moved when it was solved as accurately.
+fn undecided(
+    search: &Search,
+    within: f64,
+    moved: f64,
+    options: &GlmOptions,
+    n_rows: usize,
+) -> Vec<usize> {
     let all = 0..search.candidates.len();
     let Some(best) =
         all.clone().min_by(|&i, &j| search.mean_error(i).total_cmp(&search.mean_error(j)))
@@ -73,7 +94,7 @@ fn undecided(search: &Search, within: f64, options: &GlmOptions, n_rows: usize) 
             let n = n_rows as f64;
             within * (ROWS_OF_FULL_DOUBT / n).sqrt().min(1.0) + ROWS_IN_DOUBT / n
         }
-        Measure::Deviance => within * smallest,
+        Measure::Deviance => (within * smallest).max(OF_MOVE * moved),
     };
     let limit = match options.rule {
         Rule::Minimum => smallest,

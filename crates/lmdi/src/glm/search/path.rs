@@ -1,14 +1,18 @@
-//! One l1 ratio's path of penalties through the folds, which are solved in batches.
+//! Paths of penalties through the folds, which are solved in batches.
 //!
 //! The error of a fold is a quadratic form in its statistics. Each point of a path starts where the
 //! line through the last two points leads, because between changes of the active set solutions are
 //! nearly linear in the penalty, and for a few penalties at a time only columns that are likely to
 //! move take part. Solutions are kept without their zeros, so that a step can be solved again, more
 //! accurately, from where it stood.
+//!
+//! A batch has a lane for every fold. Where folds leave lanes free, as a single one does, several
+//! sequences of steps are solved side by side: first one l1 ratio each, then equal shares of the
+//! steps that are wanted.
 
 use crate::basis::{Basis, TreeRows};
 use crate::forest::NONE;
-use crate::glm::linalg::vector::Lanes;
+use crate::glm::linalg::vector::{Lanes, of_lane};
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::options::GlmOptions;
 use crate::glm::model::penalty::Penalty;
@@ -16,15 +20,17 @@ use crate::glm::quadratic::gaussian::GaussianProblem;
 use crate::glm::quadratic::predictors::{squared_error_of_rows, squared_error_of_statistics};
 use crate::glm::quadratic::reduction::Reduction;
 use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::search::contest::is_hopeless;
 use crate::glm::search::selection::{Candidate, Search};
 use crate::glm::solvers::descent::batched::BatchedProblem;
 use crate::glm::solvers::descent::coordinate_descent::{Descent, Point};
 use crate::glm::solvers::descent::schur_complement::RawSchurComplement;
 use crate::glm::solvers::descent::working_set::WorkingSetIterate;
 use crate::glm::solvers::direct::least_squares::least_squares;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Folds in one batch.
+/// Problems in one batch.
 pub(super) const LANES: usize = 4;
 
 /// Sweeps at one step at most, where it is solved beyond the accuracy that was asked for.
@@ -41,11 +47,13 @@ pub(crate) struct Folds<'t> {
     pub(crate) whole: &'t GaussianProblem<'t>,
 }
 
-/// Folds that are solved in one batch.
-pub(super) struct Group<'t> {
+/// Folds that are solved in one batch. All lanes share the problem of a single fold (`H` is 1).
+pub(super) struct Group<'t, const H: usize> {
     folds: &'t [Fold<'t>],
-    training: BatchedProblem<LANES>,
-    held_out: BatchedProblem<LANES>,
+    /// Sequences of steps that are solved side by side; lanes go sequence by sequence.
+    pub(super) n_sequences: usize,
+    training: BatchedProblem<H>,
+    held_out: BatchedProblem<H>,
     spare: Mutex<Vec<Parts>>,
 }
 
@@ -64,19 +72,34 @@ pub(super) struct Accuracy {
     pub(super) span: usize,
 }
 
-impl<'t> Group<'t> {
-    /// Spare lanes solve the problem of all rows, so that its solution is at hand when the penalty
-    /// is chosen.
+impl<'t, const H: usize> Group<'t, H> {
+    /// A lane that is left over solves the problem of all rows, so that its solution is at hand when
+    /// the penalty is chosen.
     pub(super) fn new(folds: &'t [Fold<'t>], whole: &'t GaussianProblem<'t>) -> Self {
+        let n_folds = folds.len();
+        let n_sequences = LANES / n_folds;
         let lane = |lane: usize, of: fn(&'t Fold<'t>) -> &'t GaussianProblem<'t>| {
-            folds.get(lane).map_or(whole, of)
+            if lane < n_sequences * n_folds { of(&folds[lane % n_folds]) } else { whole }
         };
         Self {
             folds,
+            n_sequences,
             training: BatchedProblem::new(std::array::from_fn(|i| lane(i, |fold| &fold.training))),
             held_out: BatchedProblem::new(std::array::from_fn(|i| lane(i, |fold| &fold.held_out))),
             spare: Mutex::new(Vec::new()),
         }
+    }
+
+    /// The sequence that a lane belongs to.
+    fn sequence_of(&self, lane: usize) -> usize {
+        (lane / self.folds.len()).min(self.n_sequences - 1)
+    }
+
+    /// The lanes of a sequence: its folds and, after them, the problem of all rows if a lane is left.
+    fn lanes_of(&self, sequence: usize) -> Range<usize> {
+        let n_folds = self.folds.len();
+        let end = if sequence + 1 == self.n_sequences { LANES } else { (sequence + 1) * n_folds };
+        sequence * n_folds..end
     }
 
     fn parts(&self) -> Parts {
@@ -116,57 +139,84 @@ impl<'t> Fold<'t> {
     }
 }
 
-/// The path of one l1 ratio through a group of folds.
-pub(super) struct Path<'t> {
+/// The paths of some l1 ratios through a group of folds.
+pub(super) struct Paths<'t, const H: usize> {
     pub(super) folds: &'t Folds<'t>,
-    pub(super) group: &'t Group<'t>,
-    /// The path's candidates, from the strongest penalty.
-    pub(super) steps: Vec<usize>,
+    pub(super) group: &'t Group<'t, H>,
+    /// The candidates of each ratio, from the strongest penalty.
+    pub(super) ratios: Vec<Vec<usize>>,
     pub(super) options: &'t GlmOptions,
 }
 
-/// A solution on a path: the slopes that are not zero.
-pub(super) struct Mark {
-    intercept: Lanes<LANES>,
-    stump: Vec<(u32, Lanes<LANES>)>,
-    raw: Vec<(u32, Lanes<LANES>)>,
+/// A step of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    /// Which of the ratios.
+    pub(super) ratio: usize,
+    /// How many penalties are stronger.
+    pub(super) at: usize,
 }
 
-/// Solutions of a path, step by step.
-pub(super) type Marks = Vec<Option<Mark>>;
+/// The solution of one problem: the slopes that are not zero.
+pub(super) struct Mark {
+    intercept: f64,
+    stump: Vec<(u32, f64)>,
+    raw: Vec<(u32, f64)>,
+}
+
+/// Solutions of every step, ratio by ratio: those of its folds and, after them, of all rows where a
+/// lane is left.
+pub(super) type Marks = Vec<Vec<Option<Vec<Mark>>>>;
 
 impl Mark {
-    fn new(reduction: &Reduction, point: &Point<LANES>) -> Self {
-        let is_slope = |b: &Lanes<LANES>| *b != [0.0; LANES];
+    fn new(reduction: &Reduction, point: &Point<LANES>, lane: usize) -> Self {
         let stumps = reduction.split.iter().zip(&point.stump);
         let raw = reduction.raw.iter().zip(&point.raw);
         Self {
-            intercept: point.intercept,
+            intercept: point.intercept[lane],
             stump: stumps
-                .filter(|&(&split, b)| split != NONE && is_slope(b))
-                .map(|(&split, &b)| (split, b))
+                .filter(|&(&split, b)| split != NONE && b[lane] != 0.0)
+                .map(|(&split, b)| (split, b[lane]))
                 .collect(),
-            raw: raw.filter(|(_, b)| is_slope(b)).map(|(&k, &b)| (k as u32, b)).collect(),
+            raw: raw.filter(|(_, b)| b[lane] != 0.0).map(|(&k, b)| (k as u32, b[lane])).collect(),
         }
     }
 }
 
-/// Takes a step of the path, its summed error and a function that gives its solution.
-type Visit<'a> = dyn FnMut(usize, f64, &dyn Fn() -> Mark) + 'a;
+/// Steps that are solved one after the other, those of all sequences at a time.
+type Schedule = Vec<Vec<Step>>;
 
-impl Path<'_> {
-    fn penalties(&self, search: &Search, step: usize) -> [Penalty; LANES] {
-        let candidate = search.candidates[self.steps[step]];
-        self.group
-            .training
-            .hessians
-            .total
-            .map(|total| candidate.strength.penalty(candidate.l1_ratio, total))
+/// Takes one step per sequence, their errors summed over folds and a function that gives the
+/// solutions of a sequence.
+type Visit<'a> = dyn FnMut(&[Step], &[f64], &dyn Fn(usize) -> Vec<Mark>) + 'a;
+
+impl<const H: usize> Paths<'_, H> {
+    /// No solution of any step.
+    pub(super) fn no_marks(&self) -> Marks {
+        self.ratios.iter().map(|path| path.iter().map(|_| None).collect()).collect()
+    }
+
+    fn candidate(&self, step: Step) -> usize {
+        self.ratios[step.ratio][step.at]
+    }
+
+    /// All candidates.
+    pub(super) fn candidates(&self) -> Vec<usize> {
+        self.ratios.concat()
+    }
+
+    /// The penalties of all lanes, one step per sequence.
+    fn penalties(&self, search: &Search, steps: &[Step]) -> [Penalty; LANES] {
+        std::array::from_fn(|lane| {
+            let step = steps[self.group.sequence_of(lane)];
+            let Candidate { strength, l1_ratio } = search.candidates[self.candidate(step)];
+            strength.penalty(l1_ratio, of_lane(&self.group.training.hessians.total, lane))
+        })
     }
 
     /// Without an l1 part the duality gap says nothing; the solution is direct.
     pub(super) fn solve_directly(&self, search: &mut Search) {
-        for &candidate in &self.steps {
+        for candidate in self.candidates() {
             let Candidate { strength, l1_ratio } = search.candidates[candidate];
             for fold in self.group.folds {
                 let penalty = strength.penalty(l1_ratio, fold.training.hessian.total);
@@ -191,76 +241,154 @@ impl Path<'_> {
         squared_error_of_rows(basis, rows, rows.fold(fold), response, model)
     }
 
-    /// Solves some steps of the path, rising, and keeps their solutions; without `keep_all` only that
-    /// of the smallest error. Steps start from the solution of the last step that has one.
+    /// Solves some steps, given by their candidates, and keeps their solutions; without `keep_all`
+    /// only that of the smallest error. Steps start from the solution of the last step of their path
+    /// that has one. With `until_hopeless`, paths end where their errors have long been rising.
     pub(super) fn follow(
         &self,
         search: &mut Search,
-        steps: &[usize],
+        wanted: &[bool],
         accuracy: Accuracy,
         marks: &mut Marks,
-        keep_all: bool,
+        [keep_all, until_hopeless]: [bool; 2],
     ) {
-        marks.resize_with(self.steps.len(), || None);
         let mut smallest = f64::INFINITY;
-        // A solution of a step's own is nearer than that of a step before it, unless that is the last.
-        let has_own: Vec<bool> = marks.iter().map(Option::is_some).collect();
-        for run in steps.chunk_by(|before, after| after - before == 1 || !has_own[*after]) {
-            let start = self.start_before(run[0], marks);
-            self.trace(search, start, run, accuracy, &mut |step, error, mark| {
-                if keep_all {
-                    marks[step] = Some(mark());
-                } else if error < smallest {
-                    smallest = error;
-                    marks.fill_with(|| None);
-                    marks[step] = Some(mark());
-                }
-            });
+        let steps: Vec<Vec<Step>> = (self.ratios.iter().enumerate())
+            .map(|(ratio, path)| {
+                let is_wanted = |&at: &usize| wanted[path[at]];
+                (0..path.len()).filter(is_wanted).map(|at| Step { ratio, at }).collect()
+            })
+            .collect();
+        for schedule in self.schedules(steps, marks) {
+            let has_own = |step: &Step| marks[step.ratio][step.at].is_some();
+            // A solution of a step's own is nearer than that of a step before it, unless that is the
+            // last.
+            let continues = |before: &Step, after: &Step| {
+                let next = before.ratio == after.ratio && after.at <= before.at + 1;
+                next || (before.ratio == after.ratio && !has_own(after))
+            };
+            let ends: Vec<usize> = (1..schedule.len())
+                .filter(|&at| {
+                    !schedule[at - 1].iter().zip(&schedule[at]).all(|(a, b)| continues(a, b))
+                })
+                .chain([schedule.len()])
+                .collect();
+            let mut begin = 0;
+            for end in ends {
+                let start = self.start_before(&schedule[begin], marks);
+                let run = &schedule[begin..end];
+                begin = end;
+                self.trace(
+                    search,
+                    start,
+                    run,
+                    accuracy,
+                    until_hopeless,
+                    &mut |steps, errors, mark| {
+                        for (sequence, (step, &error)) in steps.iter().zip(errors).enumerate() {
+                            if !keep_all {
+                                if error >= smallest {
+                                    continue;
+                                }
+                                smallest = error;
+                                *marks = self.no_marks();
+                            }
+                            marks[step.ratio][step.at] = Some(mark(sequence));
+                        }
+                    },
+                );
+            }
         }
     }
 
-    /// The last solution on the path at or before a step; zero slopes if there is none.
-    fn start_before(&self, step: usize, marks: &Marks) -> WorkingSetIterate<'_, LANES> {
+    /// How the steps are shared out to sequences.
+    fn schedules(&self, steps: Vec<Vec<Step>>, marks: &Marks) -> Vec<Schedule> {
+        let n_sequences = self.group.n_sequences;
+        let is_first = |path: &Vec<Option<Vec<Mark>>>| path.iter().all(Option::is_none);
+        let parts: Vec<Vec<Step>> = if marks.iter().all(is_first) {
+            // Nothing to start from: each path from its strongest penalty.
+            steps.into_iter().filter(|steps| !steps.is_empty()).collect()
+        } else {
+            let all = steps.concat();
+            let share = all.len().div_ceil(n_sequences).max(1);
+            all.chunks(share).map(<[Step]>::to_vec).collect()
+        };
+        parts
+            .chunks(n_sequences)
+            .map(|parts| {
+                let longest = parts.iter().map(Vec::len).max().unwrap_or(0);
+                // Sequences that end early stay at their last step, and lanes without one do what
+                // the last sequence does.
+                (0..longest)
+                    .map(|at| {
+                        (0..n_sequences)
+                            .map(|sequence| {
+                                let part = &parts[sequence.min(parts.len() - 1)];
+                                part[at.min(part.len() - 1)]
+                            })
+                            .collect()
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// The last solutions on the paths at or before some steps; zero slopes where there is none.
+    fn start_before(&self, steps: &[Step], marks: &Marks) -> WorkingSetIterate<'_, H, LANES> {
         let mut point = WorkingSetIterate::zero(&self.group.training);
-        if let Some(mark) = marks[..=step].iter().rev().flatten().next() {
-            let mut slopes = point.slopes();
-            slopes.intercept = mark.intercept;
-            mark.stump.iter().for_each(|&(split, b)| slopes.stump[split as usize] = b);
-            mark.raw.iter().for_each(|&(k, b)| slopes.raw[k as usize] = b);
+        let mut slopes = point.slopes();
+        let mut any = false;
+        for (sequence, step) in steps.iter().enumerate() {
+            let path = &marks[step.ratio][..=step.at];
+            let Some(solutions) = path.iter().rev().flatten().next() else { continue };
+            any = true;
+            for (lane, mark) in self.group.lanes_of(sequence).zip(solutions) {
+                slopes.intercept[lane] = mark.intercept;
+                mark.stump.iter().for_each(|&(split, b)| slopes.stump[split as usize][lane] = b);
+                mark.raw.iter().for_each(|&(k, b)| slopes.raw[k as usize][lane] = b);
+            }
+        }
+        if any {
             point.move_to(slopes);
         }
         point
     }
 
-    /// The solution of all rows at a step, where one was kept.
-    pub(super) fn whole_at(&self, step: usize, marks: &Marks) -> Option<Coefficients> {
-        let mark = marks[step].as_ref().filter(|_| self.group.folds.len() < LANES)?;
+    /// A solution near that of all rows at a candidate, where one was kept: their own or that of a
+    /// fold.
+    pub(super) fn near(&self, candidate: usize, marks: &Marks) -> Option<Coefficients> {
+        let mut steps =
+            self.ratios.iter().zip(marks).flat_map(|(path, marks)| path.iter().zip(marks));
+        let (_, solutions) = steps.find(|&(&at, _)| at == candidate)?;
+        let mark = solutions.as_ref()?.last()?;
         let q = &self.group.training.hessians;
         let mut model = Coefficients::zero(q.n_splits(), q.n_raw());
-        model.intercept = mark.intercept[LANES - 1];
-        mark.stump.iter().for_each(|&(split, b)| model.stump[split as usize] = b[LANES - 1]);
-        mark.raw.iter().for_each(|&(k, b)| model.raw[k as usize] = b[LANES - 1]);
+        model.intercept = mark.intercept;
+        mark.stump.iter().for_each(|&(split, b)| model.stump[split as usize] = b);
+        mark.raw.iter().for_each(|&(k, b)| model.raw[k as usize] = b);
         Some(model)
     }
 
-    /// Solves some steps of the path, rising, from a point at or before the first. The same columns
-    /// take part for some steps at a time. Calls `visit` with each step, its summed error and a function
-    /// that gives its solution.
+    /// Solves the steps of a schedule from points at or before the first. The same columns take part
+    /// for some steps at a time. Calls `visit` with the steps, their errors and a function that gives
+    /// their solutions.
     fn trace(
         &self,
         search: &mut Search,
-        start: WorkingSetIterate<'_, LANES>,
-        steps: &[usize],
+        start: WorkingSetIterate<'_, H, LANES>,
+        schedule: &[Vec<Step>],
         Accuracy { tolerance, span }: Accuracy,
+        until_hopeless: bool,
         visit: &mut Visit<'_>,
     ) {
         let mut whole = start;
-        let end_of = |at: usize| (at + span).min(steps.len());
-        let weakest = |search: &Search, at: usize| self.penalties(search, steps[end_of(at) - 1]);
+        let end_of = |at: usize| (at + span).min(schedule.len());
+        let weakest =
+            |search: &Search, at: usize| self.penalties(search, &schedule[end_of(at) - 1]);
         let mut at = 0;
         let mut working = whole.working_set(&weakest(search, at));
         let mut parts = self.group.parts();
-        while at < steps.len() {
+        while at < schedule.len() {
             let reduction = working.reduce(&self.group.training);
             self.group.training.reduce_into(&reduction, &mut parts.training);
             self.group.held_out.reduce_into(&reduction, &mut parts.held_out);
@@ -275,9 +403,9 @@ impl Path<'_> {
                 let end = end_of(at);
                 let mut first = None;
                 for position in at..end {
-                    let factor = self.continuation(search, steps, position);
+                    let factor = self.continuation(search, &schedule[..=position]);
                     descent.point.extrapolate(&mut before, factor);
-                    let penalties = self.penalties(search, steps[position]);
+                    let penalties = self.penalties(search, &schedule[position]);
                     // What goes beyond the accuracy that was asked for only tells near ties apart.
                     let beyond = tolerance < self.options.search_tolerance;
                     let most = if beyond { MOST_BEYOND } else { usize::MAX };
@@ -286,9 +414,13 @@ impl Path<'_> {
                     search.converged &= report.converged || beyond;
                     first.get_or_insert_with(|| descent.point.clone());
                     let model = |lane| whole.expand_lane(&reduction, &descent.point, lane);
-                    let step = steps[position];
-                    let error = self.validate(search, step, &parts.held_out, &descent.point, model);
-                    visit(step, error, &|| Mark::new(&reduction, &descent.point));
+                    let steps = &schedule[position];
+                    let errors =
+                        self.validate(search, steps, &parts.held_out, &descent.point, model);
+                    visit(steps, &errors, &|sequence| {
+                        let lanes = self.group.lanes_of(sequence);
+                        lanes.map(|lane| Mark::new(&reduction, &descent.point, lane)).collect()
+                    });
                 }
                 let mut next = whole.clone();
                 next.follow(&reduction, &descent.point, &before);
@@ -304,7 +436,11 @@ impl Path<'_> {
                 }
                 whole = next;
                 at = end;
-                if at == steps.len() {
+                if at == schedule.len() {
+                    break;
+                }
+                if until_hopeless && self.are_hopeless(search, &schedule[..at]) {
+                    at = schedule.len();
                     break;
                 }
                 let needed = whole.working_set(&weakest(search, at));
@@ -318,36 +454,54 @@ impl Path<'_> {
         self.group.spares().push(parts);
     }
 
-    /// How far the line through the last two points is continued: the ratio of penalty steps.
-    fn continuation(&self, search: &Search, steps: &[usize], position: usize) -> f64 {
-        if position < 2 {
-            return 0.0;
-        }
-        let shrinkage =
-            |position: usize| search.candidates[self.steps[steps[position]]].strength.shrinkage();
-        let last = shrinkage(position - 2) - shrinkage(position - 1);
-        let next = shrinkage(position - 1) - shrinkage(position);
-        if last > 0.0 { (next / last).clamp(0.0, 1.0) } else { 0.0 }
+    /// Whether no sequence has anything to hope for from weaker penalties.
+    fn are_hopeless(&self, search: &Search, solved: &[Vec<Step>]) -> bool {
+        (0..self.group.n_sequences).all(|sequence| {
+            let errors: Vec<f64> = solved
+                .iter()
+                .map(|steps| search.mean_error(self.candidate(steps[sequence])))
+                .collect();
+            is_hopeless(&errors)
+        })
     }
 
-    /// Records the errors of the held-out rows at one step, and returns their sum over folds.
+    /// How far the line through the last two points is continued to the last of some steps: the ratio
+    /// of penalty steps, per lane.
+    fn continuation(&self, search: &Search, steps: &[Vec<Step>]) -> Lanes<LANES> {
+        let [.., before, last, next] = steps else { return [0.0; LANES] };
+        std::array::from_fn(|lane| {
+            let sequence = self.group.sequence_of(lane);
+            let [a, b, c] = [before, last, next].map(|steps| {
+                search.candidates[self.candidate(steps[sequence])].strength.shrinkage()
+            });
+            if a > b { ((b - c) / (a - b)).clamp(0.0, 1.0) } else { 0.0 }
+        })
+    }
+
+    /// Records the errors of the held-out rows at one step per sequence, and returns their sums over
+    /// folds.
     fn validate(
         &self,
         search: &mut Search,
-        step: usize,
+        steps: &[Step],
         held_out: &BatchedProblem<LANES>,
         point: &Point<LANES>,
         model: impl Fn(usize) -> Coefficients,
-    ) -> f64 {
+    ) -> Vec<f64> {
         let errors = held_out.squared_error(point.intercept, &point.stump, &point.raw);
-        let mut sum = 0.0;
-        for (lane, fold) in self.group.folds.iter().enumerate() {
-            let error =
-                errors[lane].unwrap_or_else(|| self.error_of_rows(fold.number, &model(lane)));
-            let error = error / fold.held_out.hessian.total;
-            search.record(self.steps[step], fold.number, error);
-            sum += error;
-        }
-        sum
+        let n_folds = self.group.folds.len();
+        let of_sequence = |(sequence, &step): (usize, &Step)| {
+            let mut sum = 0.0;
+            for (at, fold) in self.group.folds.iter().enumerate() {
+                let lane = sequence * n_folds + at;
+                let error =
+                    errors[lane].unwrap_or_else(|| self.error_of_rows(fold.number, &model(lane)));
+                let error = error / fold.held_out.hessian.total;
+                search.record(self.candidate(step), fold.number, error);
+                sum += error;
+            }
+            sum
+        };
+        steps.iter().enumerate().map(of_sequence).collect()
     }
 }

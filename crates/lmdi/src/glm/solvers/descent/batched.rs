@@ -13,7 +13,7 @@
 //! All sums follow from the statistics: with q = X'y and g = X'r, r'y = y'y - b'q and
 //! |r|^2 = r'y - b'g.
 
-use crate::glm::linalg::vector::{Lanes, per_lane};
+use crate::glm::linalg::vector::{Lanes, per_lane, spread};
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
 use crate::glm::quadratic::gaussian::GaussianProblem;
@@ -95,24 +95,28 @@ impl<const N: usize> BatchedProblem<N> {
     }
 
     /// Puts the same problems over the columns that are left into `out`, whose memory is used
-    /// again.
-    pub(crate) fn reduce_into(&self, reduction: &Reduction, out: &mut Self) {
+    /// again. A problem that lanes share is spread to all of them.
+    pub(crate) fn reduce_into<const M: usize>(
+        &self,
+        reduction: &Reduction,
+        out: &mut BatchedProblem<M>,
+    ) {
         self.hessians.reduce_into(reduction, &mut out.hessians);
-        out.response_mean = self.response_mean;
-        out.response_square = self.response_square;
+        out.response_mean = spread(&self.response_mean);
+        out.response_square = spread(&self.response_square);
         out.leaf_response = reduction.sum_leaves(&self.leaf_response);
         out.stump_gradient = reduction.choose_stumps(&self.stump_gradient);
         out.raw_gradient = reduction.choose_raw(&self.raw_gradient);
     }
 
     /// Zero slopes.
-    pub(crate) fn zero(&self) -> Start<N> {
+    pub(crate) fn zero<const M: usize>(&self) -> Start<M> {
         Start {
-            intercept: self.response_mean,
-            stump: vec![[0.0; N]; self.hessians.n_splits()],
-            raw: vec![[0.0; N]; self.hessians.n_raw()],
-            leaf_residual: self.leaf_response.clone(),
-            raw_gradient: self.raw_gradient.clone(),
+            intercept: spread(&self.response_mean),
+            stump: vec![[0.0; M]; self.hessians.n_splits()],
+            raw: vec![[0.0; M]; self.hessians.n_raw()],
+            leaf_residual: self.leaf_response.iter().map(spread).collect(),
+            raw_gradient: self.raw_gradient.iter().map(spread).collect(),
         }
     }
 

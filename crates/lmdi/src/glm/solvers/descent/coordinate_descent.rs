@@ -168,16 +168,16 @@ impl<const N: usize> Point<N> {
         mix(&mut self.raw_gradient, |p| &p.raw_gradient);
     }
 
-    /// Moves to the point that continues the line from `before` through this one by `factor` of its
+    /// Moves to the point that continues the line from `before` through this one by a share of its
     /// length, and keeps this one in `before`.
     #[inline(always)]
-    pub fn extrapolate(&mut self, before: &mut Self, factor: f64) {
+    pub fn extrapolate(&mut self, before: &mut Self, share: Lanes<N>) {
         let continue_line = |now: &mut [Lanes<N>], before: &mut [Lanes<N>]| {
             for (now, before) in now.iter_mut().zip(before) {
                 for lane in 0..N {
                     let step = now[lane] - before[lane];
                     before[lane] = now[lane];
-                    now[lane] += factor * step;
+                    now[lane] += share[lane] * step;
                 }
             }
         };

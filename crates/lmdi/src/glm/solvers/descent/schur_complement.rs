@@ -33,8 +33,9 @@ const TRUST: f64 = 0.9;
 /// Curvature of the raw block and what is needed to rebuild it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RawSchurComplement<const N: usize> {
-    /// Raw sums per node, node by node.
-    node_raw: Vec<Lanes<N>>,
+    /// Raw sums of the children of considered splits, and where each has its own.
+    child_raw: Vec<Lanes<N>>,
+    child_at: Vec<u32>,
     /// The heaviest splits and all their ancestors, in node order; only the former are eliminated.
     considered: Vec<(u32, bool)>,
     /// Whether a node is among `considered`.
@@ -63,41 +64,29 @@ impl<const N: usize> RawSchurComplement<N> {
     fn prepare(&mut self, q: &BatchedHessian<N>) {
         let (m, r) = (q.n_splits(), q.n_raw());
         let nodes = m + q.nesting.n_leaves();
-        let node_raw = &mut self.node_raw;
-        node_raw.clear();
-        node_raw.resize(nodes * r, [0.0; N]);
-        for k in 0..r {
-            for (leaf, sum) in q.raw_leaf_of(k).iter().enumerate() {
-                node_raw[(m + leaf) * r + k] = *sum;
-            }
-        }
         let mut parent = vec![0_u32; nodes];
-        for split in (0..m).rev() {
-            let (above, below) = node_raw.split_at_mut((split + 1) * r);
-            let sum = &mut above[split * r..];
-            for child in [q.nesting.left[split] as usize, q.nesting.right[split] as usize] {
-                let child_raw = &below[(child - split - 1) * r..(child - split) * r];
-                for (sum, child) in sum.iter_mut().zip(child_raw) {
-                    for lane in 0..N {
-                        sum[lane] += child[lane];
-                    }
-                }
-                parent[child] = split as u32;
-            }
+        for split in 0..m {
+            parent[q.nesting.left[split] as usize] = split as u32;
+            parent[q.nesting.right[split] as usize] = split as u32;
         }
-        let has_column = |split: &u32| q.nesting.right_value[*split as usize] != 0.0;
-        let mut heaviest: Vec<u32> = (0..m as u32).filter(has_column).collect();
-        let weight = |split: u32| q.node_weight[split as usize].iter().sum::<f64>();
-        heaviest.sort_by(|&i, &j| weight(j).total_cmp(&weight(i)).then(i.cmp(&j)));
-        heaviest.truncate(MOST_ELIMINATED);
+        let has_column = |split: usize| q.nesting.right_value[split] != 0.0;
+        let mut heaviest: Vec<(f64, u32)> = (0..m)
+            .filter(|&split| has_column(split))
+            .map(|split| (q.node_weight[split].iter().sum(), split as u32))
+            .collect();
+        let heavier = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        if heaviest.len() > MOST_ELIMINATED {
+            heaviest.select_nth_unstable_by(MOST_ELIMINATED, heavier);
+            heaviest.truncate(MOST_ELIMINATED);
+        }
         let is_considered = &mut self.is_considered;
         is_considered.resize(nodes, false);
         let mut considered: Vec<(u32, bool)> =
-            heaviest.iter().map(|&split| (split, true)).collect();
-        for &split in &heaviest {
+            heaviest.iter().map(|&(_, split)| (split, true)).collect();
+        for &(_, split) in &heaviest {
             is_considered[split as usize] = true;
         }
-        for &split in &heaviest {
+        for &(_, split) in &heaviest {
             let mut node = split;
             while node != 0 && !is_considered[parent[node as usize] as usize] {
                 node = parent[node as usize];
@@ -107,9 +96,55 @@ impl<const N: usize> RawSchurComplement<N> {
         }
         considered.sort_unstable();
         self.considered = considered;
+        self.sum_children(q, &parent);
         // Every entry is written before it is read.
         self.weight_taken.resize(m, [0.0; N]);
         self.raw_taken.resize(m * r, [0.0; N]);
+    }
+
+    /// Raw sums of the children of considered splits: each leaf belongs to the last of them above it.
+    fn sum_children(&mut self, q: &BatchedHessian<N>, parent: &[u32]) {
+        let (m, r) = (q.n_splits(), q.n_raw());
+        let Self { child_raw, child_at, is_considered, considered, .. } = self;
+        child_at.clear();
+        child_at.resize(parent.len(), 0);
+        let mut n_children = 1;
+        for node in 1..parent.len() {
+            let above = parent[node] as usize;
+            child_at[node] = if is_considered[above] {
+                n_children += 1;
+                n_children - 1
+            } else {
+                child_at[above]
+            };
+        }
+        let n_children = n_children as usize;
+        child_raw.clear();
+        child_raw.resize(n_children * r, [0.0; N]);
+        let mut sums = vec![[0.0; N]; n_children];
+        for k in 0..r {
+            sums.fill([0.0; N]);
+            for (sum, at) in q.raw_leaf_of(k).iter().zip(&child_at[m..]) {
+                let into = &mut sums[*at as usize];
+                for lane in 0..N {
+                    into[lane] += sum[lane];
+                }
+            }
+            // From the bottom up: a considered child has the leaves of its own children too.
+            for &(split, _) in considered.iter().rev() {
+                let split = split as usize;
+                let into = child_at[split] as usize;
+                for child in [q.nesting.left[split], q.nesting.right[split]] {
+                    let sum = sums[child_at[child as usize] as usize];
+                    for lane in 0..N {
+                        sums[into][lane] += sum[lane];
+                    }
+                }
+            }
+            for (at, sum) in sums.iter().enumerate() {
+                child_raw[at * r + k] = *sum;
+            }
+        }
     }
 
     /// Goes back to the curvature with every stump held still, in one lane.
@@ -151,8 +186,9 @@ impl<const N: usize> RawSchurComplement<N> {
             let (a, b) = (q.nesting.left_value[split], q.nesting.right_value[split]);
             let mut c = q.stump_sum[split];
             let mut d: Lanes<N> = per_lane(|lane| q.stump_square[split][lane] + l2[lane]);
-            let left_raw = &self.node_raw[left * q.n_raw()..(left + 1) * q.n_raw()];
-            let right_raw = &self.node_raw[right * q.n_raw()..(right + 1) * q.n_raw()];
+            let [left_raw, right_raw] = [left, right].map(|child| {
+                &self.child_raw[self.child_at[child] as usize * q.n_raw()..][..q.n_raw()]
+            });
             let start = self.eliminated.len();
             self.eliminated.extend(
                 self.working

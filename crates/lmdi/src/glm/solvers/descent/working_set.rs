@@ -6,7 +6,9 @@
 //! is missed.
 
 use crate::forest::NONE;
-use crate::glm::linalg::vector::{Lanes, per_lane, subtract_columns, subtract_products};
+use crate::glm::linalg::vector::{
+    Lanes, of_lane, per_lane, subtract_block, subtract_columns, subtract_products,
+};
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::reduction::Reduction;
@@ -28,10 +30,11 @@ pub(crate) struct Slopes<const N: usize> {
     pub(crate) raw: Vec<Lanes<N>>,
 }
 
-/// A point over all columns of a batch of problems, and the point before it on a path.
+/// A point over all columns of a batch of `N` problems, `H` of which differ in more than their
+/// penalty, and the point before it on a path.
 #[derive(Debug, Clone)]
-pub(crate) struct WorkingSetIterate<'p, const N: usize> {
-    problems: &'p BatchedProblem<N>,
+pub(crate) struct WorkingSetIterate<'p, const H: usize, const N: usize> {
+    problems: &'p BatchedProblem<H>,
     at: Start<N>,
     before: Slopes<N>,
 }
@@ -43,16 +46,16 @@ pub(crate) struct WorkingSet {
     raw: Vec<bool>,
 }
 
-impl<'p, const N: usize> WorkingSetIterate<'p, N> {
+impl<'p, const H: usize, const N: usize> WorkingSetIterate<'p, H, N> {
     /// Zero slopes.
-    pub(crate) fn zero(problems: &'p BatchedProblem<N>) -> Self {
-        let at = problems.zero();
+    pub(crate) fn zero(problems: &'p BatchedProblem<H>) -> Self {
+        let at: Start<N> = problems.zero();
         let (intercept, stump, raw) = (at.intercept, at.stump.clone(), at.raw.clone());
         Self { problems, at, before: Slopes { intercept, stump, raw } }
     }
 
     /// The point with the given coefficients in every lane.
-    pub(crate) fn new(problems: &'p BatchedProblem<N>, at: &Coefficients) -> Self {
+    pub(crate) fn new(problems: &'p BatchedProblem<H>, at: &Coefficients) -> Self {
         let mut point = Self::zero(problems);
         let spread = |values: &[f64]| values.iter().map(|&value| [value; N]).collect();
         point.move_to(Slopes {
@@ -121,6 +124,7 @@ impl<'p, const N: usize> WorkingSetIterate<'p, N> {
             step: &step,
             leaf: leaves,
             raw: &mut before.raw_gradient,
+            known: &[],
         });
         (before.intercept, before.stump, before.raw) = (to.intercept, to.stump, to.raw);
         before.sum_upwards(q);
@@ -130,8 +134,12 @@ impl<'p, const N: usize> WorkingSetIterate<'p, N> {
     /// This point after sweeps over the columns that are left, and the one before it.
     pub(crate) fn follow(&mut self, reduction: &Reduction, to: &Point<N>, before: &Point<N>) {
         let before = self.expand(reduction, before);
-        let to = self.expand(reduction, to);
-        self.move_to(to);
+        let slopes = self.expand(reduction, to);
+        // Gradients along columns that took part are known.
+        for (&k, &gradient) in reduction.raw.iter().zip(&to.raw_gradient) {
+            self.at.raw_gradient[k] = gradient;
+        }
+        self.move_along(slopes, &reduction.raw);
         self.before = before;
     }
 
@@ -178,9 +186,14 @@ impl<'p, const N: usize> WorkingSetIterate<'p, N> {
 
     /// Moves to other slopes.
     pub(crate) fn move_to(&mut self, to: Slopes<N>) {
+        self.move_along(to, &[]);
+    }
+
+    /// The same where gradients along some raw columns, rising, are those of the new point already.
+    fn move_along(&mut self, to: Slopes<N>, known: &[usize]) {
         let step = to.less(self.at.intercept, &self.at.stump, &self.at.raw);
         let (leaf, raw) = (&mut self.at.leaf_residual[..], &mut self.at.raw_gradient[..]);
-        vectorised(Follow { problems: self.problems, step: &step, leaf, raw });
+        vectorised(Follow { problems: self.problems, step: &step, leaf, raw, known });
         (self.at.intercept, self.at.stump, self.at.raw) = (to.intercept, to.stump, to.raw);
     }
 
@@ -259,7 +272,7 @@ impl<'p, const N: usize> WorkingSetIterate<'p, N> {
     ) -> DescentReport {
         let mut working = self.working_set(penalty);
         let mut iterations = 0;
-        let mut part = BatchedProblem::empty();
+        let mut part = BatchedProblem::<N>::empty();
         loop {
             let reduction = working.reduce(self.problems);
             self.problems.reduce_into(&reduction, &mut part);
@@ -290,7 +303,7 @@ impl WorkingSet {
 
     /// What is left of the problems' columns. Splits that are kept to hold others together take
     /// part.
-    pub(crate) fn reduce<const N: usize>(&mut self, problems: &BatchedProblem<N>) -> Reduction {
+    pub(crate) fn reduce<const H: usize>(&mut self, problems: &BatchedProblem<H>) -> Reduction {
         let raw = (0..self.raw.len()).filter(|&k| self.raw[k]).collect();
         let reduction = Reduction::new(&problems.hessians.nesting, &self.stump, raw);
         for &split in reduction.split.iter().filter(|&&split| split != NONE) {
@@ -314,35 +327,36 @@ impl<const N: usize> Slopes<N> {
 }
 
 /// Takes what a step explains off the residual sums. Cost: leaves x raw columns.
-struct Follow<'t, const N: usize> {
-    problems: &'t BatchedProblem<N>,
+struct Follow<'t, const H: usize, const N: usize> {
+    problems: &'t BatchedProblem<H>,
     step: &'t Slopes<N>,
     leaf: &'t mut [Lanes<N>],
     raw: &'t mut [Lanes<N>],
+    /// Raw columns, rising, whose gradients stay as they are.
+    known: &'t [usize],
 }
 
-impl<const N: usize> Vectorised for Follow<'_, N> {
+impl<const H: usize, const N: usize> Vectorised for Follow<'_, H, N> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Self { problems, step, leaf, raw } = self;
+        let Self { problems, step, leaf, raw, known } = self;
         let q = &problems.hessians;
         let mut constant = q.leaf_offsets(step.intercept, &step.stump);
         for ((sum, c), w) in leaf.iter_mut().zip(&constant).zip(q.leaf_weight()) {
             for lane in 0..N {
-                sum[lane] -= c[lane] * w[lane];
+                sum[lane] -= c[lane] * of_lane(w, lane);
             }
         }
         let moved: Vec<usize> = (0..q.n_raw()).filter(|&k| step.raw[k] != [0.0; N]).collect();
         let steps: Vec<Lanes<N>> = moved.iter().map(|&k| step.raw[k]).collect();
         subtract_columns(leaf, &moved, &steps, &q.raw_leaf);
-        subtract_columns(raw, &moved, &steps, &q.raw_gram);
         // The raw Gram matrix is centred; the rest is a shift common to all leaves.
         let mut at_mean = [0.0; N];
         for (&k, step) in moved.iter().zip(&steps) {
             for lane in 0..N {
-                at_mean[lane] += step[lane] * q.raw_mean[k][lane];
+                at_mean[lane] += step[lane] * of_lane(&q.raw_mean[k], lane);
             }
         }
         for c in &mut constant {
@@ -350,6 +364,23 @@ impl<const N: usize> Vectorised for Follow<'_, N> {
                 c[lane] += at_mean[lane];
             }
         }
-        subtract_products(raw, &constant, &q.raw_leaf);
+        if known.is_empty() {
+            subtract_columns(raw, &moved, &steps, &q.raw_gram);
+            subtract_products(raw, &constant, &q.raw_leaf);
+            return;
+        }
+        let mut known = known.iter().peekable();
+        for k in 0..q.n_raw() {
+            if known.next_if(|&&next| next == k).is_some() {
+                continue;
+            }
+            let gram = &q.raw_gram[k * q.n_raw()..(k + 1) * q.n_raw()];
+            for (&other, step) in moved.iter().zip(&steps) {
+                for lane in 0..N {
+                    raw[k][lane] -= step[lane] * of_lane(&gram[other], lane);
+                }
+            }
+            subtract_block(std::array::from_mut(&mut raw[k]), &constant, q.raw_leaf_of(k));
+        }
     }
 }

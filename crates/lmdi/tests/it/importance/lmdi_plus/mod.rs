@@ -4,6 +4,7 @@
 
 mod additivity;
 mod degenerate;
+mod exhaustive;
 mod identities;
 mod imported;
 mod invariance;
