@@ -258,7 +258,7 @@ pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) 
     table.row([format!("= {}", study.meaning().total()), String::new(), decimals.text(total)]);
     write!(out, "{table}")?;
     let moved = printable(&study.meaning().moved(output, k)).into_owned();
-    writeln!(out, "\nA score above 0 raises {moved}; one below 0 lowers it.")?;
+    writeln!(out, "\nA score above 0 raises {moved}; one below 0 does the opposite.")?;
     match labels.get(class) {
         _ if account.is_none() => Ok(()),
         Some(label) => writeln!(
