@@ -4,8 +4,8 @@
 // A sentence with names of the data in it is a list of parts, because names are elements (`says`).
 
 import type { ScaleKind } from "./contract";
-import { count, counted, number, percent } from "./format";
-import { type Part, says } from "./says";
+import { count, counted, number, percent } from "./page/format";
+import { type Part, says } from "./page/says";
 
 export const page = {
   opening: (reason: string) =>
