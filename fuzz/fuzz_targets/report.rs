@@ -8,7 +8,7 @@ use lmdi::monitor::Silent;
 use lmdi::study::{ExplainOptions, ExplainerOptions, NamedFrame, Study, TrainingData};
 use lmdi::table::{SchemaOptions, Task};
 use lmdi_io::read::{Input, ReadOptions, read_table};
-use lmdi_report::page::{PageOptions, page};
+use lmdi_report::page::{PageOptions, WhatIf, page};
 
 fuzz_target!(|data: &[u8]| {
     let options = ReadOptions { delimiter: Some(b','), ..ReadOptions::default() };
@@ -28,10 +28,10 @@ fuzz_target!(|data: &[u8]| {
     let Ok(job) = data.job(EnsembleParams::Forest(params), 0.0) else { return };
     let Ok(study) = Study::of_job(job.into(), ExplainerOptions::Saabas, &Silent) else { return };
     let Ok(grouping) = Grouping::columns(&study.schema) else { return };
-    let options = ExplainOptions::scores_of(grouping).with_model_predictions(true);
+    let options = ExplainOptions::scores_of(grouping);
     let rows = study.job().expect("trained here").train.clone();
     let Ok(explained) = study.explain(rows, &options, &Silent) else { return };
-    let options = PageOptions { compare: &[], refits: 0, tables: vec![] };
+    let options = PageOptions { compare: &[], refits: 0, what_if: WhatIf::Always, tables: vec![] };
     let Ok(page) = page(&study, &explained, &options, &Silent) else { return };
     let ends = page.matches("</script").count();
     let starts = page.matches("<script").count();

@@ -78,44 +78,147 @@ export type Report = {
   scorer_is_large: boolean;
 };
 
+/**
+ * The model as the what-if reads it. Arrays over nodes hold the nodes of the first tree, then those
+ * of the second.
+ */
 export type Scorer = {
+  /**
+   * The columns, in the order of the features.
+   */
   columns: Array<ScorerColumn>;
+  /**
+   * How many nodes each tree has.
+   */
   sizes: Packed;
+  /**
+   * The encoded column that a node splits on.
+   */
   feature: Packed;
+  /**
+   * The threshold of a split.
+   */
   threshold: Packed;
+  /**
+   * Left child, by its place in the tree; 0 at a leaf.
+   */
   left: Packed;
+  /**
+   * Right child.
+   */
   right: Packed;
+  /**
+   * Where missing cells go: 0 left, 1 right, 2 left as zeros do, 3 right as zeros do, 4 as zero.
+   */
   missing: Packed;
+  /**
+   * Values of leaves, `n_values` per node.
+   */
   value: Packed;
+  /**
+   * How many numbers a value has.
+   */
   n_values: number;
+  /**
+   * Whether a cell equal to the threshold goes left.
+   */
   less_equal: boolean;
+  /**
+   * Whether cells are compared in 32 bits.
+   */
   single: boolean;
+  /**
+   * The output of each tree's value; empty if each has one per output.
+   */
   output_of_tree: Array<number>;
+  /**
+   * Length of the raw output.
+   */
   n_outputs: number;
+  /**
+   * Factor on the sum over trees.
+   */
   factor: number;
+  /**
+   * Raw output before any tree.
+   */
   base_score: Array<number>;
+  /**
+   * From raw output to prediction.
+   */
   link: ScorerLink;
+  /**
+   * What scores are made of; none for methods other than LMDI+.
+   */
   linear: LinearParts | null;
 };
 
+/**
+ * How the cells of a column become numbers.
+ */
 export type ScorerColumn = {
+  /**
+   * How many encoded columns it has.
+   */
   width: number;
+  /**
+   * The smallest and largest number in training, of a column of numbers.
+   */
   range: [number, number] | null;
+  /**
+   * Each text, or none for a missing cell, with its numbers; none for a column of numbers.
+   */
   levels: Array<[string | null, Array<number>]> | null;
 };
 
+/**
+ * From raw output to prediction.
+ */
 export type ScorerLink = "identity" | "logit" | "softmax" | "log" | "one_vs_rest";
 
+/**
+ * The linear models of LMDI+.
+ */
 export type LinearParts = {
+  /**
+   * How many outputs have scores.
+   */
   n_outputs: number;
+  /**
+   * What a row gains for its parent's column when it enters a node, `outputs_of_tree` per node.
+   */
   step: Packed;
+  /**
+   * The first output of each tree.
+   */
   first_output: Array<number>;
+  /**
+   * How many outputs a tree has.
+   */
   outputs_of_tree: number;
+  /**
+   * Factor on the sum over trees.
+   */
   factor: number;
+  /**
+   * What scores are added to, per output.
+   */
   base: Array<number>;
+  /**
+   * Where cells are counted from, per encoded column; NaN without a linear term.
+   */
   centre: Packed;
+  /**
+   * Sum of slopes, per encoded column and output.
+   */
   slope: Packed;
+  /**
+   * What is taken off, per encoded column and output.
+   */
   offset: Packed;
+  /**
+   * Smallest and largest cell of each encoded column, which bound linear terms; may be empty.
+   */
   ranges: Packed;
 };
 

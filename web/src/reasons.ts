@@ -40,7 +40,8 @@ export function reasons(data: Data, row: number, output: number): Part[] {
     return h("span", {}, ...words.reason(name(data.report.features[at].name), cell, size));
   };
   return words.sentence(
-    data.report.scale.total,
+    data.report.scale.moved[output],
+    data.report.scale.kind,
     number(total),
     number(base),
     direction > 0,

@@ -85,7 +85,7 @@ export const short = {
     `Scores are given ${text}. Each row starts from the base, what the model says about an average row. Every feature then adds its score or takes it away. ${
       exact
         ? `The sum is the row's ${total}.`
-        : `What is still missing to the model's ${total} is drawn as “not explained”.`
+        : `The part of the model's ${total} that base and scores leave out is drawn as “not explained”.`
     } `,
   example: (
     row: number,
@@ -172,7 +172,8 @@ export const overall = {
   tableHeads: ["feature", "mean |score|", "share of all"],
   legend: (what: string) => `Colour is the ${what}: low `,
   valueOfFeature: "value of the feature",
-  legendRest: " high. Texts have a colour per value. Pale: missing.",
+  high: " high.",
+  ofValues: " Texts have a colour per value. Pale: missing.",
   otherLevels: "Grey: all others. ",
   line: " The upright line marks the chosen row.",
   outside: (n: number) => ` ${counted(n, "score")} beyond the axis, drawn at its ends.`,
@@ -215,15 +216,21 @@ export const row = {
 export const reasons = {
   reason: (feature: Part, cell: Part | null, size: string) =>
     cell ? says`${feature} is ${cell} (${size})` : says`${feature} (${size})`,
+  /** `moved` is what scores raise or lower, such as `the probability that churn is yes`. */
   sentence: (
-    total: string,
+    moved: string,
+    kind: ScaleKind,
     value: string,
     base: string,
     isHigher: boolean,
     because: Part[],
     despite: Part[],
   ) => [
-    `The ${total} of ${value} is ${isHigher ? "above" : "below"} the base of ${base}`,
+    `${
+      kind === "log_odds"
+        ? `${moved.replace(/^the odds/, "The log-odds")} are`
+        : `${moved.replace(/^the/, "The")} is`
+    } ${value}, ${isHigher ? "above" : "below"} the base of ${base}`,
     ...(because.length > 0 ? [", mostly because ", ...listed(because)] : []),
     ...(despite.length > 0 ? ["; despite ", ...listed(despite)] : []),
     ".",
@@ -291,11 +298,11 @@ export const threshold = {
   ofClass: (label: Part, at: Part) =>
     says`${label} is predicted from a probability of ${at} on, in the whole page.`,
   models: (at: string) => `The model's own threshold is ${at}.`,
-  reset: (at: string) => `Back to ${at}`,
+  reset: (at: string) => `Reset to ${at}`,
   decided: "decided ",
   actual: "actual",
   found: "decided right",
-  confusion: (rows: number, how: string) => `${counted(rows, "row")} at this threshold${how}`,
+  confusion: (rows: number, how: string) => `At this threshold, on ${counted(rows, "row")}${how}`,
   outOfBag: ", each predicted out of bag",
   unseen: " that the model has not seen",
   perhaps: "; if the model was trained on them, expect more errors on new ones",
@@ -461,22 +468,22 @@ export const trust = {
     "Calibration: rows in ten parts by their predicted probability. On the diagonal, as many happen as predicted. Lines are 95 % intervals.",
   calibrationHeads: ["predicted", "happened", "95 % interval", "rows"],
   predicted: (label: string) => `predicted probability of ${label}`,
-  happened: (label: string) => `share that was ${label}`,
+  happened: (label: string) => `actual share of ${label}`,
   rocLabel: (label: string, area: number) =>
     `ROC curve of ${label}; the area under it is ${area.toFixed(3)}`,
   rocText: (area: number) =>
     `ROC: the area under the curve is ${area.toFixed(3)}; the dashed line is guessing. The ring is the decision threshold.`,
-  falseAlarms: "false alarms among the others",
-  recall: (label: string) => `found among ${label}`,
+  falseAlarms: "false positive rate",
+  recall: (label: string) => `recall (share of actual ${label} found)`,
   precisionLabel: (label: string) => `Precision and recall of ${label}`,
-  precision: (label: string) => `really ${label} among those decided so`,
+  precision: (label: string) => `precision (share of predicted ${label} that is right)`,
   precisionText: "Precision and recall at every threshold.",
   precisionNow: (precision: number, recall: number) =>
-    `At the decision threshold, ${percent(precision)} of those decided so are right, and ${percent(recall)} of all are found.`,
+    `Precision and recall. At the decision threshold (ring), the precision is ${percent(precision)} and the recall ${percent(recall)}.`,
   againstLabel: "Actual against predicted",
   againstText: "On the line, the prediction is what happened. Draw a rectangle to mark rows.",
   residualLabel: "Residuals against predictions",
-  residualText: "Residuals: actual less predicted. A good model leaves no pattern.",
+  residualText: "Residuals: actual minus predicted. A good model leaves no pattern.",
   predictedNumber: "predicted",
   actual: "actual",
   residual: "actual − predicted",
@@ -484,19 +491,18 @@ export const trust = {
   point: (row: number, predicted: string, actual: string) =>
     `Row ${count(row)}: predicted ${predicted}, actual ${actual}. ${page.clickToChoose}`,
   sliceTitle: "Where is it wrong?",
-  sliceHow:
-    "The error of parts of the rows. A part with a much larger error than the rest is predicted badly.",
-  sliceBy: "Parts by",
+  sliceHow: "A slice with a much larger error than the rest is predicted badly.",
+  sliceBy: "Slice by",
   byGroup: "groups of rows",
   group: (at: number) => `group ${at + 1}`,
-  sliceCaption: (error: string) => `Error by part; that of all rows is ${error}`,
-  slice: "part",
+  sliceCaption: (error: string) => `Error per slice; over all rows it is ${error}`,
+  slice: "slice",
   rows: "rows",
   rmse: "root mean squared error",
   wrong: "predicted wrong",
-  ratio: "of the error of all",
-  bias: "predicted less actual",
-  biasOf: (label: string) => `predicted less actual share of ${label}`,
+  ratio: "relative to all rows",
+  bias: "predicted minus actual",
+  biasOf: (label: string) => `predicted minus actual share of ${label}`,
   mark: "in the page",
   markRows: "Mark these rows",
   unmark: "Unmark",

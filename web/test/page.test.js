@@ -563,6 +563,7 @@ test("a link opens the same view, and says what the page does not hold", async (
   const second = await open(browser, path, { hash: chosen.hash });
   assert.deepEqual(await seen(second.page), chosen);
   await second.page.click('nav a[href="#groups"]');
+  await second.page.waitForFunction(() => location.hash.includes("view="));
   assert.match((await seen(second.page)).hash, /view=groups.*row=17/, "what is chosen stays");
   const wrong = await open(browser, path, { hash: "#row=9999&class=<b>&threshold=2" });
   assert.match((await seen(wrong.page)).note, /row 9999 and class <b> and threshold 2/);
@@ -586,7 +587,10 @@ test("the sheet of a row: reasons, two rows, copies, one printed page", async ()
   const largest = columns.reduce((a, b) => (Math.abs(of(12, a)) >= Math.abs(of(12, b)) ? a : b));
   const reasons = await page.$eval("#row-reasons", (element) => element.textContent);
   assert.ok(reasons.includes(largest.slice("score:".length)), reasons);
-  assert.match(reasons, of(12, "prediction") > of(12, "base") ? /is above/ : /is below/);
+  assert.match(
+    reasons,
+    of(12, "prediction") > of(12, "base") ? /, above the base/ : /, below the base/,
+  );
   const actual = await page.$eval("#row-waterfall tr.actual data", ({ value }) => Number(value));
   const table = parse(readFileSync(join(ROOT, "examples/diabetes.csv"), "utf8")).rows;
   assert.equal(actual, Number(table[11].get("progression")));

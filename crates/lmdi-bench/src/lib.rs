@@ -105,6 +105,18 @@ pub fn processor_seconds() -> f64 {
     if ticks.len() == 2 { (ticks[0] + ticks[1]) / 100.0 } else { f64::NAN }
 }
 
+/// Seconds that the threads which are alive have spent on a processor, to the nanosecond; NaN where it
+/// cannot be read. Unlike the clock on the wall it does not count what other programs take.
+pub fn scheduled_seconds() -> f64 {
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return f64::NAN };
+    let of_thread = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(path.join("schedstat")).unwrap_or_default();
+        text.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok())
+    };
+    let nanoseconds: f64 = threads.flatten().filter_map(|thread| of_thread(thread.path())).sum();
+    nanoseconds * 1e-9
+}
+
 /// Forgets the peak so far, so that [`peak_bytes`] is that of what follows. Linux only; elsewhere
 /// the peak is that of the whole process.
 pub fn reset_peak() {

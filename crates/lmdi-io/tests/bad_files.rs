@@ -183,7 +183,8 @@ fn files_that_are_not_there_are_named() {
     let missing = Input::Path("no/such/file.csv".into());
     let message = read_table(&missing, &ReadOptions::default(), &Silent).expect_err("missing");
     assert!(message.to_string().contains("no/such/file.csv"), "{message}");
-    let directory = Input::Path(std::env::temp_dir());
+    let empty = tempfile::tempdir().expect("a directory");
+    let directory = Input::Path(empty.path().to_owned());
     let message = read_table(&directory, &ReadOptions::default(), &Silent).expect_err("directory");
     assert!(message.to_string().contains("directory"), "{message}");
 }

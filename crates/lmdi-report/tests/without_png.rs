@@ -1,8 +1,8 @@
-//! A build without the feature `png` says so, and what to use instead.
+//! A build without the feature `png`, which PDF needs too, says so, and what to use instead.
 
 #![cfg(not(feature = "png"))]
 
-use lmdi_report::plot::{LineChart, Panel, Point, Series, check_png, lines, png};
+use lmdi_report::plot::{LineChart, Panel, Point, Series, check_png, lines, pdf, png};
 
 #[test]
 fn png_is_refused_with_what_to_do() {
@@ -16,8 +16,8 @@ fn png_is_refused_with_what_to_do() {
         per_row: 1,
     };
     let picture = lines(&chart).expect("an SVG");
-    for refused in [check_png(), png(&picture, 1.0).map(|_| ())] {
+    for refused in [check_png(), png(&picture, 1.0).map(|_| ()), pdf(&picture).map(|_| ())] {
         let message = refused.expect_err("refused").to_string();
-        assert!(message.contains("has no PNG; use SVG"), "{message}");
+        assert!(message.contains("has no PNG and no PDF; use SVG"), "{message}");
     }
 }

@@ -41,7 +41,7 @@ export function decisions(data: Data, selection: Selection): HTMLElement | null 
   };
   slider.addEventListener("input", () => set(slider.valueAsNumber));
   exactly.addEventListener("change", () => set(exactly.valueAsNumber));
-  const models = percent(own ?? HALF);
+  const models = percent(own ?? HALF, Number.isInteger((own ?? HALF) * 100) ? 0 : 1);
   selection.watch(["threshold"], ({ threshold }) => {
     const now = threshold ?? HALF;
     slider.value = String(now);

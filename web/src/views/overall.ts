@@ -169,7 +169,8 @@ export function legend(what = words.valueOfFeature, mark = ""): HTMLElement {
       { class: "swatches", "aria-hidden": "true" },
       ...Array.from({ length: STEPS }, (_, at) => swatch(`step-${at}`)),
     ),
-    words.legendRest,
+    words.high,
+    what === words.valueOfFeature ? words.ofValues : "",
     mark,
   );
 }

@@ -46,7 +46,7 @@ function ofClasses(data: Data, selection: Selection): HTMLElement {
   const place = h("div", { class: "curve-row" });
   selection.watch(["output", "threshold"], ({ output, threshold }) => {
     const label = labelOf(data, output);
-    const title = shortened(data.report.labels[label], 40);
+    const title = shortened(data.report.labels[label], 18);
     const bins = calibration(data, label, BINS);
     const points = operating(data, label);
     // Points go from the highest threshold down; the last one that a decision reaches is the present one.

@@ -105,7 +105,11 @@ def test_every_plot_takes_and_returns_axes(one, three):
         lambda ax: one.plot.waterfall(-1, max_display=2, ax=ax),
         lambda ax: one.plot.scatter("age", ax=ax),
         lambda ax: one.plot.scatter(0, color="debt", ax=ax),
+        lambda ax: one.plot.scatter(0, color="auto", ax=ax),
         lambda ax: one.plot.heatmap(ax=ax),
+        lambda ax: one.plot.decision(ax=ax),
+        lambda ax: three.plot.decision(max_display=3, output="10", ax=ax),
+        lambda ax: one.plot.compare(one[:50], labels=("all", "some"), max_display=3, ax=ax),
     ]:
         figure, ax = pyplot.subplots()
         assert draw(ax) is ax
@@ -113,6 +117,41 @@ def test_every_plot_takes_and_returns_axes(one, three):
         pyplot.close(figure)
     assert one.plot.bar() is not one.plot.bar()
     pyplot.close("all")
+
+
+def test_a_decision_plot_leads_from_the_base_to_what_is_explained(one):
+    ax = one[:30].plot.decision(max_display=3)
+    paths = ax.collections[0].get_segments()
+    assert len(paths) == 30
+    for row, path in enumerate(paths):
+        np.testing.assert_allclose(path[0][0], one.base_values[row])
+        np.testing.assert_allclose(path[-1][0], one.explained[row])
+        assert len(path) == 4
+
+
+def test_a_comparison_shows_shares_and_needs_the_same_columns(one):
+    ax = one.plot.compare(one, labels=("a", "b"))
+    lengths = [patch.get_width() for patch in ax.patches]
+    half = len(lengths) // 2
+    np.testing.assert_allclose(lengths[:half], lengths[half:])
+    np.testing.assert_allclose(sum(lengths[:half]), 1.0)
+    with pytest.raises(ValueError, match="same columns"):
+        one.plot.compare(one.grouped({"money": ["income", "debt"]}))
+    with pytest.raises(ValueError, match="labels has 1"):
+        one.plot.compare(one, labels=("a",))
+
+
+def test_the_column_that_interacts_is_found():
+    from lmdi._plots.scatter import _strongest_interaction
+
+    cells = np.random.default_rng(0).uniform(-1, 1, (500, 3))
+
+    class Rows:
+        data = cells
+        values = np.column_stack([cells[:, 0] * 2 + cells[:, 2] * 0.5, cells[:, 1], cells[:, 2]])
+        feature_names = ("a", "b", "c")
+
+    assert _strongest_interaction(Rows(), 0) == 2
 
 
 def test_bars_have_the_length_of_the_importances(one):

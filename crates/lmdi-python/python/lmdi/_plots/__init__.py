@@ -29,8 +29,27 @@ class Plots:
 
         return waterfall(self._explanation, row, max_display, output, ax)
 
+    def decision(self, max_display: int = 10, output: Any = None, ax: Any = None) -> Any:
+        """Paths of many rows from the base value over the columns to what is explained."""
+        from .decision import decision
+
+        return decision(self._explanation, max_display, output, ax)
+
+    def compare(
+        self,
+        other: Any,
+        labels: tuple[str, str] = ("this", "other"),
+        max_display: int = 10,
+        ax: Any = None,
+    ) -> Any:
+        """What matters here beside another explanation of the same columns: another model or method."""
+        from .compare import compare
+
+        return compare(self._explanation, other, labels, max_display, ax)
+
     def scatter(self, feature: Any, color: Any = None, output: Any = None, ax: Any = None) -> Any:
-        """Values of one column against its cells, coloured by another column if named."""
+        """Values of one column against its cells, coloured by another column if named; "auto" is the one that
+        interacts most with it."""
         from .scatter import scatter
 
         return scatter(self._explanation, feature, color, output, ax)

@@ -141,10 +141,10 @@ pub struct GlmOptions {
     /// Which candidate wins.
     pub rule: Rule,
     /// Accuracy of the fits that cross-validation compares: duality gap as a share of the null
-    /// model's loss. The gap bounds the error generously: with the default the choice is nearly
-    /// always the one that exact fits lead to (see NUMERICS.md). Least squares at 1e-4 or more
-    /// looks for the best penalties on a coarser grid first; the errors of candidates it does not
-    /// solve are NaN.
+    /// model's loss. Candidates that may win after that are solved ever more accurately, so that with
+    /// the default the choice is that of an exhaustive search (NUMERICS.md has the figures). Least
+    /// squares at 1e-4 or more first solves a few candidates; the errors of those that it never
+    /// solves are NaN. Below 1e-4 it solves all of them to this accuracy.
     pub search_tolerance: f64,
     /// Accuracy of the final fit, on the same scale.
     pub tolerance: f64,

@@ -130,8 +130,8 @@ proptest! {
     }
 
     /// Columns that are mostly one value, such as parts of a category, are summed by their other
-    /// cells. Classes and counts are fitted the same as from all cells: to 1e-8 of the largest
-    /// coefficient.
+    /// cells. Classes and counts are fitted the same as from all cells. Both fits stop at a gap of
+    /// 1e-13 of the null loss, and coefficients are as accurate as its root: 1e-6 of the largest.
     #[test]
     fn sparse_columns_fit_the_same(seed in any::<u64>(), counts in any::<bool>(), l1_ratio in 0.05..1.0_f64) {
         let mut random = generator(seed, 0);
@@ -173,7 +173,7 @@ proptest! {
         });
         let scale = plain.iter().fold(1.0_f64, |scale, b| scale.max(b.abs()));
         for (plain, split) in plain.iter().zip(&split) {
-            prop_assert!(close(*plain, *split, scale, 1e-8), "{plain} {split}");
+            prop_assert!(close(*plain, *split, scale, 1e-6), "{plain} {split}");
         }
     }
 }

@@ -23,9 +23,9 @@ const FEW: usize = 4;
 /// Slopes of all columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Slopes<const N: usize> {
-    intercept: Lanes<N>,
-    stump: Vec<Lanes<N>>,
-    raw: Vec<Lanes<N>>,
+    pub(crate) intercept: Lanes<N>,
+    pub(crate) stump: Vec<Lanes<N>>,
+    pub(crate) raw: Vec<Lanes<N>>,
 }
 
 /// A point over all columns of a batch of problems, and the point before it on a path.
