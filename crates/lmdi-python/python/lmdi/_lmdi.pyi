@@ -85,7 +85,6 @@ class StreamedFit:
     n_passes: int
     passes_done: int
     is_finished: bool
-    n_rows: int | None
     def __new__(cls, model: Model, keywords: dict[str, Any], budget: int, options: str) -> StreamedFit: ...
     def statistics(self) -> PassStatistics: ...
     def accumulate(

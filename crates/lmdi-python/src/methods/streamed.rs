@@ -12,10 +12,9 @@ use lmdi::importance::lmdi_plus::streaming::{
 };
 use lmdi::table::hash_key;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// The sums of one pass over rows.
 #[pyclass(module = "lmdi._lmdi")]
@@ -56,25 +55,29 @@ impl PassStatistics {
     }
 }
 
-/// A fit of LMDI+, pass by pass.
+/// A fit of LMDI+, pass by pass. Threads may sum up rows at the same time.
 #[pyclass(frozen, module = "lmdi._lmdi")]
 pub struct StreamedFit {
     content: Arc<Content>,
-    fit: Mutex<Option<Fit>>,
+    /// Locked only by threads that do not hold the interpreter's lock meanwhile, or do not wait for it.
+    fit: RwLock<Option<Fit>>,
     options: String,
 }
 
 impl StreamedFit {
-    fn lock(&self) -> MutexGuard<'_, Option<Fit>> {
-        self.fit.lock().unwrap_or_else(PoisonError::into_inner)
+    fn read<T>(&self, work: impl FnOnce(&Fit) -> lmdi::Result<T>) -> lmdi::Result<T> {
+        let lock = self.fit.read().unwrap_or_else(PoisonError::into_inner);
+        lock.as_ref().ok_or_else(is_finished).and_then(work)
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Fit) -> lmdi::Result<T>) -> PyResult<T> {
-        match self.lock().as_mut() {
-            Some(fit) => work(fit).map_err(exception),
-            None => Err(PyValueError::new_err("this fit is finished")),
-        }
+    fn change<T>(&self, work: impl FnOnce(&mut Fit) -> lmdi::Result<T>) -> lmdi::Result<T> {
+        let mut lock = self.fit.write().unwrap_or_else(PoisonError::into_inner);
+        lock.as_mut().ok_or_else(is_finished).and_then(work)
     }
+}
+
+fn is_finished() -> lmdi::Error {
+    lmdi::Error::Data("this fit has given its explainer; start another".into())
 }
 
 #[pymethods]
@@ -96,33 +99,27 @@ impl StreamedFit {
             ensemble.trees.iter_mut().for_each(|tree| tree.in_bag = None);
             Fit::within_budget(ensemble, &chosen, budget)
         })?;
-        Ok(Self { content, fit: Mutex::new(Some(fit)), options })
+        Ok(Self { content, fit: RwLock::new(Some(fit)), options })
     }
 
     #[getter]
     fn n_passes(&self) -> PyResult<usize> {
-        self.with(|fit| Ok(fit.n_passes()))
+        self.read(|fit| Ok(fit.n_passes())).map_err(exception)
     }
 
     #[getter]
     fn passes_done(&self) -> PyResult<usize> {
-        self.with(|fit| Ok(fit.passes_done()))
+        self.read(|fit| Ok(fit.passes_done())).map_err(exception)
     }
 
     #[getter]
     fn is_finished(&self) -> PyResult<bool> {
-        self.with(|fit| Ok(fit.is_finished()))
-    }
-
-    /// Number of rows, once the first pass is done.
-    #[getter]
-    fn n_rows(&self) -> PyResult<Option<u64>> {
-        self.with(|fit| Ok(fit.rows()))
+        self.read(|fit| Ok(fit.is_finished())).map_err(exception)
     }
 
     /// Statistics of no rows for the present pass.
     fn statistics(&self) -> PyResult<PassStatistics> {
-        self.with(|fit| Ok(PassStatistics { sums: fit.statistics() }))
+        self.read(|fit| Ok(PassStatistics { sums: fit.statistics() })).map_err(exception)
     }
 
     /// Sums up rows. `hashes` say which fold each row is in; without them its cells do.
@@ -140,12 +137,8 @@ impl StreamedFit {
         let (x, response, weights) = (x.view()?, y.response()?, weight_slice(&weights)?);
         let hashes = hashes.as_ref().map(|hashes| hashes.as_slice()).transpose()?;
         let rows = StreamedRows { x, response, weights, hashes };
-        let lock = self.lock();
-        let Some(fit) = lock.as_ref() else {
-            return Err(PyValueError::new_err("this fit is finished"));
-        };
         let sums = &mut statistics.sums;
-        run.call(py, |_| fit.accumulate(sums, &rows))
+        run.call(py, |_| self.read(|fit| fit.accumulate(sums, &rows)))
     }
 
     /// What the statistics of all rows come to, as bytes; those of single trees can be solved apart.
@@ -155,44 +148,42 @@ impl StreamedFit {
         statistics: &PassStatistics,
         run: Run,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let lock = self.lock();
-        let Some(fit) = lock.as_ref() else {
-            return Err(PyValueError::new_err("this fit is finished"));
-        };
-        let solved = run.call(py, |_| fit.solve(&statistics.sums)?.to_bytes())?;
+        let sums = &statistics.sums;
+        let solved = run.call(py, |_| self.read(|fit| fit.solve(sums)?.to_bytes()))?;
         Ok(PyBytes::new(py, &solved))
     }
 
     /// Ends the pass with what the parts of its statistics came to.
-    fn advance(&self, solved: Vec<Vec<u8>>) -> PyResult<()> {
-        let read = |bytes: &Vec<u8>| SolvedTrees::from_bytes(bytes).map_err(exception);
-        let solved: Vec<SolvedTrees> = solved.iter().map(read).collect::<PyResult<_>>()?;
-        self.with(|fit| fit.advance(solved))
+    fn advance(&self, py: Python<'_>, solved: Vec<Vec<u8>>) -> PyResult<()> {
+        apart(py, || {
+            let parts = solved.iter().map(|bytes| SolvedTrees::from_bytes(bytes));
+            let parts = parts.collect::<lmdi::Result<_>>()?;
+            self.change(|fit| fit.advance(parts))
+        })
     }
 
     /// How far the fit is, as bytes.
     fn progress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.with(|fit| fit.progress_to_bytes())?))
+        Ok(PyBytes::new(py, &apart(py, || self.read(Fit::progress_to_bytes))?))
     }
 
     /// Goes on from where a fit of the same model and keywords is.
-    fn restore(&self, bytes: &[u8]) -> PyResult<()> {
-        self.with(|fit| fit.restore_from_bytes(bytes))
+    fn restore(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        apart(py, || self.change(|fit| fit.restore_from_bytes(bytes)))
     }
 
     /// The explainer, once all passes are done.
-    fn finish(&self) -> PyResult<LmdiPlusExplainer> {
-        let mut lock = self.lock();
-        let Some(fit) = lock.as_ref() else {
-            return Err(PyValueError::new_err("this fit is finished"));
-        };
-        if !fit.is_finished() {
-            return Err(PyValueError::new_err("passes over the rows are still to be done"));
-        }
-        let Some(fit) = lock.take() else {
-            return Err(PyValueError::new_err("this fit is finished"));
-        };
-        let fitted = fit.finish().map_err(exception)?;
+    fn finish(&self, py: Python<'_>) -> PyResult<LmdiPlusExplainer> {
+        let fitted = apart(py, || {
+            let mut lock = self.fit.write().unwrap_or_else(PoisonError::into_inner);
+            let fit = lock.take().ok_or_else(is_finished)?;
+            if fit.is_finished() {
+                return fit.finish();
+            }
+            let (done, all) = (fit.passes_done(), fit.n_passes());
+            *lock = Some(fit);
+            Err(lmdi::Error::Data(format!("{done} of {all} passes over the rows are done")))
+        })?;
         Ok(LmdiPlusExplainer::fitted(self.content.clone(), fitted, self.options.clone()))
     }
 }

@@ -9,7 +9,20 @@ from typing import Any
 import numpy as np
 
 from .. import _lmdi
-from .._choices import Ablation, Family, FitOn, FitTo, FoldBy, Glm, Preset, RankBy, Rule, Selection, Trees, Validation
+from .._choices import (
+    Ablation,
+    Family,
+    FitOn,
+    FitTo,
+    FoldBy,
+    Glm,
+    Preset,
+    RankBy,
+    Rule,
+    Selection,
+    Trees,
+    Validation,
+)
 from .._errors import LmdiWarning
 from .._files import model_file
 from .._models import model_of
@@ -18,8 +31,8 @@ from .._models.model import Model
 from .._results.explanation import Explanation
 from .._results.predictions import Fidelity
 from .._running import running
-from .._streaming.fit import features_of, fit_in_batches
-from .._streaming.sources import batches_of, is_source, select
+from .._streaming.fit import MEMORY, features_of, fit_in_batches
+from .._streaming.sources import batches_of, is_source, names_of, places, select
 from .explainer import Explainer
 
 #: Keywords that compiled code checks and understands.
@@ -103,7 +116,7 @@ class LMDIPlus(Explainer):
         does not matter. Means `validation="folds"`. Default: "place"; batches always go by cells or a key.
     rounds : int, optional
         Rounds in which trees are fitted, all trees of a round at once. Default: 4 for forests; boosted trees
-        one after the other, in batches 8.
+        one after the other, in batches 4.
     validation : "folds" or "oob", optional
         Rows that a penalty is judged by: each fold in turn, or the rows that the tree was not grown on.
         Default: "oob" where these are known and fitted on, else "folds".
@@ -136,6 +149,7 @@ class LMDIPlus(Explainer):
     """
 
     _fitted_attribute = "explainer_"
+    explainer_: _lmdi.LmdiPlusExplainer
 
     def __init__(
         self,
@@ -193,7 +207,14 @@ class LMDIPlus(Explainer):
         self.progress = progress
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, key: str | None = None, features: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        key: str | None = None,
+        features: list[str] | None = None,
+        memory: int | None = None,
     ) -> LMDIPlus:
         """Fits the linear model of every tree.
 
@@ -201,18 +222,21 @@ class LMDIPlus(Explainer):
         known by row. With `validation="folds"`, and unless another `fit_on` or preset is asked for, any rows
         will do.
 
-        X may also give tables in batches, of any number of rows: a list of tables, a function that gives
-        them, a pyarrow dataset or a polars LazyFrame. Then y, and sample_weight, name columns. `key` names a
-        column by which rows are dealt to folds, and `features` those that the model reads if it does not
-        name them. Rows are read several times, and memory depends on the model and on a batch.
+        X may also give tables in batches, of any number of rows: a list or a generator of tables, a function
+        that gives them, a pyarrow dataset or a polars LazyFrame. Then y, and sample_weight, name columns.
+        `key` names a column by which rows are dealt to folds, and `features` those that the model reads if
+        it does not name them. The rows are read several times; those of a generator are kept in a
+        temporary file. Memory is that of the model, of a batch, and of sums, for which `memory` bytes are
+        the limit (1 GB unless given); sums that exceed it take more passes.
         """
         if isinstance(y, str) or is_source(X):
-            fitted = fit_in_batches(self, X, y, sample_weight, key, features)
+            budget = MEMORY if memory is None else memory
+            fitted = fit_in_batches(self, X, y, sample_weight, key=key, features=features, memory=budget)
             self._parts = None
             self.model_, self.explainer_ = fitted.model_, fitted.explainer_
             return self
-        if key is not None or features is not None:
-            raise TypeError("key and features are for rows in batches, where y names a column")
+        if key is not None or features is not None or memory is not None:
+            raise TypeError("key, features and memory are for rows in batches, where y names a column")
         whole = model_of(self.model, X)
         if isinstance(whole, Composite):
             self._fit_parts(whole, X, y, sample_weight)
@@ -233,12 +257,16 @@ class LMDIPlus(Explainer):
         self.explainer_ = explainer
         self._fitted_to = _some_rows(cells.array)
         misfit = self._misfits(model, cells, response, weights)
+        self._warn_of_a_poor_fit(explainer, misfit)
+        return self
+
+    def _warn_of_a_poor_fit(self, explainer: Any, misfit: bool) -> None:
         if explainer.n_unconverged:
             warnings.warn(
                 f"{explainer.n_unconverged} of the linear models, or fits of the search for their penalties, "
                 "did not meet their tolerance; raise max_iterations or tolerance",
                 LmdiWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         fidelity = explainer.fidelity
         if fidelity is not None and fidelity < _lmdi.LOW_FIDELITY and not misfit:
@@ -247,9 +275,8 @@ class LMDIPlus(Explainer):
                 "output on these rows. Check that X and y are the rows the model was trained on, y on the "
                 "same scale, with the same sample_weight. lmdi.TreeSHAP explains the output exactly",
                 LmdiWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
 
     def _needs_training_rows(self) -> bool:
         """Whether it matters which rows each tree was grown on."""
@@ -336,9 +363,14 @@ class LMDIPlus(Explainer):
         """
         self._check_fitted()
         features = features_of(self.model_)
-        given = batches if isinstance(batches, Iterator) else batches_of(batches)()
-        for table in given:
-            yield self.explain(select(table, features), trees=trees)
+        given = batches_of(batches)()
+
+        def explained() -> Iterator[Explanation]:
+            for table in given:
+                names = places(self.model_, features, names_of(table))
+                yield self.explain(select(table, names), trees=trees)
+
+        return explained()
 
     def _low_fidelity(self, fidelity: Fidelity, out_of_bag: bool) -> str:
         fits_the_response = self.fit_to == "response" or self.preset in ("data", "paper")

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _lmdi
 from .._input import responses
+from .._input.columns import is_missing, level_text
+from .._input.tables import strided
 from .._models import model_of
 from .._models.composite import Composite
 from .._models.model import Model
 from .._running import running
 from . import sources
+from .spool import Spool
 
 if TYPE_CHECKING:
     from .._methods.lmdi_plus import LMDIPlus
 
 #: Bytes that the sums of a pass may take unless another budget is given.
 MEMORY = 1 << 30
+
+
+class Rows(NamedTuple):
+    """Rows of a batch as a fit adds them up: plain arrays."""
+
+    cells: np.ndarray
+    response: Any
+    weights: np.ndarray | None
+    #: What folds go by; the cells where there is no key.
+    hashes: np.ndarray | None
 
 
 class StreamedFit:
@@ -85,7 +98,9 @@ class StreamedFit:
         self._explainer = explainer
         self._target, self._weight, self._key = target, sample_weight, key
         self._features = list(features) if features is not None else features_of(model)
-        self._memory = int(memory)
+        if isinstance(memory, bool) or not hasattr(memory, "__index__") or memory < 1:
+            raise ValueError(f"memory is {memory!r}; expected a number of bytes, such as 2 * 1024**3")
+        self._memory = memory.__index__()
         self._keywords = explainer._checked_keywords(model)
         self._start()
 
@@ -126,26 +141,38 @@ class StreamedFit:
         return sums.split() if sums.n_rows else []
 
     def _sums(self, rows: Any) -> Any:
-        sums = self._fit.statistics()
         tables = [rows] if sources.is_table(rows) else rows
+        return self._add_up(self._read(table, at) for at, table in enumerate(tables))
+
+    def _add_up(self, batches: Iterable[Rows]) -> Any:
+        sums = self._fit.statistics()
         with running(self._explainer.n_jobs, False, "", 0) as run:
-            for table in tables:
-                self._add(sums, table, run)
+            for rows in batches:
+                if len(rows.cells):
+                    table = strided(rows.cells)
+                    self._fit.accumulate(sums, table, rows.response, rows.weights, rows.hashes, run)
         return sums
 
-    def _add(self, sums: Any, table: Any, run: Any) -> None:
-        cells = self._model._read(sources.select(table, self._features))
+    def _read(self, table: Any, at: int) -> Rows:
+        """The rows of a table; `at` is its place among the batches, for messages."""
+        try:
+            return self._rows(table)
+        except (TypeError, ValueError) as error:
+            if type(error) not in (TypeError, ValueError):
+                raise
+            raise type(error)(f"batch {at}: {error}") from error
+
+    def _rows(self, table: Any) -> Rows:
+        names = sources.places(self._model, self._features, sources.names_of(table))
+        cells = self._model._read(sources.select(table, names))
         n_rows = len(cells.array)
-        if n_rows == 0:
-            return
-        response = responses.response_of(self._model, sources.column(table, self._target), n_rows)
-        weights = None
+        target = sources.column(table, self._target)
+        weights = hashes = None
         if self._weight is not None:
-            weights = np.ascontiguousarray(sources.column(table, self._weight), dtype=np.float64)
-        hashes = None
+            weights = responses.weights(sources.column(table, self._weight), n_rows)
         if self._key is not None:
-            hashes = _lmdi.hash_keys([str(key) for key in sources.column(table, self._key).tolist()])
-        self._fit.accumulate(sums, cells.table, response, weights, hashes, run)
+            hashes = _lmdi.hash_keys(_key_texts(sources.column(table, self._key), self._key))
+        return Rows(cells.array, responses.response_of(self._model, target, n_rows), weights, hashes)
 
     def merge(self, parts: Iterable[bytes]) -> bytes:
         """The sums of several parts together, of the same trees each."""
@@ -171,14 +198,18 @@ class StreamedFit:
 
     def advance(self, parts: Iterable[bytes]) -> None:
         """Ends the pass with the sums of all parts of the rows."""
+        self._end_pass(self._merged(parts))
+
+    def _end_pass(self, sums: Any) -> None:
         with running(self._explainer.n_jobs, False, "", 0) as run:
-            solved = self._fit.solve(self._merged(parts), run)
+            solved = self._fit.solve(sums, run)
         self._fit.advance([solved])
 
     def finish(self) -> LMDIPlus:
         """The fitted explainer, once all passes are done."""
         fitted = type(self._explainer)(**self._explainer.get_params())
         fitted.model_, fitted.explainer_ = self._model, self._fit.finish()
+        fitted._warn_of_a_poor_fit(fitted.explainer_, misfit=False)
         return fitted
 
     def __getstate__(self) -> Any:
@@ -202,6 +233,15 @@ class StreamedFit:
         self._fit.restore(state["progress"])
 
 
+def _key_texts(keys: Any, name: str) -> list[str]:
+    """Keys as text, whole numbers without a point: a column with gaps is read as fractions."""
+    found = keys.tolist()
+    missing = next((row for row, key in enumerate(found) if is_missing(key)), None)
+    if missing is not None:
+        raise ValueError(f"key {name!r} is missing in row {missing}; expected a key in every row")
+    return [level_text(key) for key in found]
+
+
 def features_of(model: Model) -> list[str]:
     """The columns that a model reads, by name."""
     wanted = model._compiled.input_columns
@@ -216,7 +256,14 @@ def features_of(model: Model) -> list[str]:
 
 
 def fit_in_batches(
-    explainer: LMDIPlus, source: Any, target: Any, sample_weight: Any, key: Any, features: Any
+    explainer: LMDIPlus,
+    source: Any,
+    target: Any,
+    sample_weight: Any,
+    *,
+    key: str | None,
+    features: list[str] | None,
+    memory: int,
 ) -> LMDIPlus:
     """Fits an explainer on the batches of a source, and gives it back."""
     for what, name in (("y", target), ("sample_weight", sample_weight), ("key", key)):
@@ -227,19 +274,34 @@ def fit_in_batches(
     if target is None:
         raise TypeError("y is None; expected the name of the column that the model predicts")
     batches = sources.batches_of(source)
-    fit = StreamedFit(explainer, target, features=features, sample_weight=sample_weight, key=key)
+    fit = StreamedFit(
+        explainer, target, features=features, sample_weight=sample_weight, key=key, memory=memory
+    )
+    spool = Spool() if sources.is_read_once(source) else None
     first_rows = None
     with running(explainer.n_jobs, explainer.progress, "LMDI+ passes", fit.n_passes) as (_, told):
         while not fit.is_finished:
-            sums = fit._sums(batches())
+            if spool is None:
+                sums = fit._sums(batches())
+            elif first_rows is None:
+                sums = fit._add_up(_kept(fit, batches(), spool))
+            else:
+                sums = fit._add_up(spool)
             if first_rows is None:
                 first_rows = sums.n_rows
             elif sums.n_rows != first_rows:
                 raise ValueError(
-                    f"the batches gave {first_rows} rows at first and {sums.n_rows} when read again; expected "
-                    "the same rows each time"
+                    f"the batches gave {first_rows} rows at first and {sums.n_rows} when read again; "
+                    "expected the same rows each time"
                 )
-            fit.advance([sums.to_bytes()])
+            fit._end_pass(sums)
             if told is not None:
                 told(fit.passes_done)
     return fit.finish()
+
+
+def _kept(fit: StreamedFit, batches: Iterable[Any], spool: Spool) -> Iterable[Rows]:
+    for at, table in enumerate(batches):
+        rows = fit._read(table, at)
+        spool.add(rows)
+        yield rows
