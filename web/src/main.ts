@@ -2,11 +2,11 @@
 
 import "./style.css";
 import { type Report, VERSION } from "./contract";
-import { Data } from "./data";
-import { choice, h, labelled, name } from "./dom";
-import { shortened } from "./format";
-import { followAddress } from "./fragment";
-import { type Choice, Selection } from "./selection";
+import { Data } from "./data/data";
+import { choice, h, labelled, name } from "./page/dom";
+import { shortened } from "./page/format";
+import { followAddress } from "./page/fragment";
+import { type Choice, Selection } from "./page/selection";
 import { whatWasExplained } from "./views/about";
 import { decisions } from "./views/decisions";
 import { download } from "./views/download";
@@ -15,7 +15,7 @@ import { groups } from "./views/groups";
 import { map } from "./views/map";
 import { methods } from "./views/methods";
 import { overall } from "./views/overall";
-import { oneRow } from "./views/row";
+import { oneRow } from "./views/row/sheet";
 import { inShort } from "./views/short";
 import { stability } from "./views/stability";
 import { trust } from "./views/trust";

@@ -4,8 +4,8 @@
 // A sentence with names of the data in it is a list of parts, because names are elements (`says`).
 
 import type { ScaleKind } from "./contract";
-import { count, counted, number, percent } from "./format";
-import { type Part, says } from "./says";
+import { count, counted, number, percent } from "./page/format";
+import { type Part, says } from "./page/says";
 
 export const page = {
   opening: (reason: string) =>
@@ -160,7 +160,7 @@ export const lights = {
 export const overall = {
   title: "What matters overall",
   how: (rows: number, drawn: number, moved: string) =>
-    `Bars are averages over all ${count(rows)} rows. Each dot is one row (${count(drawn)} are drawn). Right of zero the feature raises ${moved}, left of zero it lowers it.`,
+    `Bars are averages over all ${count(rows)} rows. Each dot is one row (${count(drawn)} are drawn). Right of zero the feature raises ${moved}, left of zero it does the opposite.`,
   movedInClass: "the odds or probability of the class that the heading names",
   caption: (scale: string, summed: boolean) =>
     `Features by the mean size of their scores, ${scale}${summed ? ", summed over classes" : ""}. Choose one to look into it.`,
@@ -203,7 +203,7 @@ export const row = {
   mostWrong: "largest error first",
   leastStable: "least stable explanation first",
   largest: (n: number) => `Show the ${n} largest`,
-  meaning: (moved: Part) => says`A score above 0 raises ${moved}; one below 0 lowers it.`,
+  meaning: (moved: Part) => says`A score above 0 raises ${moved}; one below 0 does the opposite.`,
   hatchedBoth:
     " Hatched: what base plus scores leaves of the prediction of all trees, and what changes when the trees that saw the row are left out.",
   hatchedOutOfBag:

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { launch, open } from "./browser.js";
+import { launch, open } from "./support/browser.js";
 
 const LOOKS = [
   ["", { width: 1300, height: 1290 }],

@@ -1,8 +1,8 @@
 // A horizontal axis above stretching drawings: ticks are placed by shares, so that they stretch along.
 
 import { scaleLinear } from "d3-scale";
-import { h } from "../dom";
-import { tick } from "../format";
+import { h } from "../page/dom";
+import { tick } from "../page/format";
 
 export function topAxis(from: number, to: number, ticks = 5): HTMLElement {
   const scale = scaleLinear([from, to], [0, 100]);

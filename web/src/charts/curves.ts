@@ -3,8 +3,8 @@
 import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
-import { svg } from "../dom";
-import { tick } from "../format";
+import { svg } from "../page/dom";
+import { tick } from "../page/format";
 
 export interface Curves {
   label: string;

@@ -3,8 +3,8 @@
 // A circle each would be tens of thousands of elements. Colours are classes, so dark mode and print need no new drawing.
 
 import { quantileSorted } from "d3-array";
-import type { Data } from "../data";
-import { svg } from "../dom";
+import type { Data } from "../data/data";
+import { svg } from "../page/dom";
 
 /** Steps of the colour scale from a feature's low values to its high ones. */
 export const STEPS = 7;

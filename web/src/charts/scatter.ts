@@ -3,8 +3,8 @@
 import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
-import { h, svg } from "../dom";
-import { cellNumber, tick } from "../format";
+import { h, svg } from "../page/dom";
+import { cellNumber, tick } from "../page/format";
 import { dots } from "./dots";
 
 export interface Points {

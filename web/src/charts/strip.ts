@@ -2,7 +2,7 @@
 //
 // The drawing stretches with its place in the page, so nothing is redrawn when that changes.
 
-import { svg } from "../dom";
+import { svg } from "../page/dom";
 import { dots } from "./dots";
 
 const WIDTH = 1000;

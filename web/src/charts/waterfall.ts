@@ -1,10 +1,10 @@
 // From the base to the prediction of one row, feature by feature: a table whose last column is drawn.
 
 import { scaleLinear } from "d3-scale";
-import { accountOf, CHANCES, extentOf, SPREAD } from "../account";
-import type { Data } from "../data";
-import { exact, h, name, svg } from "../dom";
-import { decimalsFor, percent, shortened, signed } from "../format";
+import { accountOf, CHANCES, extentOf, SPREAD } from "../analysis/account";
+import type { Data } from "../data/data";
+import { exact, h, name, svg } from "../page/dom";
+import { decimalsFor, percent, shortened, signed } from "../page/format";
 import { waterfall as words } from "../words";
 import { topAxis } from "./axis";
 

@@ -1,9 +1,9 @@
 // The waterfall of a row as one SVG without style sheets, to be copied as an image: always light, with its title and axis.
 
 import { scaleLinear } from "d3-scale";
-import { type Account, extentOf, SPREAD } from "../account";
-import { svg } from "../dom";
-import { decimalsFor, shortened, signed, tick } from "../format";
+import { type Account, extentOf, SPREAD } from "../analysis/account";
+import { svg } from "../page/dom";
+import { decimalsFor, shortened, signed, tick } from "../page/format";
 import { waterfall as words } from "../words";
 
 const WIDTH = 900;

@@ -1,8 +1,8 @@
 // What was explained, for the record: data, model, quality, options, versions.
 
-import type { Data } from "../data";
-import { exact, h, name, section, table } from "../dom";
-import { count, number } from "../format";
+import type { Data } from "../data/data";
+import { exact, h, name, section, table } from "../page/dom";
+import { count, number } from "../page/format";
 import { about as words } from "../words";
 
 export function whatWasExplained(data: Data): HTMLElement {

@@ -1,9 +1,9 @@
 // The decision threshold of two classes, for the whole page, and how decisions fare at it.
 
-import type { Data } from "../data";
-import { exact, h, labelled, name, section, table } from "../dom";
-import { count, percent, shortened } from "../format";
-import type { Selection } from "../selection";
+import type { Data } from "../data/data";
+import { exact, h, labelled, name, section, table } from "../page/dom";
+import { count, percent, shortened } from "../page/format";
+import type { Selection } from "../page/selection";
 import { threshold as words } from "../words";
 
 /** Steps of the slider from 0 to 1. */

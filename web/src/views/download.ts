@@ -1,8 +1,8 @@
 // The scores of the rows in the page as a CSV file, named as in the scores file.
 
-import { saveAs } from "../copying";
-import type { Data } from "../data";
-import { h, section } from "../dom";
+import type { Data } from "../data/data";
+import { saveAs } from "../page/copying";
+import { h, section } from "../page/dom";
 import { download as words } from "../words";
 
 /** Text that a spreadsheet would take for a formula; a number is none, also with a sign. */

@@ -1,15 +1,26 @@
 // One feature: its scores against its values, with the distribution of the values.
 
 import { mean, quantileSorted } from "d3-array";
-import { brushed } from "../brush";
 import { topAxis } from "../charts/axis";
 import { cellSteps, inOrder, spaced } from "../charts/dots";
 import { roomy, Scatter } from "../charts/scatter";
 import { strip } from "../charts/strip";
-import type { Data } from "../data";
-import { behind, choice, columns, exact, h, labelled, name, section, svg, table } from "../dom";
-import { cellNumber, count, decimalsFor, number, shortened } from "../format";
-import type { Selection } from "../selection";
+import type { Data } from "../data/data";
+import { brushed } from "../page/brush";
+import {
+  behind,
+  choice,
+  columns,
+  exact,
+  h,
+  labelled,
+  name,
+  section,
+  svg,
+  table,
+} from "../page/dom";
+import { cellNumber, count, decimalsFor, number, shortened } from "../page/format";
+import type { Selection } from "../page/selection";
 import { page, feature as words } from "../words";
 import { legend, levelLegend } from "./overall";
 

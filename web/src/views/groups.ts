@@ -2,10 +2,10 @@
 
 import { COLOURS, swatch } from "../charts/dots";
 import type { Group } from "../contract";
-import type { Data } from "../data";
-import { exact, h, name, section, table } from "../dom";
-import { count, number, shortened, signed } from "../format";
-import type { Selection } from "../selection";
+import type { Data } from "../data/data";
+import { exact, h, name, section, table } from "../page/dom";
+import { count, number, shortened, signed } from "../page/format";
+import type { Selection } from "../page/selection";
 import { groups as words } from "../words";
 import { markButton } from "./trust";
 

@@ -1,13 +1,13 @@
 // Rows where they are, when the table has latitudes and longitudes.
 
 import { extent } from "d3-array";
-import { brushed } from "../brush";
 import { cellSteps, spaced, steps, swatch } from "../charts/dots";
 import { roomy, Scatter } from "../charts/scatter";
-import type { Data } from "../data";
-import { choice, h, labelled, section } from "../dom";
-import { shortened } from "../format";
-import type { Selection } from "../selection";
+import type { Data } from "../data/data";
+import { brushed } from "../page/brush";
+import { choice, h, labelled, section } from "../page/dom";
+import { shortened } from "../page/format";
+import type { Selection } from "../page/selection";
 import { map as words } from "../words";
 import { groupClass } from "./groups";
 import { legend, levelLegend } from "./overall";

@@ -1,8 +1,8 @@
 // What other methods say about the same rows.
 
-import type { Data } from "../data";
-import { h, name, section, svg, table } from "../dom";
-import { percent } from "../format";
+import type { Data } from "../data/data";
+import { h, name, section, svg, table } from "../page/dom";
+import { percent } from "../page/format";
 import { methods as words } from "../words";
 
 const SHOWN = 15;

@@ -1,15 +1,15 @@
 // What matters overall: for every feature a bar of its mean |score| and a strip of its scores.
 
 import { scaleLinear } from "d3-scale";
-import { brushed } from "../brush";
+import { robustRange } from "../analysis/robust";
 import { topAxis } from "../charts/axis";
 import { cellSteps, colouredLevels, STEPS, spaced, swatch } from "../charts/dots";
 import { type Strip, strip } from "../charts/strip";
-import type { Data } from "../data";
-import { behind, columns, exact, h, name, section, svg, table } from "../dom";
-import { decimalsFor, number, percent, shortened } from "../format";
-import { robustRange } from "../robust";
-import type { Selection } from "../selection";
+import type { Data } from "../data/data";
+import { brushed } from "../page/brush";
+import { behind, columns, exact, h, name, section, svg, table } from "../page/dom";
+import { decimalsFor, number, percent, shortened } from "../page/format";
+import type { Selection } from "../page/selection";
 import { page, overall as words } from "../words";
 
 const FEW = 15;

@@ -2,18 +2,18 @@
 // and what not to conclude.
 
 import { scaleLinear } from "d3-scale";
+import { firstMeasure, lights } from "../analysis/lights";
+import { robustRange } from "../analysis/robust";
+import { trend } from "../analysis/trend";
 import { topAxis } from "../charts/axis";
 import { cellSteps, spaced } from "../charts/dots";
 import { strip } from "../charts/strip";
 import type { Comparison, Measure } from "../contract";
-import type { Data } from "../data";
-import { columns, exact, h, name, section, svg, table } from "../dom";
-import { decimalsFor, number, percent, shortened } from "../format";
-import { firstMeasure, lights } from "../lights";
-import { robustRange } from "../robust";
-import type { Part } from "../says";
-import type { Selection } from "../selection";
-import { trend } from "../trend";
+import type { Data } from "../data/data";
+import { columns, exact, h, name, section, svg, table } from "../page/dom";
+import { decimalsFor, number, percent, shortened } from "../page/format";
+import type { Part } from "../page/says";
+import type { Selection } from "../page/selection";
 import { lights as lightWords, short as words } from "../words";
 import { mapOf } from "./map";
 import { legend, openFeature } from "./overall";

@@ -2,8 +2,8 @@
 
 import { scaleLinear } from "d3-scale";
 import { topAxis } from "../charts/axis";
-import type { Data } from "../data";
-import { columns, h, name, section, svg } from "../dom";
+import type { Data } from "../data/data";
+import { columns, h, name, section, svg } from "../page/dom";
 import { stability as words } from "../words";
 
 const SHOWN = 15;

@@ -2,15 +2,15 @@
 // predicted against actual and residuals of a number, and the error of slices.
 
 import { extent, quantileSorted } from "d3-array";
-import { brushed } from "../brush";
+import { area, calibration, errorOf, knownRows, operating, type Slice } from "../analysis/quality";
 import { curves } from "../charts/curves";
 import { inOrder, spaced } from "../charts/dots";
 import { roomy, Scatter } from "../charts/scatter";
-import type { Data } from "../data";
-import { behind, choice, exact, h, labelled, name, section, table } from "../dom";
-import { cellNumber, count, decimalsFor, number, percent, shortened, signed } from "../format";
-import { area, calibration, errorOf, knownRows, operating, type Slice } from "../quality";
-import type { Selection } from "../selection";
+import type { Data } from "../data/data";
+import { brushed } from "../page/brush";
+import { behind, choice, exact, h, labelled, name, section, table } from "../page/dom";
+import { cellNumber, count, decimalsFor, number, percent, shortened, signed } from "../page/format";
+import type { Selection } from "../page/selection";
 import { page, trust as words } from "../words";
 
 const BINS = 10;

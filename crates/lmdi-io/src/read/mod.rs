@@ -138,7 +138,26 @@ impl ReadOptions {
         self.copied.iter().any(|copied| copied == name)
     }
 
-    /// Fails if a column to copy is not among these.
+    /// The same options for a table with these columns. A model may know a column with spaces in its
+    /// name by the name with underscores, as LightGBM does ([`Frame::input`]); then the column is
+    /// read as the model's. Fails if a column to copy is not among these.
+    fn for_columns(&self, names: &[String], input: &str) -> Result<Self> {
+        self.check_copied(names, input)?;
+        let mut options = self.clone();
+        let Some(only) = &mut options.only else { return Ok(options) };
+        let known: HashSet<&String> = names.iter().collect();
+        for name in names.iter().filter(|name| name.contains(' ')) {
+            let known_as = name.replace(' ', "_");
+            if self.wants(&known_as) && !known.contains(&known_as) {
+                only.insert(name.clone());
+                if let Some(&cells) = self.cells.get(&known_as) {
+                    options.cells.entry(name.clone()).or_insert(cells);
+                }
+            }
+        }
+        Ok(options)
+    }
+
     fn check_copied(&self, names: &[String], input: &str) -> Result<()> {
         let unusable =
             |error: lmdi::Error| Error::Table { input: input.into(), what: error.to_string() };

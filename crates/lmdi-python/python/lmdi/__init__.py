@@ -35,6 +35,7 @@ from ._models.model import Model
 from ._report import report
 from ._results.analyses import Counterfactual, Subgroups, counterfactuals, stability, subgroups
 from ._results.explanation import Explanation
+from ._streaming.fit import StreamedFit
 
 if TYPE_CHECKING:
     from ._learners import (
@@ -75,6 +76,7 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "Saabas",
+    "StreamedFit",
     "Subgroups",
     "TreeSHAP",
     "__version__",

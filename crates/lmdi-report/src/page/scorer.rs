@@ -2,7 +2,7 @@
 //!
 //! All trees answer, also for training rows, because a changed row is new to every tree. Values and
 //! steps are kept to seven digits, thresholds exactly, so that every row takes its way through the
-//! trees. `web/src/scorer.ts` is the other side; a test compares it with `lmdi score`.
+//! trees. `web/src/scorer/scorer.ts` is the other side; a test compares it with `lmdi score`.
 
 use super::contract::{LinearParts, Scorer, ScorerColumn, ScorerLink};
 use super::pack::Packed;

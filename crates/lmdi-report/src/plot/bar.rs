@@ -1,8 +1,9 @@
 //! Mean absolute score of every column, the largest first.
 
-use super::axis::{Axis, short};
-use super::svg::{Anchor, Canvas, FAINT, INK, Picture, SMALL, TEXT};
-use super::{LABEL, PlotData, colour, label_room};
+use super::drawing::axis::{Axis, short};
+use super::drawing::colour;
+use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, SMALL, TEXT};
+use super::{LABEL, PlotData, label_room};
 use crate::Result;
 
 const WIDTH: f64 = 860.0;

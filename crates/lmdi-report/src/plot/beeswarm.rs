@@ -3,9 +3,10 @@
 //! Dots of nearly the same score are stacked around the line of their column, so that thickness
 //! shows how many rows have such a score.
 
-use super::axis::Axis;
-use super::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT};
-use super::{LABEL, PlotData, colour, label_room};
+use super::drawing::axis::Axis;
+use super::drawing::colour;
+use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT};
+use super::{LABEL, PlotData, label_room};
 use crate::Result;
 
 const WIDTH: f64 = 860.0;

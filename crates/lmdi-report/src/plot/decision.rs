@@ -1,9 +1,10 @@
 //! Paths of many rows from the base to what is explained: one line per row, which gathers the scores
 //! of the columns from the least to the most important one.
 
-use super::axis::{Axis, short};
-use super::svg::{Anchor, Canvas, INK, Picture, RULE, TEXT};
-use super::{LABEL, PlotData, colour, label_room};
+use super::drawing::axis::{Axis, short};
+use super::drawing::colour;
+use super::drawing::svg::{Anchor, Canvas, INK, Picture, RULE, TEXT};
+use super::{LABEL, PlotData, label_room};
 use crate::Result;
 
 const WIDTH: f64 = 860.0;

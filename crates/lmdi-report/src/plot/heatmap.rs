@@ -3,9 +3,10 @@
 //! Rows are ordered by that total, so that what drives low and high predictions lies at the two
 //! ends.
 
-use super::axis::{Axis, short};
-use super::svg::{Anchor, Canvas, FAINT, INK, Picture, SMALL, TEXT};
-use super::{LABEL, PlotData, colour, label_room};
+use super::drawing::axis::{Axis, short};
+use super::drawing::colour;
+use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, SMALL, TEXT};
+use super::{LABEL, PlotData, label_room};
 use crate::Result;
 
 const WIDTH: f64 = 900.0;

@@ -1,8 +1,8 @@
 //! Lines with bands: means of repeated measurements and their standard errors, in panels side by
 //! side.
 
-use super::axis::{Axis, short};
-use super::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, width_of};
+use super::drawing::axis::{Axis, short};
+use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, width_of};
 use crate::Result;
 
 /// A mean and its standard error.

@@ -9,29 +9,21 @@
 //! | `scatter` | scores of one column against its values |
 //! | `heatmap` | rows beside columns, coloured by score |
 //! | `lines` | means of repeated measurements with bands of their standard errors |
-//! | `svg`, `axis`, `colour` | how pictures are written |
-//! | `png`, `pdf`, `no_png` | an SVG drawn as pixels, as a page, or why this build cannot |
+//! | `drawing` | how pictures are written as SVG, PNG and PDF |
 //!
 //! Pictures of many rows show a sample of them and say so. The same scores give the same bytes.
 
-mod axis;
 mod bar;
 mod beeswarm;
-mod colour;
 mod decision;
+mod drawing;
 mod heatmap;
 mod lines;
-#[cfg(not(feature = "png"))]
-mod no_png;
-#[cfg(feature = "png")]
-mod pdf;
-#[cfg(feature = "png")]
-mod png;
 mod scatter;
-mod svg;
 mod waterfall;
 
 use crate::Result;
+use drawing::{axis, svg};
 use lmdi::Error;
 use lmdi::explanation::{CellMeaning, Columns, ExplainedRows};
 use lmdi::random::{generator, subset};
@@ -41,16 +33,10 @@ use lmdi::table::Response;
 pub use bar::bar;
 pub use beeswarm::beeswarm;
 pub use decision::decision;
+pub use drawing::{Picture, check_png, pdf, png};
 pub use heatmap::heatmap;
 pub use lines::{LineChart, Panel, Point, Series, lines};
-#[cfg(not(feature = "png"))]
-pub use no_png::{check_png, pdf, png};
-#[cfg(feature = "png")]
-pub use pdf::pdf;
-#[cfg(feature = "png")]
-pub use png::{check_png, png};
 pub use scatter::{scatter, strongest_interaction};
-pub use svg::Picture;
 pub use waterfall::waterfall;
 
 /// What a picture shows.

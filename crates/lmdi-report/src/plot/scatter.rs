@@ -3,9 +3,10 @@
 //! Numbers lie along the axis, missing cells at its right end; levels of a category side by side,
 //! the most frequent first. Dots may be coloured by another column.
 
-use super::axis::{Axis, short};
-use super::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL};
-use super::{PlotData, colour};
+use super::PlotData;
+use super::drawing::axis::{Axis, short};
+use super::drawing::colour;
+use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL};
 use crate::Result;
 use lmdi::Error;
 use lmdi::random::{generator, unit};

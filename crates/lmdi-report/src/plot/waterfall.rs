@@ -1,9 +1,10 @@
 //! One row: from the base over its scores, the largest first, to the model's prediction. What scores
 //! leave of it is the last step, hatched.
 
-use super::axis::{Axis, short, signed};
-use super::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT};
-use super::{LABEL, PlotData, colour, label_room};
+use super::drawing::axis::{Axis, short, signed};
+use super::drawing::colour;
+use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT};
+use super::{LABEL, PlotData, label_room};
 use crate::Result;
 use lmdi::Error;
 

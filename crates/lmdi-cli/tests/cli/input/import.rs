@@ -91,6 +91,28 @@ fn predict_explain_and_inspect_take_a_file_of_another_library() {
     assert_eq!(place.read("again.csv"), scores);
 }
 
+/// LightGBM writes `floor space` as `floor_space`: the table it was trained on has the name with a
+/// space, which stays what `--keep` calls the column.
+#[test]
+fn names_with_spaces_are_found_under_lightgbms_underscores() {
+    let place = Place::new();
+    let model = place.file("model.txt", LIGHTGBM.replace("width", "floor_space"));
+    let data = place.file("data.csv", TABLE.replace("width", "floor space"));
+    let run = place.run(&["predict", model, data, "--out", "-", "--keep", "floor space"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines[..3], ["floor space,prediction", "1,13", "8,15"]);
+    let explain = ["explain", data, "--model", model, "--target", "price", "--out", "-"];
+    let run = place.run(&explain);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("score:floor_space"), "{}", run.out);
+
+    // A table that has the very name of the model is not searched for others.
+    let both = place.file("both.csv", "floor space,floor_space,city\n9,1,Bern\n");
+    let run = place.run(&["predict", model, both, "--out", "-"]);
+    assert_eq!(run.out.lines().last(), Some("13"), "{}", run.err);
+}
+
 #[test]
 fn a_file_that_cannot_be_used_says_why() {
     let place = Place::new();

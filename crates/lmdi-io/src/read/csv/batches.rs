@@ -65,7 +65,7 @@ impl CsvBatches {
             Ok(false) => Err(text.without_header()),
             Err(error) => Err(text.csv_error(error)),
         })?;
-        opened.options.check_copied(&opened.names, &opened.name)?;
+        opened.options = opened.options.for_columns(&opened.names, &opened.name)?;
         let filled = opened.pending.fill(&mut opened.reader, &opened.counts);
         filled.map_err(|error| opened.text(|text| text.csv_error(error)))?;
         Ok(opened)

@@ -54,7 +54,7 @@ pub(super) fn read(
     };
     let file = CsvFile { opened, gzip, delimiter };
     let names = file.header()?;
-    options.check_copied(&names, opened.name())?;
+    let options = options.for_columns(&names, opened.name())?;
     let stated = |name: &String| {
         options.wants(name).then(|| {
             let cells = options.cells.get(name).copied();

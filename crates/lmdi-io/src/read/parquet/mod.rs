@@ -78,10 +78,11 @@ impl ParquetBatches {
         };
         let mut starts = vec![0];
         let mut wanted: Vec<Wanted> = Vec::new();
+        let mut options = options.clone();
         for (at, source) in sources.iter().enumerate() {
             let fields = guarded(source.name(), || source.fields())?;
             if at == 0 {
-                wanted = wanted_columns(source.name(), &fields.fields, options)?;
+                (wanted, options) = wanted_columns(source.name(), &fields.fields, &options)?;
             } else {
                 let first = sources[0].name();
                 wanted.iter().try_for_each(|column| {
@@ -95,7 +96,7 @@ impl ParquetBatches {
             parts: sources,
             starts,
             wanted,
-            options: options.clone(),
+            options,
             current: None,
             next_part: 0,
             rows_done: 0,
@@ -243,12 +244,16 @@ fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(part::damaged(name, &INCONSISTENT)))
 }
 
-/// The columns to read, by what the first part says.
-fn wanted_columns(input: &str, fields: &[FieldRef], options: &ReadOptions) -> Result<Vec<Wanted>> {
+/// The columns to read, by what the first part says, and the options for them.
+fn wanted_columns(
+    input: &str,
+    fields: &[FieldRef],
+    options: &ReadOptions,
+) -> Result<(Vec<Wanted>, ReadOptions)> {
     let unusable = |what: String| Error::Table { input: input.into(), what };
     let all = names::column_names(fields.iter().map(|field| field.name().as_str()));
     let all = all.map_err(unusable)?;
-    options.check_copied(&all, input)?;
+    let options = options.for_columns(&all, input)?;
     let mut wanted = Vec::new();
     for (name, field) in all.into_iter().zip(fields) {
         let (is_wanted, is_copied) = (options.wants(&name), options.copies(&name));
@@ -274,7 +279,7 @@ fn wanted_columns(input: &str, fields: &[FieldRef], options: &ReadOptions) -> Re
         };
         wanted.push(Wanted { name, field: field.clone(), cells, is_left_out, is_copied });
     }
-    Ok(wanted)
+    Ok((wanted, options))
 }
 
 /// Fails unless a further part has the column too, of the same type.

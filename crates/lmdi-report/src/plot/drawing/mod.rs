@@ -1,0 +1,26 @@
+//! How pictures are written: SVG piece by piece, and that SVG as pixels or as a page.
+//!
+//! | file | what |
+//! |---|---|
+//! | `svg` | a picture as text, with everything from data escaped |
+//! | `axis` | from numbers to places, round ticks, short numbers |
+//! | `colour` | the scales of values, scores and categories |
+//! | `png`, `pdf`, `no_png` | the picture as pixels, as a page, or why this build cannot |
+
+pub(in crate::plot) mod axis;
+pub(in crate::plot) mod colour;
+#[cfg(not(feature = "png"))]
+mod no_png;
+#[cfg(feature = "png")]
+mod pdf;
+#[cfg(feature = "png")]
+mod png;
+pub(in crate::plot) mod svg;
+
+#[cfg(not(feature = "png"))]
+pub use no_png::{check_png, pdf, png};
+#[cfg(feature = "png")]
+pub use pdf::pdf;
+#[cfg(feature = "png")]
+pub use png::{check_png, png};
+pub use svg::Picture;

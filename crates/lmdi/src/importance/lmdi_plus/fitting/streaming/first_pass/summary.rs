@@ -1,0 +1,220 @@
+//! What the first pass sums up: everything that weights, raw columns and checks need to know of the rows.
+
+use super::super::super::class_weight::counts_draws;
+use super::super::super::fit::ROWS_FOR_A_MEAN;
+use super::super::statistics::StreamedRows;
+use super::moments::Moments;
+use super::sample::RowSample;
+use crate::forest::{ClassWeights, Ensemble, Growth, Outcome};
+use crate::monitor::Silent;
+use crate::table::Response;
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Sums over the rows of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Summary {
+    /// Per class; one entry for numbers.
+    pub(crate) classes: Vec<ClassSummary>,
+    /// Sums of predicted shares per class, where class weights inside trees need them.
+    pub(crate) predicted: Vec<f64>,
+    /// Smallest response.
+    pub(crate) lowest: f64,
+    pub(crate) sample: RowSample,
+}
+
+/// Sums over the rows of one class.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ClassSummary {
+    pub(crate) rows: u64,
+    /// Sum of sample weights.
+    pub(crate) weight: f64,
+    pub(crate) response: Moments,
+    pub(crate) columns: Vec<Moments>,
+    /// Smallest and largest cell per column.
+    pub(crate) ranges: Vec<[f64; 2]>,
+}
+
+impl ClassSummary {
+    fn new(n_features: usize) -> Self {
+        Self {
+            rows: 0,
+            weight: 0.0,
+            response: Moments::default(),
+            columns: vec![Moments::default(); n_features],
+            ranges: vec![NO_RANGE; n_features],
+        }
+    }
+}
+
+/// Mean and standard deviation of a column; `None` where no cell counts.
+pub(in super::super) type MeanAndDeviation = Option<(f64, f64)>;
+
+const NO_RANGE: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
+
+fn wider(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0].min(b[0]), a[1].max(b[1])]
+}
+
+impl Summary {
+    pub(crate) fn new(ensemble: &Ensemble) -> Self {
+        let n_classes = match &ensemble.outcome {
+            Outcome::Number => 1,
+            Outcome::Classes(labels) => labels.len(),
+        };
+        let n_features = ensemble.n_features();
+        let n_predicted = if weighs_inside_trees(ensemble) { n_classes } else { 0 };
+        Self {
+            classes: vec![ClassSummary::new(n_features); n_classes],
+            predicted: vec![0.0; n_predicted],
+            lowest: f64::INFINITY,
+            sample: RowSample::of_at_most(ROWS_FOR_A_MEAN),
+        }
+    }
+
+    pub(crate) fn accumulate(
+        &mut self,
+        ensemble: &Ensemble,
+        rows: &StreamedRows<'_>,
+    ) -> Result<()> {
+        let n = rows.x.rows();
+        let hashes = rows.hashes();
+        let class = |row: usize| match &rows.response {
+            Response::Numeric(_) => 0,
+            Response::Classes { codes, .. } => codes[row] as usize,
+        };
+        let mut of_class = vec![Vec::new(); self.classes.len()];
+        (0..n).for_each(|row| of_class[class(row)].push(row));
+        for (summary, members) in self.classes.iter_mut().zip(&of_class) {
+            let weight: Vec<f64> = members.iter().map(|&row| rows.weight(row)).collect();
+            summary.rows += members.len() as u64;
+            summary.weight += weight.iter().sum::<f64>();
+            if let Response::Numeric(values) = &rows.response {
+                let values: Vec<f64> = members.iter().map(|&row| values[row]).collect();
+                summary.response.merge(&Moments::of(&values, &weight));
+                self.lowest = values.iter().fold(self.lowest, |low, &y| low.min(y));
+            }
+            let columns = summary.columns.par_iter_mut().zip(&mut summary.ranges).enumerate();
+            columns.for_each(|(column, (moments, range))| {
+                let cells: Vec<f64> = members.iter().map(|&row| rows.x.get(row, column)).collect();
+                moments.merge(&Moments::of(&cells, &weight));
+                let counting = cells.iter().zip(&weight).filter(|(_, w)| **w > 0.0);
+                *range = counting.fold(*range, |range, (&cell, _)| wider(range, [cell, cell]));
+            });
+        }
+        let limit = self.sample.limit();
+        let chosen = (0..n).filter(|&row| rows.weight(row) > 0.0 && hashes[row] <= limit);
+        let cells = |row: usize| (0..rows.x.cols()).map(|column| rows.x.get(row, column)).collect();
+        self.sample.add(chosen.map(|row| (hashes[row], cells(row))));
+        if !self.predicted.is_empty() {
+            let predicted = ensemble.predict(&rows.x, &Silent)?;
+            for row in predicted.chunks_exact(self.predicted.len()) {
+                if row.iter().all(|share| !share.is_nan()) {
+                    self.predicted.iter_mut().zip(row).for_each(|(sum, share)| *sum += share);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) -> Result<()> {
+        let columns = |summary: &Self| summary.classes.first().map(|class| class.columns.len());
+        if self.classes.len() != other.classes.len()
+            || columns(self) != columns(other)
+            || self.predicted.len() != other.predicted.len()
+        {
+            return Err(Error::Data("the statistics are of different models".into()));
+        }
+        for (mine, theirs) in self.classes.iter_mut().zip(&other.classes) {
+            mine.rows += theirs.rows;
+            mine.weight += theirs.weight;
+            mine.response.merge(&theirs.response);
+            mine.columns
+                .iter_mut()
+                .zip(&theirs.columns)
+                .for_each(|(mine, theirs)| mine.merge(theirs));
+            for (mine, theirs) in mine.ranges.iter_mut().zip(&theirs.ranges) {
+                *mine = wider(*mine, *theirs);
+            }
+        }
+        self.predicted.iter_mut().zip(&other.predicted).for_each(|(mine, theirs)| *mine += theirs);
+        self.lowest = self.lowest.min(other.lowest);
+        self.sample.merge(&other.sample);
+        Ok(())
+    }
+
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> u64 {
+        self.classes.iter().map(|class| class.rows).sum()
+    }
+
+    /// What a row of each class weighs beside its sample weight, so that the mean weight of all rows is
+    /// one; `None` where every row weighs one.
+    pub(crate) fn class_factors(&self, ensemble: &Ensemble) -> Result<Option<Vec<f64>>> {
+        let rows: Vec<f64> = self.classes.iter().map(|class| class.rows as f64).collect();
+        let given = match &ensemble.class_weights {
+            ClassWeights::Equal => vec![1.0; self.classes.len()],
+            _ if weighs_inside_trees(ensemble) => (self.predicted.iter().zip(&rows))
+                .map(|(sum, rows)| if *rows > 0.0 { sum / rows } else { 0.0 })
+                .collect(),
+            ClassWeights::Given(factors) => factors.clone(),
+            ClassWeights::Balanced => {
+                rows.iter().map(|rows| if *rows > 0.0 { 1.0 / rows } else { 0.0 }).collect()
+            }
+        };
+        let weights = self.classes.iter().zip(&given).map(|(class, factor)| class.weight * factor);
+        let mean = weights.sum::<f64>() / self.rows() as f64;
+        if mean.is_nan() || mean <= 0.0 {
+            return Err(Error::Data(
+                "no row has a positive weight once sample weights and class weights are multiplied"
+                    .into(),
+            ));
+        }
+        // Sums of ones are exact.
+        let plain = self.classes.iter().zip(&given).all(|(class, factor)| {
+            class.rows == 0 || (*factor == 1.0 && class.weight == class.rows as f64)
+        });
+        Ok((!plain).then(|| given.iter().map(|factor| factor / mean).collect()))
+    }
+
+    /// Mean and standard deviation of every column, and its range, over the rows that count.
+    pub(crate) fn columns(
+        &self,
+        factors: Option<&[f64]>,
+    ) -> (Vec<MeanAndDeviation>, Vec<[f64; 2]>) {
+        let n_features = self.classes.first().map_or(0, |class| class.columns.len());
+        let factor = |class: usize| factors.map_or(1.0, |factors| factors[class]);
+        let counting = || self.classes.iter().enumerate().filter(|(class, _)| factor(*class) > 0.0);
+        let of_column = |column: usize| {
+            let (mut moments, mut range) = (Moments::default(), NO_RANGE);
+            for (class, summary) in counting() {
+                moments.merge(&summary.columns[column].times(factor(class)));
+                range = wider(range, summary.ranges[column]);
+            }
+            (moments.mean_and_deviation(), if range[0] <= range[1] { range } else { [0.0; 2] })
+        };
+        (0..n_features).map(of_column).unzip()
+    }
+
+    /// The mean response: numbers, or the share of every class.
+    pub(crate) fn mean_response(&self, factors: Option<&[f64]>) -> Vec<f64> {
+        if let [only] = &self.classes[..] {
+            return vec![only.response.mean];
+        }
+        let weights =
+            self.classes.iter().enumerate().map(|(class, summary)| {
+                summary.weight * factors.map_or(1.0, |factors| factors[class])
+            });
+        let weights: Vec<f64> = weights.collect();
+        let total: f64 = weights.iter().sum();
+        weights.iter().map(|weight| weight / total).collect()
+    }
+}
+
+/// Whether the weights of classes are inside the trees of a forest, where they show only as far as leaves
+/// are impure.
+fn weighs_inside_trees(ensemble: &Ensemble) -> bool {
+    ensemble.class_weights != ClassWeights::Equal
+        && matches!(ensemble.growth, Growth::Independent)
+        && !ensemble.trees.iter().all(counts_draws)
+}

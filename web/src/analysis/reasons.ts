@@ -1,0 +1,51 @@
+// Why a row has its prediction, in one plain sentence.
+
+import type { Data } from "../data/data";
+import { h, name } from "../page/dom";
+import { number, signed } from "../page/format";
+import type { Part } from "../page/says";
+import { reasons as words } from "../words";
+import { accountOf, bySize } from "./account";
+
+/** Reasons are named until they make up this share of all that speaks for the prediction. */
+const ENOUGH = 0.7;
+const MOST_FOR = 3;
+const MOST_AGAINST = 2;
+/** Something that speaks against it is named if it is at least this share of the largest reason. */
+const WORTH_NAMING = 0.2;
+
+export function reasons(data: Data, row: number, output: number): Part[] {
+  const { base, total } = accountOf(data, row, output, true);
+  const order = bySize(data, row, output);
+  const score = (at: number) => data.score(row, at, output);
+  if (!Number.isFinite(total) || !Number.isFinite(base) || order.length === 0) return [];
+  const direction = total >= base ? 1 : -1;
+  const speaksFor = order.filter((at) => score(at) * direction > 0);
+  const against = order.filter((at) => score(at) * direction < 0);
+  const all = speaksFor.reduce((sum, at) => sum + Math.abs(score(at)), 0);
+  const named: number[] = [];
+  let told = 0;
+  for (const at of speaksFor) {
+    if (named.length === MOST_FOR || told >= ENOUGH * all) break;
+    named.push(at);
+    told += Math.abs(score(at));
+  }
+  const largest = named.length > 0 ? Math.abs(score(named[0])) : 0;
+  const despite = against
+    .filter((at) => Math.abs(score(at)) >= WORTH_NAMING * largest)
+    .slice(0, MOST_AGAINST);
+  const reason = (at: number): Part => {
+    const cell = data.columns[at].cells ? name(data.cell(row, at), "cell") : null;
+    const size = signed(number(score(at)));
+    return h("span", {}, ...words.reason(name(data.report.features[at].name), cell, size));
+  };
+  return words.sentence(
+    data.report.scale.moved[output],
+    data.report.scale.kind,
+    number(total),
+    number(base),
+    direction > 0,
+    named.map(reason),
+    despite.map(reason),
+  );
+}

@@ -1,0 +1,137 @@
+// Elements from code. Text is only ever added as text nodes and attributes, so nothing in the data is read as markup.
+
+import { page } from "../words";
+import type { Part } from "./says";
+
+type Child = Part | null | false | undefined;
+type Handler = (event: Event) => void;
+type Properties = Record<string, string | number | boolean | Handler | null | undefined>;
+
+function fill(element: Element, properties: Properties, children: Child[]): void {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children)
+    if (child !== null && child !== false && child !== undefined) element.append(child);
+}
+
+/** An HTML element; properties that start with `on` are event handlers. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Properties = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  fill(element, properties, children);
+  return element;
+}
+
+/** An SVG element. */
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  properties: Properties = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  fill(element, properties, children);
+  return element;
+}
+
+/** A name or cell of the data: kept apart from the text around it, whatever its direction. */
+export function name(text: string, kind = "name"): HTMLElement {
+  const shown = text === "" ? page.noName : text;
+  // A long name breaks after its underscores rather than within a word.
+  const parts = shown.split(/(?<=_)/).flatMap((part, at) => (at === 0 ? [part] : [h("wbr"), part]));
+  return h("bdi", { class: kind, title: text }, ...parts);
+}
+
+/** A number with its exact value behind the rounded text. */
+export function exact(value: number, text: string): HTMLElement {
+  return h("data", { value: String(value), class: "number" }, text);
+}
+
+let lastId = 0;
+
+/** A control with its label. */
+export function labelled(text: string, control: HTMLElement): HTMLElement {
+  control.id ||= `control-${++lastId}`;
+  return h("div", { class: "control" }, h("label", { for: control.id }, text), control);
+}
+
+/** A choice between texts. */
+export function choice(
+  options: { value: string; text: string }[],
+  chosen: string,
+  change: (value: string) => void,
+): HTMLSelectElement {
+  const select = h(
+    "select",
+    {},
+    ...options.map(({ value, text }) =>
+      h("option", { value, selected: value === chosen, title: text }, text),
+    ),
+  );
+  select.addEventListener("change", () => change(select.value));
+  return select;
+}
+
+/** A part of the page that the contents list leads to. */
+export function section(id: string, title: string, ...children: Child[]): HTMLElement {
+  return h(
+    "section",
+    { id, "aria-labelledby": `${id}-title` },
+    h("h2", { id: `${id}-title`, tabindex: -1 }, title),
+    ...children,
+  );
+}
+
+/** Columns of a drawn table, by what they hold. */
+export function columns(
+  ...kinds: ("names" | "bars" | "numbers" | "ranges" | "rest")[]
+): HTMLElement {
+  return h("colgroup", {}, ...kinds.map((kind) => h("col", { class: kind })));
+}
+
+/** A table, with a caption that says what it holds. */
+export function table(
+  caption: string,
+  heads: Child[],
+  rows: Child[][],
+  kind = "plain",
+): HTMLElement {
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    h(
+      "table",
+      { class: kind },
+      h("caption", { class: "quiet" }, caption),
+      h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h(
+        "tbody",
+        {},
+        ...rows.map((cells) =>
+          h(
+            "tr",
+            {},
+            ...cells.map((cell, at) =>
+              at === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Numbers behind a drawing, for those who cannot or do not want to look at it; filled when opened. */
+export function behind(title: string, content: () => Node): HTMLElement {
+  const details = h("details", { class: "behind" }, h("summary", {}, title));
+  details.addEventListener("toggle", () => {
+    details.querySelector(":scope > div")?.remove();
+    if (details.open) details.append(h("div", {}, content()));
+  });
+  return details;
+}

@@ -1,0 +1,247 @@
+// What if cells of the chosen row were different: its prediction and scores as all trees give them, and curves of the
+// prediction over the values of one feature.
+
+import { extent, mean } from "d3-array";
+import { bySize } from "../../analysis/account";
+import { curves } from "../../charts/curves";
+import { spaced } from "../../charts/dots";
+import type { Data } from "../../data/data";
+import { choice, exact, h, labelled, name } from "../../page/dom";
+import {
+  cellNumber,
+  decimalsFor,
+  number,
+  percent,
+  shortened,
+  signed,
+  tick,
+} from "../../page/format";
+import type { Selection } from "../../page/selection";
+import { ScorerClient } from "../../scorer/client";
+import type { Cell, Scored } from "../../scorer/scorer";
+import { page, whatIf as words } from "../../words";
+
+/** Columns with a control at first. */
+const FEW = 8;
+/** Values of a column at which a curve is drawn. */
+const GRID = 40;
+/** Rows whose curves are averaged. */
+const ROWS = 40;
+
+export function whatIf(data: Data, selection: Selection): HTMLElement | null {
+  const model = data.report.scorer;
+  if (!model) return data.report.scorer_is_large ? h("p", { class: "quiet" }, words.large) : null;
+  const scorer = new ScorerClient(model);
+  const outcome = h("p", { id: "what-if-prediction", role: "status" });
+  const lines = h("tbody", {});
+  const curve = h("div", { id: "ice" });
+  let cells: Cell[] = [];
+  let all = false;
+  let feature = selection.now.feature;
+
+  const cellOf = (row: number, at: number): Cell => {
+    if (data.isMissing(row, at)) return null;
+    const { cells: column, levels } = data.columns[at];
+    return levels ? levels[column![row] - 1] : column![row];
+  };
+  const cellsOf = (row: number) => data.columns.map(({ at }) => cellOf(row, at));
+  /** One number of a prediction: that of the explained class. */
+  const shown = ({ prediction }: Scored) =>
+    data.width === 1
+      ? prediction[0]
+      : prediction[data.k > 1 ? selection.now.output : data.width - 1];
+  const text = (x: number) => (data.width === 1 ? number(x) : percent(x));
+  const ownLabel = () =>
+    data.report.labels[data.k > 1 ? selection.now.output : data.width - 1] ?? "";
+
+  let asking = 0;
+  const update = async () => {
+    const turn = ++asking;
+    const { row, output } = selection.now;
+    const [before, now] = await scorer.score([cellsOf(row), cells]);
+    // A later question has its own answer.
+    if (turn !== asking) return;
+    const change = shown(now) - shown(before);
+    outcome.replaceChildren(
+      ...words.prediction(
+        data.width === 1 ? null : name(ownLabel(), "cell"),
+        exact(shown(before), text(shown(before))),
+        h("strong", {}, exact(shown(now), text(shown(now)))),
+        signed(data.width === 1 ? number(change) : percent(change)),
+      ),
+    );
+    const scoreOf = (scored: Scored, at: number) => scored.scores?.[at * data.k + output] ?? NaN;
+    const sizes = data.columns.flatMap(({ at }) => [scoreOf(before, at), scoreOf(now, at)]);
+    const format = decimalsFor(Math.max(...sizes.map(Math.abs).filter(Number.isFinite), 0));
+    for (const line of lines.rows) {
+      const at = Number(line.dataset.feature);
+      const [old, present] = [scoreOf(before, at), scoreOf(now, at)];
+      const put = (place: number, value: number) =>
+        line.cells[place].replaceChildren(
+          Number.isNaN(value) ? "" : exact(value, signed(format(value))),
+        );
+      put(2, old);
+      put(3, present);
+      put(4, present - old);
+      const range = model.columns[at].range;
+      const cell = cells[at];
+      const isOutside =
+        range !== null && typeof cell === "number" && (cell < range[0] || cell > range[1]);
+      line.classList.toggle("outside", isOutside);
+      line.cells[5].replaceChildren(
+        isOutside ? words.outside(cellNumber(range[0]), cellNumber(range[1])) : "",
+      );
+    }
+  };
+
+  const control = (at: number): HTMLElement => {
+    const { levels } = model.columns[at];
+    const label = words.cellOf(shortened(data.report.features[at].name, 60));
+    const set = (cell: Cell) => {
+      cells[at] = cell;
+      void update();
+      if (at !== feature) void drawCurve();
+    };
+    if (levels) {
+      const select = choice(
+        levels.map(([level], place) => ({
+          value: String(place),
+          text: level === null ? page.missing : shortened(level, 40),
+        })),
+        String(levels.findIndex(([level]) => level === cells[at])),
+        (value) => set(levels[Number(value)][0]),
+      );
+      select.setAttribute("aria-label", label);
+      return select;
+    }
+    const input = h("input", {
+      type: "number",
+      step: "any",
+      "aria-label": label,
+      placeholder: page.missing,
+      value: typeof cells[at] === "number" ? String(cells[at]) : "",
+    });
+    input.addEventListener("input", () => {
+      if (input.value === "" || Number.isFinite(input.valueAsNumber))
+        set(input.value === "" ? null : input.valueAsNumber);
+    });
+    return input;
+  };
+
+  const restart = () => {
+    const { row, output } = selection.now;
+    cells = cellsOf(row);
+    const order = bySize(data, row, output);
+    lines.replaceChildren(
+      ...(all ? order : order.slice(0, FEW)).map((at) =>
+        h(
+          "tr",
+          { "data-feature": at },
+          h("th", { scope: "row" }, name(data.report.features[at].name)),
+          h("td", {}, control(at)),
+          ...Array.from({ length: 3 }, () => h("td", { class: "right" })),
+          h("td", { class: "quiet" }),
+        ),
+      ),
+    );
+    void update();
+    void drawCurve();
+  };
+
+  let drawing = 0;
+  /** The prediction over the values of a feature, of this row and on average. */
+  const drawCurve = async () => {
+    const turn = ++drawing;
+    const range = model.columns[feature].range;
+    const column = data.columns[feature].cells;
+    if (!range || !column) return curve.replaceChildren(h("p", { class: "quiet" }, words.noCurve));
+    const [low, high] = range;
+    const grid = Array.from({ length: GRID }, (_, at) => low + ((high - low) * at) / (GRID - 1));
+    const rows = spaced(data.n, ROWS);
+    const changed = (of: Cell[]) =>
+      grid.map((value) => of.map((cell, at) => (at === feature ? value : cell)));
+    const scored = await scorer.score([
+      ...changed(cells),
+      ...rows.flatMap((row) => changed(cellsOf(row))),
+    ]);
+    if (turn !== drawing) return;
+    const heights = scored.map(shown);
+    const own = heights.slice(0, GRID);
+    const others = rows.map((_, at) => heights.slice((at + 1) * GRID, (at + 2) * GRID));
+    const average = grid.map((_, at) => mean(others, (of) => of[at]) ?? NaN);
+    const ends = extent([...own, ...others.flat()]) as [number, number];
+    const room = (ends[1] - ends[0] || 1) * 0.05;
+    const line = (of: number[]) => grid.map((value, at): [number, number] => [value, of[at]]);
+    const title = shortened(data.report.features[feature].name, 40);
+    const present = cells[feature];
+    curve.replaceChildren(
+      curves({
+        label: words.curveLabel(title, text(own[0]), text(own[GRID - 1])),
+        xTitle: title,
+        yTitle: data.width === 1 ? words.predicted : words.probability(shortened(ownLabel(), 30)),
+        xRange: range,
+        yRange: [ends[0] - room, ends[1] + room],
+        format: (at) => (data.width === 1 ? tick(at) : percent(at, 0)),
+        faint: others.map(line),
+        average: line(average),
+        line: line(own),
+        mark:
+          typeof present === "number" && present >= low && present <= high
+            ? [present, own[Math.round(((present - low) / (high - low || 1)) * (GRID - 1))]]
+            : null,
+      }),
+      h("p", { class: "quiet" }, words.curveText(rows.length)),
+    );
+  };
+
+  const features = data.order
+    .filter((at) => model.columns[at].range !== null)
+    .map((at) => ({ value: String(at), text: shortened(data.report.features[at].name, 60) }));
+  const pick = choice(features, String(feature), (value) => {
+    feature = Number(value);
+    void drawCurve();
+  });
+  pick.id = "ice-feature";
+  const details = h(
+    "details",
+    { id: "what-if" },
+    h("summary", {}, words.title),
+    h("p", {}, words.how),
+    outcome,
+    h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": words.title },
+      h(
+        "table",
+        { class: "plain what-if" },
+        h("caption", { class: "quiet" }, model.linear ? words.caption : words.noScores),
+        h("thead", {}, h("tr", {}, ...words.heads.map((head) => h("th", { scope: "col" }, head)))),
+        lines,
+      ),
+    ),
+    h(
+      "div",
+      { class: "controls" },
+      h("button", { id: "what-if-reset", onclick: restart }, words.reset),
+      data.p > FEW &&
+        h(
+          "button",
+          {
+            onclick: () => {
+              all = !all;
+              restart();
+            },
+          },
+          words.more,
+        ),
+    ),
+    features.length > 0 && h("div", { class: "controls" }, labelled(words.curveOf, pick)),
+    features.length > 0 && curve,
+  );
+  const draw = () => {
+    if (details.open) restart();
+  };
+  details.addEventListener("toggle", draw);
+  selection.watch(["row", "output"], draw);
+  return details;
+}
