@@ -174,9 +174,8 @@ impl Contest {
                     Some((step, error, error - self.doubt(number, level)))
                 })
                 .collect();
-            // Bends are known to no more than the first level that all steps in question are solved
-            // to.
-            let unseen = self.doubt(number, 1);
+            // Errors have kinks where columns enter, so bends do not tell all of what lies between.
+            let unseen = self.doubt(number, 1).max(LEVELS[1].doubt * self.null);
             able.extend(solved.iter().filter(|at| at.2 <= limit).map(|at| path[at.0]));
             // How far errors bend at each solved step, per step squared.
             let bend = |at: usize| {
