@@ -33,7 +33,7 @@ from ._methods.permutation import Permutation
 from ._methods.tree_shap import TreeSHAP
 from ._models.model import Model
 from ._report import report
-from ._results.analyses import Counterfactual, Subgroups, counterfactuals, stability, subgroups
+from ._results.analyses import Counterfactual, Stability, Subgroups, counterfactuals, stability, subgroups
 from ._results.explanation import Explanation
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "Saabas",
+    "Stability",
     "Subgroups",
     "TreeSHAP",
     "__version__",
