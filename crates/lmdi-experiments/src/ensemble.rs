@@ -15,7 +15,9 @@ pub enum EnsembleKind {
     /// The paper's forest: 100 trees; regression with leaves of 5 and a third of the features,
     /// classification with leaves of 1 and the root of their number.
     Forest,
-    /// The same with another number of trees.
+    /// scikit-learn's forest as it is by default: leaves of 1; regression with all features.
+    DefaultForest,
+    /// The paper's with another number of trees.
     Trees(usize),
     /// The same with another leaf size.
     Leaf(usize),
@@ -38,6 +40,7 @@ impl EnsembleKind {
     pub fn name(self) -> String {
         match self {
             EnsembleKind::Forest => "forest".into(),
+            EnsembleKind::DefaultForest => "default_forest".into(),
             EnsembleKind::Trees(trees) => format!("forest_{trees}_trees"),
             EnsembleKind::Leaf(leaf) => format!("forest_leaf_{leaf}"),
             EnsembleKind::Sized { trees, leaf } => format!("forest_{trees}_trees_leaf_{leaf}"),
@@ -63,6 +66,10 @@ impl EnsembleKind {
         let forest = paper_forest(kind, seed);
         let forest = match self {
             EnsembleKind::Forest => forest,
+            EnsembleKind::DefaultForest => match kind {
+                Kind::Regression => ForestParams::regression().with_seed(seed),
+                Kind::Classification => ForestParams::classification().with_seed(seed),
+            },
             EnsembleKind::Trees(n_trees) => forest.with_n_trees(n_trees),
             EnsembleKind::Leaf(min_samples_leaf) => forest.with_min_samples_leaf(min_samples_leaf),
             EnsembleKind::Sized { trees, leaf } => {

@@ -10,15 +10,17 @@
 //! also predicts the rows it explains, which the runtimes would count.
 
 use crate::data::Part;
+use crate::run::{Context, Protocol};
 use lmdi::Result;
 use lmdi::forest::Ensemble;
+use lmdi::glm::{Family, GlmOptions, PenaltyChoice};
 use lmdi::importance::lime::LimeOptions;
 use lmdi::importance::lmdi_plus::LmdiPlusOptions;
 use lmdi::importance::maple::MapleOptions;
 use lmdi::importance::{Groups, LocalMethod, Scores};
 use lmdi::monitor::{Monitor, Stages};
 use lmdi::study::ExplainerOptions;
-use lmdi::table::MatrixView;
+use lmdi::table::{MatrixView, rank_in_place};
 
 /// A method of the experiments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,9 +38,17 @@ pub enum Method {
     /// The same, ranked by the mean rank over trees.
     ModelRank,
     TreeShap,
+    /// TreeSHAP that takes unknown cells from background rows instead of the training rows of a node.
+    InterventionalTreeShap,
+    /// TreeSHAP, ranked by the mean rank over trees as LMDI+ is.
+    TreeShapRank,
     Lime,
     LocalMdi,
+    /// The same, ranked by the mean rank over trees.
+    LocalMdiRank,
     Saabas,
+    /// The same, ranked by the mean rank over trees.
+    SaabasRank,
     Maple,
     /// A step of the ablation (1 to 3), ranked by |score|.
     VariantScore(u8),
@@ -59,7 +69,7 @@ pub const LMDI_VARIANTS: [(Method, &str); 6] = [
 ];
 
 /// All but the steps of the ablation.
-pub const MAIN: [Method; 11] = [
+pub const MAIN: [Method; 15] = [
     Method::ModelRank,
     Method::ModelScore,
     Method::DataRank,
@@ -71,6 +81,10 @@ pub const MAIN: [Method; 11] = [
     Method::LocalMdi,
     Method::Saabas,
     Method::Maple,
+    Method::InterventionalTreeShap,
+    Method::TreeShapRank,
+    Method::LocalMdiRank,
+    Method::SaabasRank,
 ];
 
 /// The steps of the ablation that are not the full method.
@@ -94,6 +108,10 @@ impl Method {
             Method::ModelScore => "lmdi_model_by_score",
             Method::ModelRank => "lmdi_model_by_rank",
             Method::TreeShap => "tree_shap",
+            Method::InterventionalTreeShap => "tree_shap_interventional",
+            Method::TreeShapRank => "tree_shap_by_rank",
+            Method::LocalMdiRank => "local_mdi_by_rank",
+            Method::SaabasRank => "saabas_by_rank",
             Method::Lime => "lime",
             Method::LocalMdi => "local_mdi",
             Method::Saabas => "saabas",
@@ -117,6 +135,10 @@ impl Method {
             Method::ModelScore => "LMDI+ model (by score)",
             Method::ModelRank => "LMDI+ model (by rank)",
             Method::TreeShap => "TreeSHAP",
+            Method::InterventionalTreeShap => "TreeSHAP, interventional",
+            Method::TreeShapRank => "TreeSHAP (by rank)",
+            Method::LocalMdiRank => "Local MDI (by rank)",
+            Method::SaabasRank => "Saabas (by rank)",
             Method::Lime => "LIME",
             Method::LocalMdi => "Local MDI",
             Method::Saabas => "Saabas",
@@ -136,9 +158,9 @@ impl Method {
     }
 
     /// Whether it can explain boosted trees; Local MDI credits the impurity of the response itself,
-    /// which they were not grown on.
+    /// which they were not grown on, and trees that build on one another do not count alike in a rank.
     pub fn explains_boosting(self) -> bool {
-        self != Method::LocalMdi
+        self != Method::LocalMdi && self.ranks_trees_of().is_none()
     }
 
     /// The options of its linear models, if it is LMDI+ or a step of the ablation.
@@ -159,6 +181,16 @@ impl Method {
             self,
             Method::LmdiRank | Method::DataRank | Method::ModelRank | Method::VariantRank(_)
         )
+    }
+
+    /// The method whose scores of single trees it ranks, if it is another method by rank.
+    fn ranks_trees_of(self) -> Option<Self> {
+        match self {
+            Method::TreeShapRank => Some(Method::TreeShap),
+            Method::LocalMdiRank => Some(Method::LocalMdi),
+            Method::SaabasRank => Some(Method::Saabas),
+            _ => None,
+        }
     }
 }
 
@@ -200,16 +232,31 @@ pub fn top_count(percent: usize, n_features: usize) -> usize {
     (percent * n_features).div_ceil(100).clamp(1, n_features)
 }
 
+/// Background rows of interventional TreeSHAP: as many of the first training rows, which are in random
+/// order.
+const BACKGROUND: usize = 100;
+
 /// A trained model with its training rows.
 pub struct Explained<'a> {
-    pub ensemble: &'a Ensemble,
-    pub train: &'a Part,
-    /// Neighbours that LIME draws a row.
-    pub lime_samples: usize,
-    pub seed: u64,
+    ensemble: &'a Ensemble,
+    train: &'a Part,
+    context: &'a Context,
+    seed: u64,
+    /// Folds and L1 ratios of the least-squares search instead of the paper's.
+    search: Option<(usize, Vec<f64>)>,
 }
 
-impl Explained<'_> {
+impl<'a> Explained<'a> {
+    /// The model, what it was trained on, what the run says about methods, and the seed of LIME.
+    pub fn new(ensemble: &'a Ensemble, train: &'a Part, context: &'a Context, seed: u64) -> Self {
+        Self { ensemble, train, context, seed, search: None }
+    }
+
+    /// The same with LMDI+ as published searched by so many folds over these L1 ratios.
+    pub fn searching(self, folds: usize, l1_ratios: &[f64]) -> Self {
+        Self { search: Some((folds, l1_ratios.to_vec())), ..self }
+    }
+
     /// The sizes that several methods give the features of `rows`. Methods that share a fit share
     /// it.
     pub fn sizes<W: Monitor + Stages>(
@@ -221,7 +268,11 @@ impl Explained<'_> {
         let mut fits: Vec<(LmdiPlusOptions, Box<dyn LocalMethod>)> = Vec::new();
         let mut all = Vec::with_capacity(methods.len());
         for &method in methods {
-            let Some(options) = method.lmdi_plus() else {
+            if let Some(of) = method.ranks_trees_of() {
+                all.push(self.mean_tree_ranks(of, rows, work)?);
+                continue;
+            }
+            let Some(options) = self.lmdi_plus(method) else {
                 all.push(Sizes::of(&self.scores(method, rows, work)?));
                 continue;
             };
@@ -235,13 +286,68 @@ impl Explained<'_> {
             let fit = &fits[at].1;
             all.push(if method.by_rank() {
                 let groups = Groups::singles(rows.cols());
-                let values = fit.mean_tree_ranks(rows, &groups, work)?;
+                let values = match (fit.linear_models(), self.context.protocol) {
+                    (Some(models), Protocol::Reference) => {
+                        models.rank_by_rank_where_weighted(rows, work)?
+                    }
+                    _ => fit.mean_tree_ranks(rows, &groups, work)?,
+                };
                 Sizes { n_features: rows.cols(), values }
             } else {
                 Sizes::of(&fit.explain(rows, work)?)
             });
         }
         Ok(all)
+    }
+
+    /// The ranking by rank of LMDI+ for the scores of another method: in each tree the features that it
+    /// uses are ranked above those that it does not, and ranks are averaged over the trees that use a
+    /// feature.
+    fn mean_tree_ranks<W: Monitor + Stages>(
+        &self,
+        method: Method,
+        rows: &MatrixView<'_>,
+        work: &W,
+    ) -> Result<Sizes> {
+        let p = rows.cols();
+        let mut values = vec![0.0; rows.rows() * p];
+        let mut times_used = vec![0.0; p];
+        let mut without_trees = self.ensemble.clone();
+        without_trees.trees.clear();
+        for tree in &self.ensemble.trees {
+            let alone = Ensemble { trees: vec![tree.clone()], ..without_trees.clone() };
+            let used: Vec<usize> = (0..p).filter(|&k| tree.feature.contains(&(k as u32))).collect();
+            used.iter().for_each(|&feature| times_used[feature] += 1.0);
+            let of_tree = Explained { ensemble: &alone, search: self.search.clone(), ..*self };
+            let scores = of_tree.scores(method, rows, work)?;
+            let below = (p - used.len()) as f64;
+            for (row, line) in values.chunks_exact_mut(p).enumerate() {
+                let size = |&feature: &usize| (scores.size(row, feature), feature as u32);
+                let mut sizes: Vec<(f64, u32)> = used.iter().map(size).collect();
+                rank_in_place(&mut sizes, |feature, rank| line[feature as usize] += below + rank);
+            }
+        }
+        for line in values.chunks_exact_mut(p) {
+            line.iter_mut().zip(&times_used).for_each(|(sum, &n)| *sum /= f64::max(n, 1.0));
+        }
+        Ok(Sizes { n_features: p, values })
+    }
+
+    /// The options of a method's linear models, if it is LMDI+ or a step of the ablation.
+    fn lmdi_plus(&self, method: Method) -> Option<LmdiPlusOptions> {
+        let options = method.lmdi_plus()?;
+        let Some((folds, l1_ratios)) = &self.search else { return Some(options) };
+        if options != LmdiPlusOptions::paper() {
+            return Some(options);
+        }
+        let reference = GlmOptions::reference(Family::Gaussian);
+        let penalty = match reference.penalty {
+            PenaltyChoice::CrossValidated { grid, .. } => {
+                PenaltyChoice::CrossValidated { l1_ratios: l1_ratios.clone(), grid }
+            }
+            other => other,
+        };
+        Some(options.with_folds(*folds).with_penalty(penalty))
     }
 
     /// The signed scores of a method; by rank there are none, and those of the same fit are given.
@@ -257,12 +363,19 @@ impl Explained<'_> {
     /// What explains the model by a method.
     fn explainer(&self, method: Method, stages: &dyn Stages) -> Result<Box<dyn LocalMethod>> {
         let options = match method {
-            Method::TreeShap => ExplainerOptions::TreeShap { background: None },
-            Method::Saabas => ExplainerOptions::Saabas,
-            Method::LocalMdi => ExplainerOptions::LocalMdi,
+            Method::TreeShap | Method::TreeShapRank => {
+                ExplainerOptions::TreeShap { background: None }
+            }
+            Method::InterventionalTreeShap => {
+                let rows: Vec<usize> = (0..self.train.rows().min(BACKGROUND)).collect();
+                ExplainerOptions::TreeShap { background: Some(self.train.x.take_rows(&rows)) }
+            }
+            Method::Saabas | Method::SaabasRank => ExplainerOptions::Saabas,
+            Method::LocalMdi | Method::LocalMdiRank => ExplainerOptions::LocalMdi,
             Method::Lime => {
                 let options = LimeOptions::default();
-                let options = options.with_n_samples(self.lime_samples).with_seed(self.seed);
+                let options =
+                    options.with_n_samples(self.context.lime_samples).with_seed(self.seed);
                 ExplainerOptions::Lime { options, background: None }
             }
             Method::Maple => ExplainerOptions::Maple(MapleOptions::default()),
@@ -274,7 +387,7 @@ impl Explained<'_> {
             | Method::ModelRank
             | Method::VariantScore(_)
             | Method::VariantRank(_) => {
-                ExplainerOptions::LmdiPlus(method.lmdi_plus().unwrap_or_default())
+                ExplainerOptions::LmdiPlus(self.lmdi_plus(method).unwrap_or_default())
             }
         };
         let (rows, set) = (self.train.view(), self.train.set());

@@ -111,6 +111,29 @@ fn every_experiment_writes_results_and_a_page() {
     );
 }
 
+/// The steps of the authors' code give other numbers, in directories of their own.
+#[test]
+fn the_reference_protocol_runs_beside_the_papers() {
+    let place = Place::new();
+    let methods = ["--methods", "lmdi_plus_by_rank,lmdi_plus_by_score,tree_shap,tree_shap_by_rank"];
+    for experiment in ["ranking", "correlation", "selection", "stability", "counterfactual"] {
+        place.ok(experiment, "out", &methods);
+        let reference: Vec<&str> = methods.into_iter().chain(["--protocol", "reference"]).collect();
+        place.ok(experiment, "out", &reference);
+        let results = |name: String| read(&place.path("out").join(name).join("results.csv"));
+        let (paper, reference) =
+            (results(experiment.into()), results(format!("{experiment}-reference")));
+        assert_eq!(paper.lines().count(), reference.lines().count(), "{experiment}");
+        assert_ne!(paper, reference, "{experiment}");
+        let settings =
+            read(&place.path("out").join(format!("{experiment}-reference/settings.txt")));
+        assert!(settings.contains("protocol: reference"), "{settings}");
+    }
+    let seconds = read(&place.path("out/ranking/seconds.csv"));
+    assert!(seconds.starts_with("set,function,n,noise,repetition,seconds\n"), "{seconds}");
+    assert!(seconds.lines().count() > 1);
+}
+
 #[test]
 fn a_run_continues_where_it_stopped_and_threads_change_nothing() {
     let place = Place::new();

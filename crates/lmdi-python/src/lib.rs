@@ -15,6 +15,7 @@
 //! | `model/encode` | tables with text, for models that were trained on such |
 //! | `model/train` | our learners |
 //! | `methods/lmdi_plus`, `options` | LMDI+ |
+//! | `methods/streamed` | LMDI+ on rows that come in batches |
 //! | `methods/local` | the other local methods |
 //! | `methods/global`, `metric` | the global methods, and what they measure by |
 //! | `methods/predicted` | what the model predicts beside scores, and how much of it they explain |
@@ -32,7 +33,7 @@ mod file;
 mod methods;
 mod model;
 
-use methods::{global, lmdi_plus, local, predicted};
+use methods::{global, lmdi_plus, local, predicted, streamed};
 use model::{encode, foreign, samples, schema, train};
 
 use lmdi_memory::Limited;
@@ -51,6 +52,9 @@ fn _lmdi(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_function(wrap_pyfunction!(file::read_model_file, module)?)?;
     module.add_class::<lmdi_plus::LmdiPlusExplainer>()?;
+    module.add_class::<streamed::StreamedFit>()?;
+    module.add_class::<streamed::PassStatistics>()?;
+    module.add_function(wrap_pyfunction!(streamed::hash_keys, module)?)?;
     module.add_class::<local::LocalExplainer>()?;
     module.add_class::<schema::LearnedSchema>()?;
     module.add_function(wrap_pyfunction!(schema::learn_schema, module)?)?;

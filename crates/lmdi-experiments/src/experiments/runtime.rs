@@ -90,12 +90,7 @@ impl Experiment for Runtime {
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
         let model = EnsembleKind::Sized { trees: unit.trees, leaf: unit.leaf };
         let ensemble = model.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
-        let explained = Explained {
-            ensemble: &ensemble,
-            train: &split.train,
-            lime_samples: context.lime_samples,
-            seed: draws.next_u64(),
-        };
+        let explained = Explained::new(&ensemble, &split.train, context, draws.next_u64());
         let rows = split.train.rows() as f64;
         let mut measured = Vec::new();
         for &method in &self.methods {

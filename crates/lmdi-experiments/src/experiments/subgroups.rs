@@ -5,7 +5,8 @@
 //! cluster. The paper does not say on which rows errors are measured; here they are measured on the
 //! rows of the fit, and on others: each cluster's rows are dealt into halves, each of which is
 //! predicted by the regression of the other, so that smaller clusters do not win by overfitting.
-//! The same is done with all rows as one cluster ("global"). Measured is the ratio of the two mean
+//! In the authors' code, all rows are used and the halves are drawn at random, 100 times. The same is
+//! done with all rows as one cluster ("global"). Measured is the ratio of the two mean
 //! squared errors, and the number of clusters that comes back when rows are drawn anew (Ben-Hur and
 //! others).
 
@@ -21,12 +22,15 @@ use anyhow::Result;
 use lmdi::explanation::subgroup::{GroupCount, KMeansOptions, SubgroupOptions, k_means, subgroups};
 use lmdi::explanation::{Columns, ExplainedRows};
 use lmdi::importance::Scores;
+use lmdi::random::{Generator, below, generator};
 use lmdi_io::interrupt::UntilInterrupted;
 use rand::Rng;
 
 use super::counterfactual::nearest::METHODS;
 
 const SET: &str = "miami_housing";
+/// Random halves of a cluster in the authors' code.
+const HALVINGS: usize = 100;
 const COUNTS: std::ops::RangeInclusive<usize> = 2..=10;
 
 /// The rows that a group's regression is measured on.
@@ -77,7 +81,8 @@ impl Experiment for Subgroups {
 
     fn units(&self, options: &Options) -> Result<Vec<Unit>> {
         let effort = options.effort();
-        let sizes = options.sizes(effort.pick(&[80], &[1000], &[2000]));
+        let all_rows = options.protocol.pick(2000, usize::MAX);
+        let sizes = options.sizes(&[effort.pick(80, 1000, all_rows)]);
         let repetitions = options.repetitions.unwrap_or(effort.pick(1, 2, 10));
         Ok(Unit::all(&self.sets(options)?, &sizes, repetitions))
     }
@@ -99,11 +104,17 @@ impl Experiment for Subgroups {
         let split = prepare(&context.load(unit.set)?.table, unit.n, 0.5, draws);
         let ensemble =
             EnsembleKind::Forest.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
-        let (lime_samples, seed) = (context.lime_samples, draws.next_u64());
-        let explained = Explained { ensemble: &ensemble, train: &split.train, lime_samples, seed };
+        let seed = draws.next_u64();
+        let explained = Explained::new(&ensemble, &split.train, context, seed);
         let predictions = ensemble.predict(&split.test.view(), &UntilInterrupted)?;
         let one_group = vec![0; split.test.rows()];
-        let global = MeasuredOn::ALL.map(|on| error(&split.test, &one_group, on));
+        let halvings = context.protocol.pick(None, Some(HALVINGS));
+        let error = |labels: &[u32], on: MeasuredOn| {
+            // The same draws for all, so that methods differ by their groups only.
+            let random = halvings.map(|times| (times, generator(seed, 1)));
+            error(&split.test, labels, on, random)
+        };
+        let global = MeasuredOn::ALL.map(|on| error(&one_group, on));
         let mut measured = Vec::new();
         for &method in &self.methods {
             let scores = explained.scores(method, &split.test.view(), &UntilInterrupted)?;
@@ -116,7 +127,7 @@ impl Experiment for Subgroups {
                     &UntilInterrupted,
                 )?;
                 for (on, global) in MeasuredOn::ALL.into_iter().zip(global) {
-                    let value = error(&split.test, &groups.labels, on) / global;
+                    let value = error(&groups.labels, on) / global;
                     let measure = format!("{}{k}", on.prefix());
                     measured.push(Measurement { method: method.name(), measure, value });
                 }
@@ -165,31 +176,52 @@ impl Experiment for Subgroups {
 }
 
 /// Mean squared error of linear regressions in groups. For [`MeasuredOn::OtherHalf`] the rows of
-/// each group are dealt in turn to two halves.
-fn error(part: &Part, labels: &[u32], on: MeasuredOn) -> f64 {
+/// each group are dealt in turn to two halves or, with draws, to random halves that many times.
+fn error(
+    part: &Part,
+    labels: &[u32],
+    on: MeasuredOn,
+    mut random: Option<(usize, Generator)>,
+) -> f64 {
     let Answers::Numbers(y) = &part.answers else { return f64::NAN };
     let groups = labels.iter().max().map_or(0, |&last| last as usize + 1);
     let mut sum = 0.0;
     for group in 0..groups {
-        let rows = (0..labels.len()).filter(|&row| labels[row] as usize == group);
-        let mut halves = [Vec::new(), Vec::new()];
-        rows.enumerate().for_each(|(at, row)| {
-            halves[if on == MeasuredOn::OtherHalf { at % 2 } else { 0 }].push(row);
-        });
-        for (own, other) in [(0, 1), (1, 0)] {
-            // All rows are in the first half, or the group has one row: predicted by itself.
-            let fitted = if halves[other].is_empty() { &halves[own] } else { &halves[other] };
-            if fitted.is_empty() {
-                continue;
+        let mut rows: Vec<usize> =
+            (0..labels.len()).filter(|&row| labels[row] as usize == group).collect();
+        sum += match (on, &mut random) {
+            (MeasuredOn::SameRows, _) => squares(part, y, &rows, &rows),
+            (MeasuredOn::OtherHalf, None) => {
+                let half = |which: usize| rows.iter().skip(which).step_by(2).copied().collect();
+                let halves: [Vec<usize>; 2] = [half(0), half(1)];
+                squares(part, y, &halves[1], &halves[0]) + squares(part, y, &halves[0], &halves[1])
             }
-            let linear = Linear::fit(&part.x, y, fitted);
-            for &row in &halves[own] {
-                let residual = y[row] - linear.predict(&part.x, row);
-                sum += residual * residual;
+            (MeasuredOn::OtherHalf, Some((times, draws))) => {
+                let mut of_group = 0.0;
+                for _ in 0..*times {
+                    for at in 1..rows.len() {
+                        rows.swap(at, below(draws, at + 1));
+                    }
+                    let (fitted, measured) = rows.split_at(rows.len() / 2);
+                    let rows_per_measured = rows.len() as f64 / measured.len().max(1) as f64;
+                    of_group += squares(part, y, fitted, measured) * rows_per_measured;
+                }
+                of_group / *times as f64
             }
-        }
+        };
     }
     sum / labels.len() as f64
+}
+
+/// Sum of squared errors on some rows of a regression fitted to others; a single row of a group is
+/// predicted by itself.
+fn squares(part: &Part, y: &[f64], fitted: &[usize], measured: &[usize]) -> f64 {
+    let fitted = if fitted.is_empty() { measured } else { fitted };
+    if fitted.is_empty() {
+        return 0.0;
+    }
+    let linear = Linear::fit(&part.x, y, fitted);
+    measured.iter().map(|&row| (y[row] - linear.predict(&part.x, row)).powi(2)).sum()
 }
 
 /// How many groups come back when rows are drawn anew.
@@ -218,11 +250,13 @@ mod tests {
             answers: Answers::Numbers(y),
         };
         for on in MeasuredOn::ALL {
-            assert!(error(&part, &labels, on) < 1e-18);
-            assert!(error(&part, &vec![0; n], on) > 1.0);
+            for random in [None, Some((5, generator(1, 0)))] {
+                assert!(error(&part, &labels, on, random.clone()) < 1e-18);
+                assert!(error(&part, &vec![0; n], on, random) > 1.0);
+            }
         }
         // A line is never nearer to rows that it was not fitted to.
-        let [other, same] = MeasuredOn::ALL.map(|on| error(&part, &vec![0; n], on));
+        let [other, same] = MeasuredOn::ALL.map(|on| error(&part, &vec![0; n], on, None));
         assert!(same < other);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::data::DataSet;
 
-/// A data set, the most rows of it that are used, and the repetition.
+/// A data set, the most rows of it that are used (`usize::MAX` for all), and the repetition.
 pub struct Unit {
     pub set: &'static DataSet,
     pub n: usize,
@@ -14,7 +14,8 @@ pub const FIELDS: &[&str] = &["set", "n", "repetition"];
 
 impl Unit {
     pub fn fields(&self) -> Vec<String> {
-        vec![self.set.key.into(), self.n.to_string(), self.repetition.to_string()]
+        let n = if self.n == usize::MAX { "all".into() } else { self.n.to_string() };
+        vec![self.set.key.into(), n, self.repetition.to_string()]
     }
 
     /// All units, repetition by repetition.

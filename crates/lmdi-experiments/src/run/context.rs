@@ -1,6 +1,7 @@
 //! What the units of an experiment work with.
 
 use super::options::Options;
+use super::protocol::Protocol;
 use crate::data::{DataSet, Loaded, Source};
 use anyhow::{Context as _, Result, anyhow};
 use lmdi::random::{Generator, generator};
@@ -11,6 +12,7 @@ pub struct Context {
     source: Option<Source>,
     loaded: Mutex<Vec<(&'static str, Arc<Loaded>)>>,
     pub lime_samples: usize,
+    pub protocol: Protocol,
     seed: u64,
 }
 
@@ -20,6 +22,7 @@ impl Context {
             source: options.source(),
             loaded: Mutex::new(Vec::new()),
             lime_samples: options.lime_samples(),
+            protocol: options.protocol,
             seed: options.seed,
         }
     }

@@ -1,6 +1,7 @@
 //! The flags that all experiments share.
 
 use super::effort::Effort;
+use super::protocol::Protocol;
 use crate::data::catalogue::{CATALOGUE, DataSet, find, keys};
 use crate::data::openml::{Cache, SERVER};
 use crate::data::source::Source;
@@ -33,6 +34,10 @@ pub struct Options {
     /// Everything once, as small as it can be
     #[arg(long, hide = true)]
     pub smallest: bool,
+    /// Follow the paper's text, or its authors' public code where the two differ (results go to
+    /// directories of their own)
+    #[arg(long, value_enum, default_value_t = Protocol::Paper)]
+    pub protocol: Protocol,
     /// Repetitions of every setting, instead of what the size of the run says
     #[arg(long, value_name = "N")]
     pub repetitions: Option<usize>,

@@ -10,6 +10,7 @@ use super::machine;
 use super::options::Options;
 use super::progress::Progress;
 use super::records::{Record, Records, ResultFile};
+use super::seconds::Seconds;
 use super::settings::Settings;
 use anyhow::{Context as _, Result, anyhow};
 use lmdi_io::interrupt;
@@ -18,13 +19,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Pixels of a PNG per unit of its SVG.
 const ZOOM: f64 = 1.5;
 
 /// Runs what is left to do of an experiment, and writes its page.
 pub fn run<E: Experiment>(experiment: &E, options: &Options) -> Result<()> {
-    let directory = options.out.join(E::NAME);
+    let directory = options.out.join(options.protocol.directory(E::NAME));
     std::fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
     let context = Context::new(options);
     let methods = experiment.methods(options)?;
@@ -37,19 +39,22 @@ pub fn run<E: Experiment>(experiment: &E, options: &Options) -> Result<()> {
     let left: Vec<usize> = (0..units.len()).filter(|&at| !known.contains_key(&names[at])).collect();
     let threads = if E::SIDE_BY_SIDE { options.threads() } else { 1 };
     let progress = Progress::new(E::NAME, units.len(), units.len() - left.len());
-    let made = Mutex::new((&mut file, Vec::new()));
+    let seconds = Seconds::open(&directory.join("seconds.csv"), E::FIELDS)?;
+    let made = Mutex::new((&mut file, Vec::new(), seconds));
     let outcome = work(threads, left.len(), |at| {
         let unit = left[at];
+        let start = Instant::now();
         let measured = experiment.run(&units[unit], &context);
         let measured = measured.with_context(|| names[unit].join(", "))?;
         let mut made = made.lock().map_err(|_| anyhow!("another unit failed"))?;
-        let (file, records) = &mut *made;
+        let (file, records, seconds) = &mut *made;
         records.extend(file.add(&names[unit], &measured)?);
+        seconds.add(&names[unit], start.elapsed())?;
         progress.advance();
         Ok(())
     });
     drop(progress);
-    let (_, new) = made.into_inner().map_err(|_| anyhow!("a unit failed"))?;
+    let (_, new, _) = made.into_inner().map_err(|_| anyhow!("a unit failed"))?;
     known.append(&mut by_unit(new));
     outcome?;
     // Units of this run in their order, then what earlier, larger runs left.

@@ -7,6 +7,7 @@
 
 use super::context::Context;
 use super::options::Options;
+use super::protocol::Protocol;
 use crate::data::DataSet;
 use crate::methods::Method;
 use anyhow::{Context as _, Result, bail};
@@ -33,6 +34,9 @@ impl Settings {
             ("seed".into(), options.seed.to_string()),
             ("methods".into(), names.join(" ")),
         ];
+        if options.protocol == Protocol::Reference {
+            lines.push(("protocol".into(), "reference".into()));
+        }
         if methods.contains(&Method::Lime) {
             lines.push(("neighbours of LIME".into(), options.lime_samples().to_string()));
         }

@@ -13,5 +13,5 @@ pub mod normal;
 pub mod response;
 
 pub use correlated::correlated_features;
-pub use noise::{classes, flip, with_noise};
+pub use noise::{classes, flip, probable_classes, with_noise};
 pub use response::{Function, draw_signal};

@@ -18,6 +18,11 @@ pub fn classes(mean: &[f64], draws: &mut Generator) -> Vec<u32> {
     mean.iter().map(|&mean| u32::from(unit(draws) < logistic(mean))).collect()
 }
 
+/// The more probable class of each mean response, which is its log-odds.
+pub fn probable_classes(mean: &[f64]) -> Vec<u32> {
+    mean.iter().map(|&mean| u32::from(mean > 0.0)).collect()
+}
+
 /// Flips exactly this share of the labels, rounded to a whole number of rows.
 pub fn flip(classes: &mut [u32], share: f64, draws: &mut Generator) {
     let count = (share * classes.len() as f64).round() as usize;

@@ -35,6 +35,7 @@ from ._models.model import Model
 from ._report import report
 from ._results.analyses import Counterfactual, Stability, Subgroups, counterfactuals, stability, subgroups
 from ._results.explanation import Explanation
+from ._streaming.fit import StreamedFit
 
 if TYPE_CHECKING:
     from ._learners import (
@@ -76,6 +77,7 @@ __all__ = [
     "RandomForestRegressor",
     "Saabas",
     "Stability",
+    "StreamedFit",
     "Subgroups",
     "TreeSHAP",
     "__version__",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -106,7 +107,17 @@ def _run(arguments: list[str]) -> None:
     message = next((line for line in told if line.startswith("error: ")), told[-1] if told else "no message")
     if done.returncode in (130, -2):
         raise KeyboardInterrupt
-    raise ValueError(message.removeprefix("error: "))
+    raise ValueError(_in_python(message.removeprefix("error: ")))
+
+
+def _in_python(message: str) -> str:
+    """A message of the command with parameters for flags: `holdout` for `--holdout`."""
+
+    def parameter(flag: re.Match[str]) -> str:
+        name = flag[1].replace("-", "_")
+        return "path" if name == "report" else name
+
+    return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", parameter, message)
 
 
 def _flags(name: str, value: Any) -> list[str]:

@@ -32,6 +32,11 @@ pub struct LmdiPlusExplainer {
 }
 
 impl LmdiPlusExplainer {
+    /// An explainer that was fitted elsewhere.
+    pub fn fitted(content: Arc<Content>, fitted: LmdiPlus, options: String) -> Self {
+        Self { content, fitted, options }
+    }
+
     /// An explainer from a file.
     pub fn restored(content: Arc<Content>, explainer: Explainer) -> lmdi::Result<Self> {
         let options = explainer.options.clone();

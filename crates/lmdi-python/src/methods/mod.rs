@@ -7,3 +7,4 @@ pub mod local;
 mod metric;
 mod options;
 pub mod predicted;
+pub mod streamed;

@@ -23,6 +23,8 @@ pub struct Keywords {
     #[pyo3(item("C"))]
     c: Option<f64>,
     folds: Option<usize>,
+    fold_by: Option<String>,
+    rounds: Option<usize>,
     validation: Option<String>,
     selection: Option<String>,
     rule: Option<String>,
@@ -50,6 +52,8 @@ impl Keywords {
             alpha: self.alpha,
             c: self.c,
             folds: self.folds,
+            fold_by: named(&self.fold_by)?,
+            rounds: self.rounds,
             validation: named(&self.validation)?,
             selection: named(&self.selection)?,
             rule: named(&self.rule)?,
@@ -57,7 +61,6 @@ impl Keywords {
             tolerance: self.tolerance,
             search_tolerance: self.search_tolerance,
             max_iterations: self.max_iterations,
-            ..Choices::default()
         };
         choices.options(of_classes, ensemble.is_boosted())
     }

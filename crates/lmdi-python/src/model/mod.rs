@@ -364,6 +364,7 @@ fn growth_named(growth: &str, loss: &str) -> PyResult<Growth> {
     match growth {
         "first_order" => Ok(Growth::FirstOrder(loss)),
         "second_order" => Ok(Growth::SecondOrder(loss)),
+        "shrunk" => Ok(Growth::Shrunk { loss, trees_per_round: 1 }),
         _ => Err(unknown("growth", growth)),
     }
 }

@@ -102,7 +102,7 @@ def test_tables_of_the_wrong_shape(data, explainer):
         explainer.explain(data.X[0])
     with pytest.raises(ValueError, match="3 dimensions"):
         explainer.explain(data.X[None])
-    with pytest.raises(ValueError, match="one dimension.*to_frame"):
+    with pytest.raises(ValueError, match=r"one dimension.*iloc\[\[i\]\].*to_frame"):
         explainer.explain(pd.Series(data.X[0]))
     assert explainer.explain(data.X[:0]).values.shape == (0, 6)
     with pytest.raises(ValueError, match="0 sample"):

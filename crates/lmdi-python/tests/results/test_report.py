@@ -93,13 +93,18 @@ def test_two_models_and_the_what_if_are_parameters(tmp_path):
         lmdi.report(frame, "progression", page, compare_model=tmp_path / "none.lmdi", **FEW)
 
 
-def test_what_is_wrong_is_said_as_the_command_says_it(tmp_path):
+def test_what_is_wrong_is_said_in_parameters(tmp_path):
     with pytest.raises(ValueError, match="no column .*progresion.*did you mean"):
         lmdi.report(TABLE, "progresion", tmp_path / "page.html")
     with pytest.raises(TypeError, match="data is ndarray; expected a frame with named columns"):
         lmdi.report(np.zeros((3, 2)), "y", tmp_path / "page.html")
-    with pytest.raises(ValueError, match="unexpected argument '--nonsense'"):
+    with pytest.raises(ValueError, match="unexpected argument 'nonsense'"):
         lmdi.report(TABLE, "progression", tmp_path / "page.html", nonsense=1)
+    with pytest.raises(ValueError, match=r"^out is .*scores\.html.*; expected a name that ends in .csv"):
+        lmdi.report(TABLE, "progression", tmp_path / "page.html", out=tmp_path / "scores.html")
+    with pytest.raises(ValueError, match="path is .*page.pdf") as wrong:
+        lmdi.report(TABLE, "progression", tmp_path / "page.pdf")
+    assert "--" not in str(wrong.value)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -96,8 +96,8 @@ fn predict_explain_and_inspect_take_a_file_of_another_library() {
 #[test]
 fn names_with_spaces_are_found_under_lightgbms_underscores() {
     let place = Place::new();
-    let model = place.file("model.txt", &LIGHTGBM.replace("width", "floor_space"));
-    let data = place.file("data.csv", &TABLE.replace("width", "floor space"));
+    let model = place.file("model.txt", LIGHTGBM.replace("width", "floor_space"));
+    let data = place.file("data.csv", TABLE.replace("width", "floor space"));
     let run = place.run(&["predict", model, data, "--out", "-", "--keep", "floor space"]);
     assert_eq!(run.code, 0, "{}", run.err);
     let lines: Vec<&str> = run.out.lines().collect();

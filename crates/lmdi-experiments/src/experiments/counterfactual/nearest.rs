@@ -1,9 +1,9 @@
 //! Counterfactuals by score or by cells: what `observed` and `simulated` share.
 
-use crate::data::Split;
+use crate::data::{Answers, Part, Split};
 use crate::ensemble::EnsembleKind;
 use crate::methods::{Explained, Method};
-use crate::run::Context;
+use crate::run::{Context, Protocol};
 use anyhow::Result;
 use lmdi::explanation::{Columns, CounterfactualOptions, ExplainedRows, Space, counterfactuals};
 use lmdi::importance::Scores;
@@ -27,8 +27,8 @@ pub const METHODS: [Method; 8] = [
 pub const OBSERVED: &str = "observed_data";
 
 /// For every method, and for the cells themselves, the absolute differences between a test row and
-/// the nearest training row with another predicted class (l1): feature by feature, averaged over
-/// test rows.
+/// the nearest training row with another predicted class (l1), or in the authors' code with another
+/// true class: feature by feature, averaged over test rows.
 pub fn mean_differences(
     split: &Split,
     methods: &[Method],
@@ -36,12 +36,15 @@ pub fn mean_differences(
     draws: &mut Generator,
 ) -> Result<Vec<(&'static str, Vec<f64>)>> {
     let (train, test) = (&split.train, &split.test);
-    let ensemble = EnsembleKind::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
-    let (lime_samples, seed) = (context.lime_samples, draws.next_u64());
-    let explained = Explained { ensemble: &ensemble, train, lime_samples, seed };
-    let predictions = [train, test].map(|part| ensemble.predict(&part.view(), &UntilInterrupted));
-    let [of_train, of_test] = predictions;
-    let (of_train, of_test) = (of_train?, of_test?);
+    let model = context.protocol.pick(EnsembleKind::Forest, EnsembleKind::Leaf(3));
+    let ensemble = model.train(train, draws.next_u64(), &UntilInterrupted)?;
+    let seed = draws.next_u64();
+    let explained = Explained::new(&ensemble, train, context, seed);
+    let classes = |part: &Part| match context.protocol {
+        Protocol::Paper => ensemble.predict(&part.view(), &UntilInterrupted),
+        Protocol::Reference => Ok(certain(&part.answers)),
+    };
+    let (of_train, of_test) = (classes(train)?, classes(test)?);
     let columns = Columns::numeric(ensemble.feature_names.clone());
     let differences = |scores: [&Scores; 2], space: Space| -> Result<Vec<f64>> {
         let [of_candidates, of_queries] = scores;
@@ -83,4 +86,15 @@ pub fn mean_differences(
     let none = [train, test].map(|part| Scores::zero(part.rows(), columns.len(), &[0.0]));
     all.push((OBSERVED, differences([&none[0], &none[1]], Space::Features)?));
     Ok(all)
+}
+
+/// The true classes as predictions that are certain.
+fn certain(answers: &Answers) -> Vec<f64> {
+    match answers {
+        Answers::Numbers(values) => values.clone(),
+        Answers::Classes(codes) => {
+            let shares = |&code: &u32| if code == 1 { [0.0, 1.0] } else { [1.0, 0.0] };
+            codes.iter().flat_map(shares).collect()
+        }
+    }
 }

@@ -65,7 +65,7 @@ impl Experiment for Rules {
 
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
-        let simulated = simulate(&context.load(unit.set)?.table, unit, draws);
+        let simulated = simulate(&context.load(unit.set)?.table, unit, context.protocol, draws);
         let (train, test) = (&simulated.split.train, &simulated.split.test);
         let ensemble = EnsembleKind::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
         let trees = Trees::new(&ensemble, train);

@@ -57,12 +57,10 @@ impl Experiment for Ranking {
 
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
-        let simulated = simulate(&context.load(unit.set)?.table, unit, draws);
+        let simulated = simulate(&context.load(unit.set)?.table, unit, context.protocol, draws);
         let (train, test) = (&simulated.split.train, &simulated.split.test);
         let ensemble = EnsembleKind::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
-        let lime_samples = context.lime_samples;
-        let explained =
-            Explained { ensemble: &ensemble, train, lime_samples, seed: draws.next_u64() };
+        let explained = Explained::new(&ensemble, train, context, draws.next_u64());
         let sizes = explained.sizes(&self.methods, &test.view(), &UntilInterrupted)?;
         let of_method = |(method, sizes): (&Method, &crate::methods::Sizes)| {
             measured(method.name(), mean_auroc(sizes.rows(), &simulated.is_signal))

@@ -2,8 +2,8 @@
 
 use crate::data::prepare::THIRD;
 use crate::data::{Answers, DataSet, Kind, Split, Table, prepare};
-use crate::run::{Effort, Measurement};
-use crate::simulate::{Function, classes, draw_signal, flip, with_noise};
+use crate::run::{Effort, Measurement, Protocol};
+use crate::simulate::{Function, classes, draw_signal, flip, probable_classes, with_noise};
 use lmdi::random::Generator;
 use lmdi::table::metrics::auroc;
 
@@ -72,7 +72,12 @@ pub struct Simulated {
 
 /// Draws the rows, the signal features and the response of a unit. A table with fewer features than
 /// the response needs gives all of them.
-pub fn simulate(table: &Table, unit: &Unit, draws: &mut Generator) -> Simulated {
+pub fn simulate(
+    table: &Table,
+    unit: &Unit,
+    protocol: Protocol,
+    draws: &mut Generator,
+) -> Simulated {
     let mut split = prepare(table, unit.n, THIRD, draws);
     let n_features = table.x.cols();
     let signal = draw_signal(draws, n_features, unit.function.n_signal().min(n_features));
@@ -86,7 +91,10 @@ pub fn simulate(table: &Table, unit: &Unit, draws: &mut Generator) -> Simulated 
             (Answers::Numbers(train), Answers::Numbers(test))
         }
         Kind::Classification => {
-            let mut train = classes(&mean, draws);
+            let mut train = match protocol {
+                Protocol::Paper => classes(&mean, draws),
+                Protocol::Reference => probable_classes(&mean),
+            };
             flip(&mut train, unit.noise, draws);
             let test = train.split_off(n_train);
             (Answers::Classes(train), Answers::Classes(test))
@@ -140,7 +148,8 @@ mod tests {
 
     #[test]
     fn the_response_depends_on_the_signal_features() {
-        let simulated = simulate(&table("sarcos"), &unit("sarcos", 0.8), &mut generator(1, 2));
+        let (table, unit) = (table("sarcos"), unit("sarcos", 0.8));
+        let simulated = simulate(&table, &unit, Protocol::Paper, &mut generator(1, 2));
         assert_eq!(simulated.is_signal.iter().sum::<u32>(), 10);
         assert_eq!(simulated.split.train.rows() + simulated.split.test.rows(), 300);
         let Answers::Numbers(y) = &simulated.split.train.answers else { panic!("numbers") };
@@ -152,8 +161,8 @@ mod tests {
 
     #[test]
     fn the_seed_decides_everything() {
-        let run =
-            |index| simulate(&table("spam"), &unit("spam", 0.1), &mut generator(1, index)).split;
+        let (table, unit) = (table("spam"), unit("spam", 0.1));
+        let run = |index| simulate(&table, &unit, Protocol::Paper, &mut generator(1, index)).split;
         assert_eq!(run(0), run(0));
         assert_ne!(run(0), run(1));
     }

@@ -25,7 +25,7 @@ pub fn unique(percent: usize) -> String {
 }
 
 /// Selection (section 4.3): of every training row only the top features by its own sizes are kept,
-/// the paper's forest is retrained, and R² or AUROC is measured on the test rows as they are.
+/// a forest is retrained (the paper's, or in the authors' code scikit-learn's default), and R² or AUROC is measured on the test rows as they are.
 /// `model` is what the methods explain.
 pub fn selection(
     split: &Split,
@@ -37,15 +37,16 @@ pub fn selection(
 ) -> Result<Vec<Measurement>> {
     let train = &split.train;
     let ensemble = model.train(train, draws.next_u64(), &UntilInterrupted)?;
-    let (lime_samples, seed) = (context.lime_samples, draws.next_u64());
-    let explained = Explained { ensemble: &ensemble, train, lime_samples, seed };
+    let seed = draws.next_u64();
+    let explained = Explained::new(&ensemble, train, context, seed);
     let sizes = explained.sizes(methods, &train.view(), &UntilInterrupted)?;
+    let model = context.protocol.pick(EnsembleKind::Forest, EnsembleKind::DefaultForest);
     let retrained = draws.next_u64();
     let mut measured = Vec::new();
     for (method, sizes) in methods.iter().zip(&sizes) {
         for &percent in percents {
             let masked = Part { x: mask(&train.x, sizes, percent), answers: train.answers.clone() };
-            let value = performance(&masked, &split.test, retrained)?;
+            let value = performance(&masked, &split.test, model, retrained)?;
             measured.push(Measurement { method: method.name(), measure: kept(percent), value });
         }
     }
@@ -93,9 +94,9 @@ fn two_values(column: &[f64]) -> Option<[f64; 2]> {
     column.iter().all(|&cell| cell == a || cell == b).then_some([a, b])
 }
 
-/// R² or AUROC on the test part of the paper's forest trained on another.
-pub fn performance(train: &Part, test: &Part, seed: u64) -> Result<f64> {
-    let forest = EnsembleKind::Forest.train(train, seed, &UntilInterrupted)?;
+/// R² or AUROC on the test part of a forest trained on another.
+pub fn performance(train: &Part, test: &Part, forest: EnsembleKind, seed: u64) -> Result<f64> {
+    let forest = forest.train(train, seed, &UntilInterrupted)?;
     let predicted = forest.predict(&test.view(), &UntilInterrupted)?;
     Ok(match &test.answers {
         Answers::Numbers(y) => r2(y, &predicted, None),
@@ -123,18 +124,19 @@ pub fn stable(
     let mut fits: Vec<Vec<Scores>> = methods.iter().map(|_| Vec::with_capacity(FITS)).collect();
     for _ in 0..FITS {
         let ensemble = model.train(&split.train, draws.next_u64(), &UntilInterrupted)?;
-        let explained = Explained {
-            ensemble: &ensemble,
-            train: &split.train,
-            lime_samples: context.lime_samples,
-            seed: draws.next_u64(),
-        };
+        let explained = Explained::new(&ensemble, &split.train, context, draws.next_u64());
         let sizes = explained.sizes(methods, &all.view(), &UntilInterrupted)?;
         for (fits, sizes) in fits.iter_mut().zip(sizes) {
             fits.push(sizes.into_scores());
         }
     }
-    let shares: Vec<f64> = percents.iter().map(|&percent| percent as f64).collect();
+    let p = all.cols();
+    // `stability` rounds up: half a feature less than the number is rounded to it.
+    let share = |&percent: &usize| {
+        let count = context.protocol.compared_count(percent, p);
+        (count as f64 - 0.5) * 100.0 / p as f64
+    };
+    let shares: Vec<f64> = percents.iter().map(share).collect();
     let mut measured = Vec::new();
     for (method, fits) in methods.iter().zip(&fits) {
         let found = stability(fits, &shares, &UntilInterrupted)?;

@@ -57,8 +57,7 @@ impl Experiment for SelectionFull {
     }
 
     fn fields(&self, unit: &Unit) -> Vec<String> {
-        let n = if unit.n == usize::MAX { "all".into() } else { unit.n.to_string() };
-        vec![unit.set.key.into(), n, unit.repetition.to_string()]
+        unit.fields()
     }
 
     /// The paper's six of those asked for.
@@ -73,7 +72,7 @@ impl Experiment for SelectionFull {
     }
 
     fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
-        let draws = &mut context.draws(&self.fields(unit));
+        let draws = &mut context.draws(&unit.fields());
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
         selection(&split, EnsembleKind::Forest, &self.methods, &PERCENTS, context, draws)
     }

@@ -53,7 +53,10 @@ def frame_of(X: Any) -> Frame | None:
     if name == "LazyFrame" and library == "polars":
         raise TypeError("X is a polars LazyFrame; pass X.collect()")
     if name in ("Series", "ChunkedArray"):
-        raise ValueError("X has one dimension; expected a table: for one column pass X.to_frame()")
+        raise ValueError(
+            "X has one dimension; expected a table: for one row of a frame take frame.iloc[[i]], which keeps "
+            "it a frame; for one column pass X.to_frame()"
+        )
     return None
 
 

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import _lmdi
-from .._choices import Ablation, Family, FitOn, FitTo, Glm, Preset, RankBy, Rule, Selection, Trees, Validation
+from .._choices import (
+    Ablation,
+    Family,
+    FitOn,
+    FitTo,
+    FoldBy,
+    Glm,
+    Preset,
+    RankBy,
+    Rule,
+    Selection,
+    Trees,
+    Validation,
+)
 from .._errors import LmdiWarning
 from .._files import model_file
 from .._models import model_of
@@ -18,6 +31,8 @@ from .._models.model import Model
 from .._results.explanation import Explanation
 from .._results.predictions import Fidelity
 from .._running import running
+from .._streaming.fit import MEMORY, features_of, fit_in_batches
+from .._streaming.sources import batches_of, is_source, names_of, places, select
 from .explainer import Explainer
 
 #: Keywords that compiled code checks and understands.
@@ -35,6 +50,8 @@ CHOICES = (
     "alpha",
     "C",
     "folds",
+    "fold_by",
+    "rounds",
     "validation",
     "selection",
     "rule",
@@ -94,6 +111,12 @@ class LMDIPlus(Explainer):
         A fixed penalty beside the mean loss, or its inverse beside the summed loss, instead of a search.
     folds : int, optional
         Folds of the search for the penalty; means `validation="folds"`. Default: 3.
+    fold_by : "place" or "cells", optional
+        How rows are dealt to folds: in contiguous blocks, or by a hash of their cells, so that their order
+        does not matter. Means `validation="folds"`. Default: "place"; batches always go by cells or a key.
+    rounds : int, optional
+        Rounds in which trees are fitted, all trees of a round at once. Default: 4 for forests; boosted trees
+        one after the other, in batches 4.
     validation : "folds" or "oob", optional
         Rows that a penalty is judged by: each fold in turn, or the rows that the tree was not grown on.
         Default: "oob" where these are known and fitted on, else "folds".
@@ -126,6 +149,7 @@ class LMDIPlus(Explainer):
     """
 
     _fitted_attribute = "explainer_"
+    explainer_: _lmdi.LmdiPlusExplainer
 
     def __init__(
         self,
@@ -144,6 +168,8 @@ class LMDIPlus(Explainer):
         alpha: float | None = None,
         C: float | None = None,
         folds: int | None = None,
+        fold_by: FoldBy | None = None,
+        rounds: int | None = None,
         validation: Validation | None = None,
         selection: Selection | None = None,
         rule: Rule | None = None,
@@ -168,6 +194,8 @@ class LMDIPlus(Explainer):
         self.alpha = alpha
         self.C = C
         self.folds = folds
+        self.fold_by = fold_by
+        self.rounds = rounds
         self.validation = validation
         self.selection = selection
         self.rule = rule
@@ -178,13 +206,37 @@ class LMDIPlus(Explainer):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LMDIPlus:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        key: str | None = None,
+        features: list[str] | None = None,
+        memory: int | None = None,
+    ) -> LMDIPlus:
         """Fits the linear model of every tree.
 
         X and y are the rows that the model was trained on, in their order: the bootstrap of a forest is
         known by row. With `validation="folds"`, and unless another `fit_on` or preset is asked for, any rows
         will do.
+
+        X may also give tables in batches, of any number of rows: a list or a generator of tables, a function
+        that gives them, a pyarrow dataset or a polars LazyFrame. Then y, and sample_weight, name columns.
+        `key` names a column by which rows are dealt to folds, and `features` those that the model reads if
+        it does not name them. The rows are read several times; those of a generator are kept in a
+        temporary file. Memory is that of the model, of a batch, and of sums, for which `memory` bytes are
+        the limit (1 GB unless given); sums that exceed it take more passes.
         """
+        if isinstance(y, str) or is_source(X):
+            budget = MEMORY if memory is None else memory
+            fitted = fit_in_batches(self, X, y, sample_weight, key=key, features=features, memory=budget)
+            self._parts = None
+            self.model_, self.explainer_ = fitted.model_, fitted.explainer_
+            return self
+        if key is not None or features is not None or memory is not None:
+            raise TypeError("key, features and memory are for rows in batches, where y names a column")
         whole = model_of(self.model, X)
         if isinstance(whole, Composite):
             self._fit_parts(whole, X, y, sample_weight)
@@ -205,12 +257,16 @@ class LMDIPlus(Explainer):
         self.explainer_ = explainer
         self._fitted_to = _some_rows(cells.array)
         misfit = self._misfits(model, cells, response, weights)
+        self._warn_of_a_poor_fit(explainer, misfit)
+        return self
+
+    def _warn_of_a_poor_fit(self, explainer: Any, misfit: bool) -> None:
         if explainer.n_unconverged:
             warnings.warn(
                 f"{explainer.n_unconverged} of the linear models, or fits of the search for their penalties, "
                 "did not meet their tolerance; raise max_iterations or tolerance",
                 LmdiWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         fidelity = explainer.fidelity
         if fidelity is not None and fidelity < _lmdi.LOW_FIDELITY and not misfit:
@@ -219,9 +275,8 @@ class LMDIPlus(Explainer):
                 "output on these rows. Check that X and y are the rows the model was trained on, y on the "
                 "same scale, with the same sample_weight. lmdi.TreeSHAP explains the output exactly",
                 LmdiWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
 
     def _needs_training_rows(self) -> bool:
         """Whether it matters which rows each tree was grown on."""
@@ -299,6 +354,23 @@ class LMDIPlus(Explainer):
         if fidelity is not None and fidelity.is_low and self._is_new(explanation):
             warnings.warn(self._low_fidelity(fidelity, explanation.out_of_bag), LmdiWarning, stacklevel=2)
         return explanation
+
+    def explain_batches(self, batches: Any, *, trees: Trees = "all") -> Iterator[Explanation]:
+        """The explanation of each batch, one after the other: rows of any number in constant memory.
+
+        batches are tables with named columns: a list, a generator, a pyarrow dataset or a polars LazyFrame.
+        Columns that the model does not read are left out.
+        """
+        self._check_fitted()
+        features = features_of(self.model_)
+        given = batches_of(batches)()
+
+        def explained() -> Iterator[Explanation]:
+            for table in given:
+                names = places(self.model_, features, names_of(table))
+                yield self.explain(select(table, names), trees=trees)
+
+        return explained()
 
     def _low_fidelity(self, fidelity: Fidelity, out_of_bag: bool) -> str:
         fits_the_response = self.fit_to == "response" or self.preset in ("data", "paper")

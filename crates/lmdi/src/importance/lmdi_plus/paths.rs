@@ -23,6 +23,11 @@ impl Paths {
         paths
     }
 
+    /// The feature that leads into a node; `None` for the root.
+    pub(super) fn feature_into(&self, node: usize) -> Option<u32> {
+        Some(self.feature[node]).filter(|&feature| feature != NONE)
+    }
+
     /// The nodes from a leaf up, without the root, each after the feature that leads into it.
     pub(super) fn above(&self, leaf: u32) -> impl Iterator<Item = (usize, usize)> {
         let mut node = leaf as usize;

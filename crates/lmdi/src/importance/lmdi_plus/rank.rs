@@ -16,7 +16,8 @@
 //!
 //! Cost: trees x used features x log(used features) per row, in O(features) memory per thread.
 
-use super::model::LmdiPlus;
+use super::model::{LmdiPlus, TreeModel};
+use super::paths::Paths;
 use crate::Result;
 use crate::importance::{Groups, rank_in_place};
 use crate::monitor::Monitor;
@@ -38,13 +39,35 @@ impl LmdiPlus {
         groups: &Groups,
         monitor: &dyn Monitor,
     ) -> Result<Vec<f64>> {
+        self.ranks(x, groups, &self.used, monitor)
+    }
+
+    /// The ranking of the authors' experiments, for forests: as [`LmdiPlus::rank_by_rank`], but a
+    /// feature's mean leaves out the trees whose linear model gives the feature no weight.
+    pub fn rank_by_rank_where_weighted(
+        &self,
+        x: &MatrixView<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<f64>> {
+        let weighted: Vec<Vec<u32>> =
+            self.trees.iter().zip(&self.paths).map(|(tree, paths)| weighted(tree, paths)).collect();
+        self.ranks(x, &Groups::singles(self.n_features), &weighted, monitor)
+    }
+
+    /// Ranks where `used` has the features that count in each tree.
+    fn ranks(
+        &self,
+        x: &MatrixView<'_>,
+        groups: &Groups,
+        used: &[Vec<u32>],
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<f64>> {
         self.router().check_columns(x)?;
         groups.check(self.n_features)?;
         let group_of = groups.of_features();
         let p = groups.n_groups();
         let k = self.n_outputs;
-        let used_groups: Vec<Vec<u32>> = self
-            .used
+        let used_groups: Vec<Vec<u32>> = used
             .iter()
             .map(|used| {
                 let mut list: Vec<u32> =
@@ -67,20 +90,20 @@ impl LmdiPlus {
                 let range = index * rows..((index + 1) * rows).min(x.rows());
                 block.read(x, range.clone());
                 leaves.resize(range.len(), 0_u32);
-                for (tree, used) in used_groups.iter().enumerate() {
+                for (tree, ranked) in used_groups.iter().enumerate() {
                     self.router().leaves(tree, block, leaves);
                     for (row, table_row) in range.clone().enumerate() {
                         tree_score.fill(0.0);
                         self.add_tree(tree, leaves[row], |f| x.get(table_row, f), tree_score);
                         group_score.fill(0.0);
-                        for &feature in &self.used[tree] {
+                        for &feature in &used[tree] {
                             let (from, to) = (feature as usize * k, group_of[feature as usize]);
                             for output in 0..k {
                                 group_score[to as usize * k + output] += tree_score[from + output];
                             }
                         }
                         order.clear();
-                        order.extend(used.iter().map(|&group| {
+                        order.extend(ranked.iter().map(|&group| {
                             let at = group as usize * k;
                             let size: f64 = group_score[at..at + k].iter().map(|s| s.abs()).sum();
                             (size, group)
@@ -154,6 +177,19 @@ impl LmdiPlus {
             })
             .collect()
     }
+}
+
+/// The features, rising, that have a coefficient other than zero in a tree's linear model.
+fn weighted(tree: &TreeModel, paths: &Paths) -> Vec<u32> {
+    let nonzero = |numbers: &[f64]| numbers.iter().any(|&number| number != 0.0);
+    let steps = tree.step.chunks_exact(tree.n_outputs as usize).enumerate();
+    let of_stumps = steps.filter(|(_, steps)| nonzero(steps));
+    let of_stumps = of_stumps.filter_map(|(node, _)| paths.feature_into(node));
+    let of_raw = tree.raw.iter().filter(|term| nonzero(&term.slope)).map(|term| term.feature);
+    let mut features: Vec<u32> = of_stumps.chain(of_raw).collect();
+    features.sort_unstable();
+    features.dedup();
+    features
 }
 
 /// What one tree adds to the rank of a feature it uses: `factor * (below + rank among those it uses)`.

@@ -49,18 +49,26 @@ proptest! {
                 counting.iter().map(of_row).sum::<f64>() / counting.len() as f64
             })
             .collect();
-        for row in 0..table.rows() {
+        // By definition, and as in the authors' experiments, where a tree without weight on a feature does
+        // not count for it.
+        let weighted = explainer.rank_by_rank_where_weighted(&table.x.view(), &Silent).expect("ranks");
+        let both = [(false, &ranks), (true, &weighted)];
+        let rankings = &both[..if boosted { 1 } else { 2 }];
+        for (&(weighted, ranks), row) in rankings.iter().flat_map(|r| (0..table.rows()).map(move |row| (r, row))) {
             let (mut sum, mut total) = (vec![0.0; p], vec![0.0; p]);
             let mut undecided = false;
             for (index, (tree, dense)) in explainer.trees().iter().zip(&dense).enumerate() {
                 let mut size = vec![0.0; p];
+                let mut has_weight = vec![false; p];
                 for output in 0..tree.n_outputs as usize {
                     let b = dense.coefficients(tree, output);
+                    dense.feature.iter().zip(&b).for_each(|(&k, &b)| has_weight[k] |= b != 0.0);
                     for (size, score) in size.iter_mut().zip(dense.scores(row, &b, p)) {
                         *size += score.abs();
                     }
                 }
-                let used: Vec<usize> = (0..p).filter(|k| dense.feature.contains(k)).collect();
+                let counts = |k: &usize| dense.feature.contains(k) && (!weighted || has_weight[*k]);
+                let used: Vec<usize> = (0..p).filter(counts).collect();
                 let sizes: Vec<f64> = used.iter().map(|&feature| size[feature]).collect();
                 undecided |= has_near_tie(&sizes);
                 if boosted {

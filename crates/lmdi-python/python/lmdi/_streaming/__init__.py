@@ -1,0 +1,1 @@
+"""Rows that come in batches: where they come from, and fits on them."""

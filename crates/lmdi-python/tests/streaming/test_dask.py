@@ -1,0 +1,32 @@
+"""The example of the guide: LMDI+ on the parts of a Dask collection."""
+
+import pathlib
+import re
+
+import dask
+import dask.dataframe
+import numpy as np
+import pandas as pd
+import pytest
+
+import lmdi
+
+GUIDE = pathlib.Path(__file__).resolve().parents[4] / "docs" / "scale.md"
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+def test_the_example_gives_the_fit_of_one_table(scheduler):
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame(random.normal(size=(600, 3)), columns=["a", "b", "y"])
+    rows["y"] += 2 * rows["a"]
+    model = lmdi.RandomForestRegressor(n_estimators=8, random_state=0).fit(rows[["a", "b"]], rows["y"])
+    (example,) = re.findall(
+        r"^```python\n(import dask\n.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL
+    )
+    names = {"model": model, "frame": dask.dataframe.from_pandas(rows, npartitions=6)}
+    with dask.config.set(scheduler=scheduler, num_workers=2):
+        exec(compile(example, "docs/scale.md", "exec"), names)
+    whole = lmdi.LMDIPlus(model).fit([rows], "y")
+    expected = whole.explain(rows[["a", "b"]]).values
+    found = names["explainer"].explain(rows[["a", "b"]]).values
+    assert np.allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
