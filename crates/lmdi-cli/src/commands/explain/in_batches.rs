@@ -38,10 +38,12 @@ const BYTES_PER_BYTE: u64 = 8;
 const GZIP: u64 = 5;
 
 impl Options {
-    /// Whether DATA takes more memory than there is. What comes through a pipe can be read once, and is
-    /// held.
+    /// Whether DATA takes more memory than there is. What comes through a pipe is held: it can be read
+    /// once, and looking into it would take from it.
     pub(super) fn exceeds_memory(&self) -> Result<bool> {
-        if self.data == Path::new("-") {
+        let can_be_read_twice =
+            std::fs::metadata(&self.data).is_ok_and(|found| found.is_file() || found.is_dir());
+        if !can_be_read_twice {
             return Ok(false);
         }
         let batches = BatchReader::open(&Input::from_argument(&self.data), &ReadOptions::default());
