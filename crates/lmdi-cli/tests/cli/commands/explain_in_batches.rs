@@ -196,3 +196,17 @@ fn a_table_may_come_through_a_named_pipe() {
     writing.join().expect("written");
     assert_eq!(table(&place, "scores.csv").rows(), 300);
 }
+
+/// Fits that are no least squares are made on a sample, which is told.
+#[test]
+fn logistic_fits_take_a_sample() {
+    let place = place_with_models();
+    let train = ["train", "train.csv", "--target", "kind", "--drop", "id", "--trees", "2"];
+    let flags = ["--max-depth", "2", "--save", "classes.lmdi"];
+    place.run(&[&train[..], &flags].concat()).good();
+    let explain = ["explain", "t.csv", "--model", "classes.lmdi", "--out", "o.parquet"];
+    let flags = ["--preset", "data"];
+    let text = place.run(&[&explain[..], &flags, &SMALL].concat()).good();
+    assert!(text.contains("of 260,000 rows, drawn at random"), "{text}");
+    assert!(text.contains("logistic") && text.contains("Scored 260,000 rows"), "{text}");
+}
