@@ -29,44 +29,44 @@ use lmdi_io::printable::printable;
 use lmdi_io::read::{BatchReader, Input, ReadOptions, Total};
 use lmdi_io::sample::SampledTable;
 use lmdi_io::write::Output;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Bytes that a cell takes while its table is read, encoded, scored and written in memory.
 pub(super) const BYTES_PER_CELL: u64 = 48;
-/// The same for a byte of text.
-const BYTES_PER_BYTE: u64 = 8;
 /// How many times larger text is than its gzipped form.
 const GZIP: u64 = 5;
+/// Tables with fewer rows are not looked at any further.
+const FEWEST_ROWS: u64 = 10_000;
 
 impl Options {
-    /// Whether DATA takes more memory than there is. What comes through a pipe is held: it can be read
-    /// once, and looking into it would take from it.
-    pub(super) fn exceeds_memory(&self) -> Result<bool> {
-        let can_be_read_twice =
-            std::fs::metadata(&self.data).is_ok_and(|found| found.is_file() || found.is_dir());
-        if !can_be_read_twice {
-            return Ok(false);
+    /// Whether DATA takes more memory than there is. What comes through a pipe can be read once, and is
+    /// held. What is wrong with a table or a model is told when it is read.
+    pub(super) fn exceeds_memory(&self) -> bool {
+        let kind = std::fs::metadata(&self.data);
+        if self.data == Path::new("-") || !kind.is_ok_and(|kind| kind.is_file() || kind.is_dir()) {
+            return false;
         }
         let batches = BatchReader::open(&Input::from_argument(&self.data), &ReadOptions::default());
-        // What is wrong with a table is told when it is read.
-        let needed = match batches.ok().and_then(|batches| batches.total()) {
-            Some(Total::Rows(rows)) => {
-                let columns = match &self.model {
-                    ModelSource::File(model) => 1 + model_file::load(model)?.ensemble.n_features(),
-                    ModelSource::Train(_) => self.columns_of_table(),
-                };
-                rows.saturating_mul(columns as u64) * BYTES_PER_CELL
-            }
-            Some(Total::Bytes(bytes)) => {
-                let gzipped = self.data.extension().is_some_and(|ending| ending == "gz");
-                bytes.saturating_mul(BYTES_PER_BYTE) * if gzipped { GZIP } else { 1 }
-            }
+        let rows = match batches.ok().and_then(|batches| batches.total()) {
+            Some(Total::Rows(rows)) => rows,
+            Some(Total::Bytes(bytes)) => lines(&self.data, bytes).unwrap_or(0),
             None => 0,
         };
-        Ok(needed > left())
+        // Few rows fit, whatever their columns.
+        if rows < FEWEST_ROWS {
+            return false;
+        }
+        let columns = match &self.model {
+            ModelSource::File(model) => {
+                model_file::load(model).map_or(1, |model| 1 + model.ensemble.n_features())
+            }
+            ModelSource::Train(_) => self.columns_of_table(),
+        };
+        rows.saturating_mul(columns as u64).saturating_mul(BYTES_PER_CELL) > left()
     }
 
     /// Number of columns of DATA; one if it cannot be read.
@@ -316,6 +316,18 @@ impl Options {
         }
         Ok(fitting)
     }
+}
+
+/// About how many lines a file of text has, by the length of its first ones. Of gzipped text these are
+/// not known: a line is taken to have a hundred bytes.
+fn lines(path: &Path, bytes: u64) -> Option<u64> {
+    let mut start = Vec::new();
+    File::open(path).ok()?.take(1 << 20).read_to_end(&mut start).ok()?;
+    if start.starts_with(&[0x1f, 0x8b]) {
+        return Some(bytes.saturating_mul(GZIP) / 100);
+    }
+    let ends = start.iter().filter(|byte| **byte == b'\n').count() as u64;
+    Some(bytes / (start.len() as u64).div_ceil(ends.max(1)).max(1))
 }
 
 /// Bytes that are left to the command.

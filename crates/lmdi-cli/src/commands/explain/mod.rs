@@ -178,7 +178,7 @@ pub fn run(options: &Options) -> Result<()> {
         None => TableReader::new(&options.running.reading),
     };
     let reader = reader.copying_to(output.as_ref());
-    if options.exceeds_memory()? {
+    if options.exceeds_memory() {
         let (output, out) = (output.as_ref(), &mut printer);
         match &options.model {
             ModelSource::Train(kind) => options.train_on_sample(*kind, output, &reader, out)?,

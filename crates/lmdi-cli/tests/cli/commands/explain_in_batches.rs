@@ -182,21 +182,6 @@ fn a_model_is_trained_on_a_sample() {
     place.run(&holdout).fails(2, &["--holdout"]);
 }
 
-/// The size of a pipe is not known, and looking for it must not take from it.
-#[cfg(unix)]
-#[test]
-fn a_table_may_come_through_a_named_pipe() {
-    let place = Place::new();
-    let path = place.path("pipe.csv");
-    let made = std::process::Command::new("mkfifo").arg(&path).status();
-    assert!(made.expect("mkfifo ran").success());
-    let writing = std::thread::spawn(move || std::fs::write(path, csv(0..300)).expect("written"));
-    let explain = ["explain", "pipe.csv", "--target", "y", "--drop", "id", "--trees", "3"];
-    place.run(&[&explain[..], &["--out", "scores.csv"]].concat()).good();
-    writing.join().expect("written");
-    assert_eq!(table(&place, "scores.csv").rows(), 300);
-}
-
 /// Fits that are no least squares are made on a sample, which is told.
 #[test]
 fn logistic_fits_take_a_sample() {
@@ -209,4 +194,22 @@ fn logistic_fits_take_a_sample() {
     let text = place.run(&[&explain[..], &flags, &SMALL].concat()).good();
     assert!(text.contains("of 260,000 rows, drawn at random"), "{text}");
     assert!(text.contains("logistic") && text.contains("Scored 260,000 rows"), "{text}");
+}
+
+/// A pipe can be read once: it is not looked at before, and its table is held.
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read_once() {
+    let place = Place::new();
+    place.file("t.csv", csv(0..300));
+    let lmdi = assert_cmd::cargo::cargo_bin("lmdi");
+    let explain = format!("{} explain pipe --target y --drop id --trees 2 --quiet", lmdi.display());
+    let line = format!("mkfifo pipe && (cat t.csv > pipe &) && {explain} --out o.csv");
+    let run = std::process::Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(place.directory.path())
+        .output()
+        .expect("a shell");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(place.read("o.csv").lines().count(), 301);
 }
