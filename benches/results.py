@@ -252,6 +252,41 @@ def correlation():
     return markdown(["method", "signal", "correlated with it", "independent"], lines)
 
 
+def reference():
+    """By the paper's text and by its authors' code: ranking and correlation, then distances to counterfactuals."""
+    code = results("ranking-reference").groupby("method")["value"].mean()
+    text = results("ranking")
+    text = text[text["n"] == 300].groupby("method")["value"].mean()
+    ranks = {
+        name: results(name).groupby(["rho", "method", "measure"])["value"].mean()
+        for name in ("correlation", "correlation-reference")
+    }
+    lines = []
+    for method in code.sort_values(ascending=False).index:
+        cells = [f"{text[method]:.3f}", f"{code[method]:.3f}"]
+        for rank in ranks.values():
+            has = (0.99, method, "rank_signal") in rank.index
+            kinds = ("signal", "independent")
+            cells.append(" / ".join(f"{rank[0.99, method, f'rank_{kind}']:.1f}" for kind in kinds) if has else "–")
+        lines.append([NAMES[method], *cells])
+    head = ["method", "AUROC: text", "code", "ranks at correlation 0.99: text", "code"]
+    distances = [
+        results(name).groupby(["method", "set"])["value"].mean()
+        for name in ("counterfactual", "counterfactual-reference")
+    ]
+    printed = dict(zip(["lmdi_plus_by_score", *PEERS], np.mean(list(PAPER_DISTANCES.values()), axis=0)))
+    order = distances[1].groupby("method").mean().sort_values().index
+    rows = []
+    for m in order:
+        of_paper = f"{printed[m]:.1f}" if m in printed else "–"
+        rows.append([NAMES[m], of_paper, *(f"{by_set[m].mean():.1f}" for by_set in distances)])
+    return (
+        markdown(head, lines)
+        + "\n"
+        + markdown(["mean distance to counterfactuals", "printed in the paper", "text", "code"], rows)
+    )
+
+
 def ablation():
     frame = results("ablation")
     measures = ["kept_10", "kept_20", "unique_10", "unique_20"]
@@ -378,6 +413,7 @@ BLOCKS = {
     "ablation": ablation,
     "counterfactual": counterfactual,
     "correlation": correlation,
+    "reference": reference,
     "subgroups": subgroups,
     "boosting": boosting,
     "rules": rules,

@@ -5,62 +5,68 @@ use super::{ModelSource, Options};
 use crate::flags::invalid;
 use crate::input::model_file;
 use crate::input::row_stream::{RowBatch, Streamed, for_each_batch};
-use crate::input::tables::TableReader;
+use crate::input::tables::{TableReader, columns_to_read, target_and_weight};
 use crate::output::destination::ResultWriter;
 use crate::output::printer::Printer;
 use crate::output::score_table::score_table;
 use crate::output::summary::{self, Importance};
 use crate::output::terminal::size;
-use crate::process::progress::{Bars, NoBars, Quiet};
+use crate::process::progress::{Bars, NoBars, Progress, Quiet};
 use anyhow::{Context, Result};
 use lmdi::file::Model;
 use lmdi::forest::Outcome;
+use lmdi::glm::Family;
 use lmdi::importance::Needs;
 use lmdi::importance::lmdi_plus::LmdiPlusOptions;
 use lmdi::importance::lmdi_plus::streaming::DEFAULT_BUDGET;
 use lmdi::named::Named;
-use lmdi::study::{BatchFitting, StreamedFidelity, Study, TreeChoice, schema_of, target_of};
-use lmdi::table::Schema;
+use lmdi::study::{
+    BatchFitting, ExplainerOptions, Rows, StreamedFidelity, Study, TreeChoice, schema_of, target_of,
+};
+use lmdi::table::{Schema, Target};
 use lmdi::text::{count, counted};
 use lmdi_io::printable::printable;
 use lmdi_io::read::{BatchReader, Input, ReadOptions, Total};
+use lmdi_io::sample::SampledTable;
 use lmdi_io::write::Output;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Bytes that a cell takes while its table is read, encoded, scored and written in memory.
 pub(super) const BYTES_PER_CELL: u64 = 48;
-/// The same for a byte of text.
-const BYTES_PER_BYTE: u64 = 8;
 /// How many times larger text is than its gzipped form.
 const GZIP: u64 = 5;
+/// Tables with fewer rows are not looked at any further.
+const FEWEST_ROWS: u64 = 10_000;
 
 impl Options {
     /// Whether DATA takes more memory than there is. What comes through a pipe can be read once, and is
-    /// held.
-    pub(super) fn exceeds_memory(&self) -> Result<bool> {
-        if self.data == Path::new("-") {
-            return Ok(false);
+    /// held. What is wrong with a table or a model is told when it is read.
+    pub(super) fn exceeds_memory(&self) -> bool {
+        let kind = std::fs::metadata(&self.data);
+        if self.data == Path::new("-") || !kind.is_ok_and(|kind| kind.is_file() || kind.is_dir()) {
+            return false;
         }
         let batches = BatchReader::open(&Input::from_argument(&self.data), &ReadOptions::default());
-        // What is wrong with a table is told when it is read.
-        let needed = match batches.ok().and_then(|batches| batches.total()) {
-            Some(Total::Rows(rows)) => {
-                let columns = match &self.model {
-                    ModelSource::File(model) => 1 + model_file::load(model)?.ensemble.n_features(),
-                    ModelSource::Train(_) => self.columns_of_table(),
-                };
-                rows.saturating_mul(columns as u64) * BYTES_PER_CELL
-            }
-            Some(Total::Bytes(bytes)) => {
-                let gzipped = self.data.extension().is_some_and(|ending| ending == "gz");
-                bytes.saturating_mul(BYTES_PER_BYTE) * if gzipped { GZIP } else { 1 }
-            }
+        let rows = match batches.ok().and_then(|batches| batches.total()) {
+            Some(Total::Rows(rows)) => rows,
+            Some(Total::Bytes(bytes)) => lines(&self.data, bytes).unwrap_or(0),
             None => 0,
         };
-        Ok(needed > left())
+        // Few rows fit, whatever their columns.
+        if rows < FEWEST_ROWS {
+            return false;
+        }
+        let columns = match &self.model {
+            ModelSource::File(model) => {
+                model_file::load(model).map_or(1, |model| 1 + model.ensemble.n_features())
+            }
+            ModelSource::Train(_) => self.columns_of_table(),
+        };
+        rows.saturating_mul(columns as u64).saturating_mul(BYTES_PER_CELL) > left()
     }
 
     /// Number of columns of DATA; one if it cannot be read.
@@ -229,13 +235,50 @@ impl Options {
         }
         let target =
             target_of(&model, &schema, self.target.as_deref()).with_context(|| name.to_owned())?;
-        schema.target = Some(target);
+        schema.target = Some(target.clone());
         let started = Instant::now();
+        if options.family(of_classes, model.ensemble.is_boosted()) != Family::Gaussian {
+            let rows = self.drawn_rows(&model, &schema, &target, reader, out)?;
+            let method = ExplainerOptions::LmdiPlus(options);
+            let study = Study::fit(model, schema, &method, Some(&rows), &Bars)?;
+            let seconds = started.elapsed().as_secs_f64();
+            summary::print_fitting(out, &study, &rows.table.name, None, seconds)?;
+            return Ok((study, true));
+        }
         let fitting = self.fit(&model, &schema, &options, reader, out)?;
         let study = Study::of_batches(model, schema, fitting)?;
         let seconds = started.elapsed().as_secs_f64();
         summary::print_fitting(out, &study, "", None, seconds)?;
         Ok((study, true))
+    }
+
+    /// Rows that fit into memory, for fits that would go over all rows too often.
+    fn drawn_rows(
+        &self,
+        model: &Model,
+        schema: &Schema,
+        target: &Target,
+        reader: &TableReader,
+        out: &mut Printer,
+    ) -> Result<Rows> {
+        let columns = columns_to_read(schema, &[], &target_and_weight(schema, Some(target)));
+        let per_row = (1 + model.ensemble.n_features() as u64) * BYTES_PER_CELL;
+        let sample = SampledTable::draw(
+            &Input::from_argument(&self.data),
+            &reader.options(columns),
+            left() / 4 / per_row,
+            self.training.model.seed,
+            &Progress::endless("Drawing rows", "rows"),
+        )?;
+        writeln!(
+            out,
+            "This fit is no least squares and would go over the rows many times: it is made on {} of {} rows, \
+             drawn at random.",
+            count(sample.rows() as usize),
+            count(sample.of() as usize)
+        )?;
+        let instead = reader.reading_instead(&self.data, &sample);
+        instead.rows_with_target(&self.data, schema, target, &[])
     }
 
     /// Goes over the rows as often as a fit needs them.
@@ -273,6 +316,18 @@ impl Options {
         }
         Ok(fitting)
     }
+}
+
+/// About how many lines a file of text has, by the length of its first ones. Of gzipped text these are
+/// not known: a line is taken to have a hundred bytes.
+fn lines(path: &Path, bytes: u64) -> Option<u64> {
+    let mut start = Vec::new();
+    File::open(path).ok()?.take(1 << 20).read_to_end(&mut start).ok()?;
+    if start.starts_with(&[0x1f, 0x8b]) {
+        return Some(bytes.saturating_mul(GZIP) / 100);
+    }
+    let ends = start.iter().filter(|byte| **byte == b'\n').count() as u64;
+    Some(bytes / (start.len() as u64).div_ceil(ends.max(1)).max(1))
 }
 
 /// Bytes that are left to the command.

@@ -181,3 +181,35 @@ fn a_model_is_trained_on_a_sample() {
     let holdout = [&explain("t.csv", "a.csv")[..], &["--holdout", "0.2"], &SMALL].concat();
     place.run(&holdout).fails(2, &["--holdout"]);
 }
+
+/// Fits that are no least squares are made on a sample, which is told.
+#[test]
+fn logistic_fits_take_a_sample() {
+    let place = place_with_models();
+    let train = ["train", "train.csv", "--target", "kind", "--drop", "id", "--trees", "2"];
+    let flags = ["--max-depth", "2", "--save", "classes.lmdi"];
+    place.run(&[&train[..], &flags].concat()).good();
+    let explain = ["explain", "t.csv", "--model", "classes.lmdi", "--out", "o.parquet"];
+    let flags = ["--preset", "data"];
+    let text = place.run(&[&explain[..], &flags, &SMALL].concat()).good();
+    assert!(text.contains("of 260,000 rows, drawn at random"), "{text}");
+    assert!(text.contains("logistic") && text.contains("Scored 260,000 rows"), "{text}");
+}
+
+/// A pipe can be read once: it is not looked at before, and its table is held.
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read_once() {
+    let place = Place::new();
+    place.file("t.csv", csv(0..300));
+    let lmdi = assert_cmd::cargo::cargo_bin("lmdi");
+    let explain = format!("{} explain pipe --target y --drop id --trees 2 --quiet", lmdi.display());
+    let line = format!("mkfifo pipe && (cat t.csv > pipe &) && {explain} --out o.csv");
+    let run = std::process::Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(place.directory.path())
+        .output()
+        .expect("a shell");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(place.read("o.csv").lines().count(), 301);
+}
