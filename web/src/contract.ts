@@ -1,7 +1,7 @@
 // Made by `npm run contract` from crates/lmdi-report/src/page/contract.rs.
 
 /** A page only opens data of its own version. */
-export const VERSION = 3;
+export const VERSION = 4;
 
 /**
  * All that the page shows.
@@ -68,6 +68,10 @@ export type Report = {
    * Several methods side by side, the report's own first; empty if there is no other.
    */
   methods: Array<MethodResult>;
+  /**
+   * Another model on the same rows.
+   */
+  other_model: OtherModel | null;
   /**
    * The model, to compute what changed cells would give.
    */
@@ -671,7 +675,29 @@ export type Trait = {
  */
 export type Stability = {
   /**
-   * How many runs, each with another seed; the report's own is the first.
+   * How many of the largest scores are looked at.
+   */
+  top: number;
+  /**
+   * Of each row of the page the mean rank correlation between runs with other seeds.
+   */
+  of_rows: Packed;
+  /**
+   * Runs on the same rows, each with another seed.
+   */
+  seeds: Runs;
+  /**
+   * Runs on rows drawn with replacement, each with another seed.
+   */
+  resampled: Runs;
+};
+
+/**
+ * Fits of the same model; the report's own is the first.
+ */
+export type Runs = {
+  /**
+   * How many.
    */
   runs: number;
   /**
@@ -679,21 +705,99 @@ export type Stability = {
    */
   correlation: number;
   /**
-   * Mean number of different features among a row's `top` over all runs.
+   * Mean number of different features among a row's largest over all runs.
    */
   distinct: number;
-  /**
-   * How many of the largest scores are looked at.
-   */
-  top: number;
-  /**
-   * Of each row of the page the mean rank correlation between runs.
-   */
-  of_rows: Packed;
   /**
    * Mean |score| of each feature in each run.
    */
   importance: Array<Array<number>>;
+};
+
+/**
+ * Another model on the same rows.
+ */
+export type OtherModel = {
+  /**
+   * What it is called.
+   */
+  name: string;
+  /**
+   * How many trees and leaves it has.
+   */
+  trees: string;
+  /**
+   * What trained it; may be empty.
+   */
+  trained_by: string;
+  /**
+   * The method that explains it.
+   */
+  method: string;
+  /**
+   * Whether errors of the explained rows say how well it predicts new rows.
+   */
+  rows_are: RowsAre;
+  /**
+   * Measures of both models on all explained rows; empty where the truth is not known.
+   */
+  measures: Array<ComparedMeasure>;
+  /**
+   * How many rows both predict.
+   */
+  rows: number;
+  /**
+   * Mean size of the difference between the predictions: of numbers, of probabilities.
+   */
+  mean_difference: number;
+  /**
+   * Share of the rows that both put into the same class; none for numbers.
+   */
+  same_class: number | null;
+  /**
+   * What each model uses, the largest share first.
+   */
+  shares: Array<ComparedShare>;
+  /**
+   * What it predicts, laid out like [`Rows::predictions`].
+   */
+  predictions: Packed;
+};
+
+/**
+ * A measure of two models on the same rows.
+ */
+export type ComparedMeasure = {
+  /**
+   * What was measured, such as `R2`.
+   */
+  name: string;
+  /**
+   * Of the report's model; NaN if it is not defined.
+   */
+  own: number | null;
+  /**
+   * Of the other.
+   */
+  other: number | null;
+};
+
+/**
+ * The share of a column in the sum of mean |score|, by two models.
+ */
+export type ComparedShare = {
+  /**
+   * The column or group.
+   */
+  name: string;
+  /**
+   * Of the report's model; none if that does not read it.
+   */
+  own: number | null;
+  /**
+   * Of the other.
+   */
+  other: number | null;
 };
 
 /**

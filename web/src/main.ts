@@ -14,6 +14,7 @@ import { oneFeature } from "./views/feature";
 import { groups } from "./views/groups";
 import { map } from "./views/map";
 import { methods } from "./views/methods";
+import { models } from "./views/models";
 import { overall } from "./views/overall";
 import { oneRow } from "./views/row/sheet";
 import { inShort } from "./views/short";
@@ -47,6 +48,7 @@ async function open(page: HTMLElement): Promise<void> {
     trust(data, selection),
     stability(data),
     methods(data),
+    models(data, selection),
     whatWasExplained(data),
     download(data),
   ].filter((view): view is HTMLElement => view !== null);

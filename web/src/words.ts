@@ -191,6 +191,11 @@ export const row = {
   withProbability: (probability: Part) => says` with a probability of ${probability}`,
   explainedOnly: (probability: Part) =>
     says` Base plus scores alone would give it a probability of ${probability}.`,
+  otherModel: (model: Part, predicted: Part[]) => [
+    ...says` The other model, ${model}, predicts `,
+    ...predicted,
+    ".",
+  ],
   actual: (actual: Part) => says` Actual: ${actual}.`,
   previous: "‹ Previous",
   next: "Next ›",
@@ -202,6 +207,7 @@ export const row = {
   probabilityOf: (label: string) => `probability of ${label}`,
   mostWrong: "largest error first",
   leastStable: "least stable explanation first",
+  modelsDiffer: "largest difference between the models first",
   largest: (n: number) => `Show the ${n} largest`,
   meaning: (moved: Part) => says`A score above 0 raises ${moved}; one below 0 does the opposite.`,
   hatchedBoth:
@@ -515,15 +521,17 @@ export const trust = {
 export const stability = {
   title: "Stability",
   how: (refits: number) =>
-    `Would retraining give the same answer? The model was trained and explained ${counted(refits, "more time")} with other seeds, and each run explained the same rows.`,
+    `Would retraining give the same answer? The model was trained and explained ${counted(refits, "more time")} with other seeds, and as often on rows drawn anew from the training rows. Each run explained the same rows.`,
+  seeds: "Other seeds, same rows",
+  resampled: "Rows drawn anew",
   order: "Order of features",
   orderText:
     "Mean rank correlation of a row's scores between two runs. 1 is the same order in every run, 0 is chance.",
   first: (top: number) => `Among the first ${top}`,
   firstText: (top: number) =>
     `Different features among a row's ${counted(top, "most important feature")} over all runs. ${top} is perfectly stable.`,
-  caption: (runs: number) =>
-    `Mean size of scores in each of ${counted(runs, "run")}: dots close together are stable.`,
+  caption:
+    "Mean size of scores in each run: dots close together are stable. Filled: other seeds. Rings: rows drawn anew.",
   heads: { feature: "feature", range: "smallest to largest", runs: "each run" },
   range: (low: number, high: number) => `${number(low)} to ${number(high)}`,
 };
@@ -536,6 +544,40 @@ export const methods = {
   own: "this report",
   shares: "Share of each feature, method by method",
   feature: "feature",
+};
+
+export const models = {
+  title: "Another model",
+  how: (model: Part, trees: string, trainedBy: string) =>
+    says`${model}: ${trees}${trainedBy === "" ? "" : `, trained by ${trainedBy}`}. Both models predict and explain the same rows.`,
+  apart: (difference: string, sameClass: number | null) =>
+    sameClass === null
+      ? `Their predictions differ by ${difference} on average.`
+      : `They predict the same class in ${percent(sameClass)} of the rows; the share of probability that they place differently is ${difference} on average.`,
+  trainedOn: (which: string) =>
+    ` ${which} was trained on these rows, so its measures say nothing about new rows.`,
+  unknown: (which: string) =>
+    ` It is not known whether ${which} was trained on these rows; if it was, its measures are too good.`,
+  own: "this model",
+  other: "the other model",
+  Own: "This model",
+  Other: "The other model",
+  quality: (rows: number) => `Quality on ${counted(rows, "row")} that both predict`,
+  measure: "measured",
+  label: (rows: number) => `Predictions of both models, ${counted(rows, "row")}`,
+  against: "On the line, both predict the same. Draw a rectangle to mark rows.",
+  axis: (what: string, model: string) => `${what} by ${model}`,
+  predicted: "predicted",
+  probabilityOf: (label: string) => `probability of ${label}`,
+  point: (row: number, own: string, other: string) =>
+    `Row ${count(row)}: ${own} by this model, ${other} by the other. ${page.clickToChoose}`,
+  brushed: "a part of the plot of two models",
+  shares: "What each model uses: the share of every feature in the sum of its scores",
+  feature: "feature",
+  notRead: "not used",
+  rows: "Rows where the models differ most",
+  rowHeads: (other: string) => ["row", "this model", other, "difference", "actual"],
+  row: (at: number) => `Row ${count(at)}`,
 };
 
 export const about = {

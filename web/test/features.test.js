@@ -25,7 +25,7 @@ test("every feature can be looked into, and every order stepped through", async 
       value,
     );
   }
-  for (const way of ["high", "low", "wrong", "unsteady", "number"]) {
+  for (const way of ["high", "low", "wrong", "unsteady", "models", "number"]) {
     const before = (await readWaterfall(page)).title;
     await page.select("#row-order", way);
     await page.click("#row-next");
@@ -42,6 +42,7 @@ test("every feature can be looked into, and every order stepped through", async 
     "trust",
     "stability",
     "methods",
+    "models",
     "about",
     "download",
   ]);

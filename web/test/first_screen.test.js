@@ -17,7 +17,7 @@ test("the first screen answers, compares and warns", async () => {
   weak.about.comparison.linear = [{ name: "R2", value: 0.01 }];
   weak.about.suspects = ["copy"];
   weak.about.fidelity.share = 0.7;
-  weak.stability.correlation = 0.97;
+  weak.stability.seeds.correlation = 0.97;
   write(path, weak);
   const { page, complaints } = await open(browser, path);
   const light = (id) =>

@@ -5,10 +5,12 @@
 
 use lmdi::explanation::{Columns, ExplainedRows};
 use lmdi::importance::Scores;
+use lmdi::study::{ComparedShare, ModelComparison};
 use lmdi::table::{Encoding, InputColumn, MatrixView, Part, Schema};
 use lmdi_report::plot::{
-    LineChart, Panel, Picture, PlotData, Point, Series, bar, beeswarm, decision, heatmap, lines,
-    pdf, png, scatter, strongest_interaction, waterfall,
+    ComparisonData, LineChart, Panel, Picture, PlotData, Point, Series, StabilityData, bar,
+    beeswarm, comparison, decision, heatmap, lines, pdf, png, scatter, stability,
+    strongest_interaction, waterfall,
 };
 
 const HOSTILE: [&str; 5] = [
@@ -47,6 +49,48 @@ impl Case {
         Self { columns, cells, predictions: vec![1.0; n], scores }
     }
 
+    fn names(&self) -> Vec<String> {
+        self.columns.as_slice().iter().map(|column| column.name.clone()).collect()
+    }
+
+    fn stability(&self) -> Picture {
+        let fit = |by: f64| (0..7).map(|at| f64::from(at) * by).collect();
+        let data = StabilityData {
+            columns: &self.names(),
+            importance: &[fit(1.0), fit(1.5), fit(f64::NAN)],
+            correlation: 0.5,
+            title: "<b>title</b>",
+        };
+        stability(&data, 5).unwrap()
+    }
+
+    fn comparison(&self) -> Picture {
+        let share = |(at, name): (usize, String)| ComparedShare {
+            name,
+            own: (at != 2).then_some(0.1),
+            other: (at != 3).then_some(0.2),
+        };
+        let n = self.predictions.len();
+        let found = ModelComparison {
+            shares: self.names().into_iter().enumerate().map(share).collect(),
+            measures: vec![],
+            is_fair: true,
+            n_rows: n,
+            differences: vec![0.0; n],
+            mean_difference: 0.0,
+            same_class: None,
+        };
+        let other: Vec<f64> = (0..n).map(|row| row as f64 / n as f64).collect();
+        let data = ComparisonData {
+            found: &found,
+            names: ["<b>own</b>", HOSTILE[0]],
+            predictions: [&self.predictions, &other],
+            predicted: HOSTILE[2],
+            title: "<b>title</b>",
+        };
+        comparison(&data, 5).unwrap()
+    }
+
     fn pictures(&self) -> Vec<(&'static str, Picture)> {
         let n = self.scores.n_rows;
         let rows = ExplainedRows {
@@ -60,6 +104,7 @@ impl Case {
             rows,
             columns: &self.columns,
             account: None,
+            errors: None,
             output: 0,
             title: "<b>title</b>",
             scale: "in <i>units</i>",
@@ -73,6 +118,8 @@ impl Case {
             ("scatter coloured by levels", scatter(&data, 1, Some(6)).unwrap()),
             ("heatmap", heatmap(&data, 10).unwrap()),
             ("decision", decision(&data, 5).unwrap()),
+            ("stability", self.stability()),
+            ("comparison", self.comparison()),
         ]
     }
 }
@@ -108,7 +155,7 @@ fn the_same_rows_give_the_same_bytes_and_many_rows_a_sample() {
     assert_eq!(first, second);
     for (kind, picture) in first {
         assert!(picture.svg.len() < 4_000_000, "{kind}: {}", picture.svg.len());
-        if !["bar", "waterfall"].contains(&kind) {
+        if !["bar", "waterfall", "stability", "comparison"].contains(&kind) {
             assert!(picture.svg.contains("of 5000 rows, drawn at random"), "{kind}");
         }
     }
@@ -173,7 +220,8 @@ fn the_column_that_interacts_is_found() {
     };
     let columns = Columns::numeric(["a", "b", "c"]);
     let (title, scale) = ("t", "s");
-    let data = PlotData { rows, columns: &columns, account: None, output: 0, title, scale };
+    let data =
+        PlotData { rows, columns: &columns, account: None, errors: None, output: 0, title, scale };
     assert_eq!(strongest_interaction(&data, 0).unwrap(), Some(2));
 }
 
@@ -199,7 +247,15 @@ fn what_cannot_be_drawn_is_said() {
         threshold: None,
     };
     let (title, scale) = ("t", "s");
-    let data = PlotData { rows, columns: &case.columns, account: None, output: 0, title, scale };
+    let data = PlotData {
+        rows,
+        columns: &case.columns,
+        account: None,
+        errors: None,
+        output: 0,
+        title,
+        scale,
+    };
     assert!(waterfall(&data, 4, 5).unwrap_err().to_string().contains("row 5"));
     assert!(scatter(&data, 7, None).unwrap_err().to_string().contains("column to draw"));
     assert!(bar(&PlotData { output: 1, ..data }, 5).unwrap_err().to_string().contains("output"));

@@ -71,7 +71,7 @@ function stability(data: Data, ofWeakModel: boolean): Light {
   const light = { id: "stability-light", title: words.stability };
   if (!found) return { ...light, level: "unknown", text: words.stabilityUnknown };
   const [high, low] = STABLE;
-  const { correlation } = found;
+  const { correlation } = found.seeds;
   const level = correlation > high ? "good" : correlation > low ? "careful" : "bad";
   const text = words.retraining(level, correlation);
   if (ofWeakModel && level === "good")

@@ -37,6 +37,7 @@ export class Data {
     readonly groupOf: Float64Array | null,
     readonly places: { latitudes: Float64Array; longitudes: Float64Array } | null,
     readonly steadiness: Numbers | null,
+    private readonly otherPredictions: Float64Array | null,
   ) {
     this.n = report.rows.n;
     this.p = report.features.length;
@@ -75,6 +76,7 @@ export class Data {
         longitudes: await unpackAsDoubles(map.longitudes),
       },
       report.stability && (await unpack(report.stability.of_rows)),
+      report.other_model && (await unpackAsDoubles(report.other_model.predictions)),
     );
   }
 
@@ -145,15 +147,30 @@ export class Data {
     return this.predictions[(this.k > 1 ? output : this.width - 1) * this.n + row];
   }
 
+  /** What the other model predicts; null without one. */
+  otherPrediction(row: number): number[] | null {
+    const cells = this.otherPredictions;
+    return cells && Array.from({ length: this.width }, (_, at) => cells[at * this.n + row]);
+  }
+
+  /** How far apart two models are: numbers and probabilities of the second of two classes with a sign, of more classes
+   * the share of probability that goes to another one. NaN without another model. */
+  modelDifference(row: number): number {
+    const [own, other] = [this.prediction(row), this.otherPrediction(row)];
+    if (!other) return NaN;
+    if (this.width <= 2) return other[this.width - 1] - own[this.width - 1];
+    return own.reduce((sum, share, at) => sum + Math.abs(other[at] - share), 0) / 2;
+  }
+
   /** The class that is predicted: by the threshold of two classes, else the most probable, the first of equals. */
   classOf(row: number, threshold: number | null): number {
-    if (threshold !== null && this.width === 2)
-      return Number(this.predictions[this.n + row] >= threshold);
-    let best = 0;
-    for (let at = 1; at < this.width; at++) {
-      if (this.predictions[at * this.n + row] > this.predictions[best * this.n + row]) best = at;
-    }
-    return best;
+    return this.decided(this.prediction(row), threshold);
+  }
+
+  /** The class that these probabilities decide for. */
+  decided(shares: number[], threshold: number | null): number {
+    if (threshold !== null && this.width === 2) return Number(shares[1] >= threshold);
+    return shares.reduce((best, share, at) => (share > shares[best] ? at : best), 0);
   }
 
   /** The side of a decision: of a number, whether it reaches the threshold; else the class. */

@@ -1,4 +1,4 @@
-// How much explanations change when the model is trained again with another seed.
+// How much explanations change when the model is trained again: with another seed, and on rows drawn anew.
 
 import { scaleLinear } from "d3-scale";
 import { topAxis } from "../charts/axis";
@@ -11,41 +11,42 @@ const SHOWN = 15;
 export function stability(data: Data): HTMLElement | null {
   const found = data.report.stability;
   if (!found) return null;
+  const { seeds, resampled } = found;
+  // The report's own run is the first of both.
+  const runs = [...seeds.importance, ...resampled.importance.slice(1)];
   const means = data.columns.map(
-    ({ at }) => found.importance.reduce((sum, run) => sum + run[at], 0) / found.importance.length,
+    ({ at }) => runs.reduce((sum, run) => sum + run[at], 0) / runs.length,
   );
   const order = data.columns
     .map(({ at }) => at)
     .sort((a, b) => means[b] - means[a] || a - b)
     .slice(0, SHOWN);
-  const largest = Math.max(...found.importance.flatMap((run) => order.map((at) => run[at]))) || 1;
+  const largest = Math.max(...runs.flatMap((run) => order.map((at) => run[at]))) || 1;
   const x = scaleLinear([0, largest * 1.03], [0, 100]);
   return section(
     "stability",
     words.title,
-    h("p", {}, words.how(found.runs - 1)),
-    h(
-      "div",
-      { class: "cards" },
+    h("p", {}, words.how(seeds.runs - 1)),
+    ...[
+      { title: words.seeds, of: seeds, id: "stability-seeds" },
+      { title: words.resampled, of: resampled, id: "stability-rows" },
+    ].map(({ title, of, id }) =>
       h(
         "div",
-        { class: "card" },
-        h("h3", {}, words.order),
-        h("p", {}, h("strong", { class: "big" }, found.correlation.toFixed(3))),
-        h("p", { class: "quiet" }, words.orderText),
-      ),
-      h(
-        "div",
-        { class: "card" },
-        h("h3", {}, words.first(found.top)),
-        h("p", {}, h("strong", { class: "big" }, found.distinct.toFixed(2))),
-        h("p", { class: "quiet" }, words.firstText(found.top)),
+        { id },
+        h("h3", {}, title),
+        h(
+          "div",
+          { class: "cards" },
+          card(words.order, of.correlation.toFixed(3), words.orderText),
+          card(words.first(found.top), of.distinct.toFixed(2), words.firstText(found.top)),
+        ),
       ),
     ),
     h(
       "table",
       { class: "overall" },
-      h("caption", {}, words.caption(found.runs)),
+      h("caption", {}, words.caption),
       columns("names", "ranges", "rest"),
       h(
         "thead",
@@ -62,7 +63,7 @@ export function stability(data: Data): HTMLElement | null {
         "tbody",
         {},
         ...order.map((at) => {
-          const sizes = found.importance.map((run) => run[at]);
+          const sizes = runs.map((run) => run[at]);
           const [low, high] = [Math.min(...sizes), Math.max(...sizes)];
           return h(
             "tr",
@@ -82,8 +83,13 @@ export function stability(data: Data): HTMLElement | null {
                   y1: "50%",
                   y2: "50%",
                 }),
-                ...sizes.map((size) =>
-                  svg("circle", { class: "run", cx: `${x(size)}%`, cy: "50%", r: 4 }),
+                ...sizes.map((size, run) =>
+                  svg("circle", {
+                    class: run < seeds.runs ? "run" : "run resampled",
+                    cx: `${x(size)}%`,
+                    cy: "50%",
+                    r: 4,
+                  }),
                 ),
               ),
             ),
@@ -91,5 +97,15 @@ export function stability(data: Data): HTMLElement | null {
         }),
       ),
     ),
+  );
+}
+
+function card(title: string, figure: string, text: string): HTMLElement {
+  return h(
+    "div",
+    { class: "card" },
+    h("h4", {}, title),
+    h("p", {}, h("strong", { class: "big" }, figure)),
+    h("p", { class: "quiet" }, text),
   );
 }

@@ -87,7 +87,7 @@ export function report({ rows, names, explained = rows, labels = [] }) {
   const levels = ["low", "<b>bold</b>", "\u202Eטקסט", "__proto__"];
   return {
     format: "lmdi-report",
-    version: 3,
+    version: 4,
     about: {
       table: names[0] === HOSTILE[0] ? "<script>alert(1)</script>.csv" : "houses.csv",
       target: names[0] === HOSTILE[0] ? "<img src=x onerror=window.hacked=1>" : "price",
@@ -243,15 +243,45 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       })),
     },
     stability: {
-      runs: 3,
-      correlation: 0.93,
-      distinct: 5.4,
       top: 5,
+      seeds: {
+        runs: 3,
+        correlation: 0.93,
+        distinct: 5.4,
+        importance: [0.98, 1, 1.03].map((factor) => importance.map((x) => x * factor)),
+      },
+      resampled: {
+        runs: 3,
+        correlation: 0.81,
+        distinct: 6.1,
+        importance: [0.98, 0.8, 1.2].map((factor) => importance.map((x) => x * factor)),
+      },
       of_rows: pack(
         "f32",
         Array.from({ length: rows }, () => 0.8 + 0.2 * random()),
       ),
-      importance: [0.98, 1, 1.03].map((factor) => importance.map((x) => x * factor)),
+    },
+    other_model: {
+      name: names[0] === HOSTILE[0] ? HOSTILE[1] : "other.lmdi",
+      trees: "100 trees with 2,000 leaves",
+      trained_by: "lmdi 0.1.0",
+      method: "LMDI+",
+      rows_are: "unknown",
+      measures: labels.length
+        ? [{ name: "AUROC", own: 0.91, other: 0.88 }]
+        : [{ name: "R2", own: 0.873, other: null }],
+      rows,
+      mean_difference: 0.21,
+      same_class: labels.length ? 0.93 : null,
+      shares: names.map((name, at) => ({
+        name,
+        own: share[at],
+        other: at % 4 === 3 ? null : share[p - 1 - at],
+      })),
+      predictions: pack(
+        "f64",
+        predictions.map((x) => (labels.length ? 0.1 + 0.8 * x : x + random() - 0.5)),
+      ),
     },
     scorer: null,
     scorer_is_large: true,

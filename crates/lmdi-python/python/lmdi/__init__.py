@@ -33,7 +33,7 @@ from ._methods.permutation import Permutation
 from ._methods.tree_shap import TreeSHAP
 from ._models.model import Model
 from ._report import report
-from ._results.analyses import Counterfactual, Subgroups, counterfactuals, stability, subgroups
+from ._results.analyses import Counterfactual, Stability, Subgroups, counterfactuals, stability, subgroups
 from ._results.explanation import Explanation
 from ._streaming.fit import StreamedFit
 
@@ -76,6 +76,7 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "Saabas",
+    "Stability",
     "StreamedFit",
     "Subgroups",
     "TreeSHAP",

@@ -8,10 +8,12 @@ import re
 import subprocess
 import sys
 import tempfile
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from ._choices import WhatIf
+from ._errors import listed
 from ._files import model_file
 from ._input import tables
 from ._input.columns import is_missing, level_text
@@ -25,6 +27,8 @@ def report(
     *,
     model: Any = None,
     test: Any = None,
+    compare_model: Any = None,
+    what_if: WhatIf = "auto",
     **options: Any,
 ) -> str:
     """Writes the page that explains a model: what matters, single rows, groups, and how far to trust it.
@@ -46,6 +50,12 @@ def report(
         trained.
     test : table or path, optional
         Rows to explain instead of `data`.
+    compare_model : optional
+        Another fitted model, or the file of one, to show beside the first on the same rows: predictions,
+        quality, importances, and the rows where both differ most.
+    what_if : "auto", "always" or "never"
+        Whether the page can compute what changed cells would give. It then contains the model. "auto": if
+        that takes at most 8 MB.
     **options
         Flags of `lmdi explain` with underscores for hyphens: `method="tree-shap"`, `holdout=0.3`, `seed=1`,
         `compare=["saabas"]`, `bootstrap=False`. True stands for a flag without value.
@@ -64,13 +74,19 @@ def report(
     >>> lmdi.report(table, "target", page, trees=5, stability_runs=0) == page
     True
     """
+    if what_if not in get_args(WhatIf):
+        raise ValueError(f"what_if is {what_if!r}; expected {listed(get_args(WhatIf))}")
     page = os.path.abspath(os.fspath(path))
     with tempfile.TemporaryDirectory(prefix="lmdi-") as directory:
         arguments = ["explain", _table_file(data, directory, "table.csv"), "--target", str(target)]
         if test is not None:
             arguments += ["--test", _table_file(test, directory, "test.csv")]
         if model is not None:
-            arguments += ["--model", _model_file(model, data, target, directory, options)]
+            arguments += ["--model", _model_file(model, data, target, directory, "model.lmdi", options)]
+        if compare_model is not None:
+            other = _model_file(compare_model, data, target, directory, "compare_model.lmdi", {})
+            arguments += ["--compare-model", other]
+        arguments += ["--what-if", what_if]
         for name, value in options.items():
             arguments += _flags(name, value)
         _run([*arguments, "--report", page])
@@ -114,7 +130,9 @@ def _flags(name: str, value: Any) -> list[str]:
     return [text for one in values for text in (flag, str(one))]
 
 
-def _model_file(model: Any, data: Any, target: str, directory: str, options: dict[str, Any]) -> str:
+def _model_file(
+    model: Any, data: Any, target: str, directory: str, name: str, options: dict[str, Any]
+) -> str:
     """The file of a model. A forest knows by row what each tree drew; that the rows are those is said too."""
     from ._models import model_of
 
@@ -128,7 +146,7 @@ def _model_file(model: Any, data: Any, target: str, directory: str, options: dic
             f"a report is of the trees of one model, and a {type(model).__name__} has other steps or models "
             "beside them; pass the model that holds the trees, and the table that it sees"
         )
-    path = os.path.join(directory, "model.lmdi")
+    path = os.path.join(directory, name)
     model_file.write(path, trees.to_bytes())
     known = trees._compiled.n_training_rows
     if known is not None and frame is not None and known == frame.n_rows and trees._compiled.knows_samples:

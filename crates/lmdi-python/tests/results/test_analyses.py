@@ -85,6 +85,20 @@ def test_the_number_of_groups_is_chosen(data, classes):
     assert [k for k, _ in found.choice["similarities"]] == [2, 3, 4]
 
 
+def test_stability_is_drawn_with_one_dot_per_fit(numbers):
+    from matplotlib import pyplot
+
+    found = lmdi.stability([explanation for explanation, _ in numbers], top=[50])
+    figure, ax = pyplot.subplots()
+    assert found.plot(max_display=3, ax=ax) is ax
+    dots = [line.get_xdata() for line in ax.get_lines() if line.get_linestyle() == "None"]
+    order = np.argsort(-found["importance"].mean(axis=0), kind="stable")[:3]
+    assert len(dots) == 3
+    for fit, shown in enumerate(dots):
+        np.testing.assert_allclose(shown, found["importance"][fit][order])
+    pyplot.close(figure)
+
+
 def test_stability_of_fits(numbers):
     explanations = [explanation for explanation, _ in numbers]
     found = lmdi.stability(explanations, top=[20, 50])

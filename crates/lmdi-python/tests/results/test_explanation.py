@@ -129,6 +129,27 @@ def test_a_decision_plot_leads_from_the_base_to_what_is_explained(one):
         assert len(path) == 4
 
 
+def test_a_waterfall_has_error_bars_where_they_are_known(data):
+    from matplotlib import pyplot
+    from sklearn.ensemble import RandomForestRegressor
+
+    forest = RandomForestRegressor(8, min_samples_leaf=5, random_state=0).fit(data.X, data.y)
+    explainer = lmdi.LMDIPlus(forest).fit(data.X, data.y)
+    e = explainer.explain(data.X, std_error=True)
+    ax = e.plot.waterfall(3, max_display=20)
+    order = np.argsort(-np.abs(e.values[3]), kind="stable")
+    bars = [bar for bar in ax.containers if hasattr(bar, "has_xerr")]
+    lines = [bar.lines[2][0].get_segments()[0] for bar in bars]
+    lengths = [end[0] - start[0] for start, end in lines]
+    np.testing.assert_allclose(lengths, 4 * e.std_error[3][order])
+    # Each is around the end of its bar, read from the base up.
+    ends = e.explained[3] - np.concatenate([[0], np.cumsum(e.values[3][order])[:-1]])
+    np.testing.assert_allclose([(start[0] + end[0]) / 2 for start, end in lines], ends)
+    plain = explainer.explain(data.X).plot.waterfall(3)
+    assert not [bar for bar in plain.containers if hasattr(bar, "has_xerr")]
+    pyplot.close("all")
+
+
 def test_a_comparison_shows_shares_and_needs_the_same_columns(one):
     ax = one.plot.compare(one, labels=("a", "b"))
     lengths = [patch.get_width() for patch in ax.patches]

@@ -1,5 +1,6 @@
 """The report in one call, and the command that installing the package gives."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -65,6 +66,31 @@ def test_models_of_other_libraries_are_reported(tmp_path):
         TypeError, match="a report is of the trees of one model, and a Pipeline has other steps"
     ):
         lmdi.report(frame, "progression", tmp_path / "page.html", model=pipe)
+
+
+def page_data(path):
+    text = Path(path).read_text()
+    data = text.split('<script id="report" type="application/json">')[1].split("</script>")[0]
+    return json.loads(data)
+
+
+def test_two_models_and_the_what_if_are_parameters(tmp_path):
+    frame = pd.read_csv(TABLE).drop(columns="sex")
+    X, y = frame.drop(columns="progression"), frame["progression"]
+    forest = RandomForestRegressor(5, min_samples_leaf=5, random_state=0).fit(X, y)
+    page = tmp_path / "page.html"
+    lmdi.report(frame, "progression", page, compare_model=forest, what_if="never", **FEW)
+    found = page_data(page)
+    assert found["scorer"] is None
+    other = found["other_model"]
+    assert (other["name"], other["rows"]) == ("compare_model.lmdi", 442)
+    assert {share["name"] for share in other["shares"]} == set(X.columns)
+    lmdi.report(frame, "progression", page, what_if="always", **FEW)
+    assert page_data(page)["scorer"] is not None and page_data(page)["other_model"] is None
+    with pytest.raises(ValueError, match="what_if is 'sometimes'; expected .*auto.*always.*never"):
+        lmdi.report(frame, "progression", page, what_if="sometimes", **FEW)
+    with pytest.raises(ValueError, match="cannot read model .*none.lmdi"):
+        lmdi.report(frame, "progression", page, compare_model=tmp_path / "none.lmdi", **FEW)
 
 
 def test_what_is_wrong_is_said_in_parameters(tmp_path):

@@ -10,7 +10,7 @@ use super::pack::Packed;
 use serde::Serialize;
 
 /// Version of the structure; a page only opens data of its own version.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// All that the page shows.
 #[derive(Debug, Clone, Serialize)]
@@ -47,6 +47,8 @@ pub struct Report {
     pub stability: Option<Stability>,
     /// Several methods side by side, the report's own first; empty if there is no other.
     pub methods: Vec<MethodResult>,
+    /// Another model on the same rows.
+    pub other_model: Option<OtherModel>,
     /// The model, to compute what changed cells would give.
     pub scorer: Option<Scorer>,
     /// Whether a scorer was left out because of its size.
@@ -461,18 +463,82 @@ pub struct Trait {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Stability {
-    /// How many runs, each with another seed; the report's own is the first.
+    /// How many of the largest scores are looked at.
+    pub top: usize,
+    /// Of each row of the page the mean rank correlation between runs with other seeds.
+    pub of_rows: Packed,
+    /// Runs on the same rows, each with another seed.
+    pub seeds: Runs,
+    /// Runs on rows drawn with replacement, each with another seed.
+    pub resampled: Runs,
+}
+
+/// Fits of the same model; the report's own is the first.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Runs {
+    /// How many.
     pub runs: usize,
     /// Mean rank correlation of a row's scores between two runs.
     pub correlation: f64,
-    /// Mean number of different features among a row's `top` over all runs.
+    /// Mean number of different features among a row's largest over all runs.
     pub distinct: f64,
-    /// How many of the largest scores are looked at.
-    pub top: usize,
-    /// Of each row of the page the mean rank correlation between runs.
-    pub of_rows: Packed,
     /// Mean |score| of each feature in each run.
     pub importance: Vec<Vec<f64>>,
+}
+
+/// Another model on the same rows.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct OtherModel {
+    /// What it is called.
+    pub name: String,
+    /// How many trees and leaves it has.
+    pub trees: String,
+    /// What trained it; may be empty.
+    pub trained_by: String,
+    /// The method that explains it.
+    pub method: String,
+    /// Whether errors of the explained rows say how well it predicts new rows.
+    pub rows_are: RowsAre,
+    /// Measures of both models on all explained rows; empty where the truth is not known.
+    pub measures: Vec<ComparedMeasure>,
+    /// How many rows both predict.
+    pub rows: usize,
+    /// Mean size of the difference between the predictions: of numbers, of probabilities.
+    pub mean_difference: f64,
+    /// Share of the rows that both put into the same class; none for numbers.
+    pub same_class: Option<f64>,
+    /// What each model uses, the largest share first.
+    pub shares: Vec<ComparedShare>,
+    /// What it predicts, laid out like [`Rows::predictions`].
+    pub predictions: Packed,
+}
+
+/// A measure of two models on the same rows.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ComparedMeasure {
+    /// What was measured, such as `R2`.
+    pub name: String,
+    /// Of the report's model; NaN if it is not defined.
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub own: f64,
+    /// Of the other.
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub other: f64,
+}
+
+/// The share of a column in the sum of mean |score|, by two models.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ComparedShare {
+    /// The column or group.
+    pub name: String,
+    /// Of the report's model; none if that does not read it.
+    pub own: Option<f64>,
+    /// Of the other.
+    pub other: Option<f64>,
 }
 
 /// One of several methods.
@@ -535,6 +601,10 @@ mod tests {
             declaration::<Rule>(),
             declaration::<Trait>(),
             declaration::<Stability>(),
+            declaration::<Runs>(),
+            declaration::<OtherModel>(),
+            declaration::<ComparedMeasure>(),
+            declaration::<ComparedShare>(),
             declaration::<MethodResult>(),
             declaration::<Packed>(),
         ];

@@ -57,7 +57,7 @@ pub(super) fn about(
 }
 
 /// What the rows are to those trees that predict them.
-fn rows_are(explained: &Explained) -> RowsAre {
+pub(super) fn rows_are(explained: &Explained) -> RowsAre {
     match (explained.predicted_by, explained.rows.sample) {
         (PredictedBy::OutOfBag { .. }, _) => RowsAre::OutOfBag,
         (_, Sample::HoldOut | Sample::Test) => RowsAre::New,
@@ -199,17 +199,8 @@ fn data_facts(study: &Study, explained: &Explained, options: &PageOptions<'_>) -
 }
 
 fn model_facts(study: &Study) -> FactGroup {
-    let trees = &study.model.ensemble.trees;
-    let leaves: usize = trees.iter().map(|tree| tree.n_leaves()).sum();
     let Metadata { producer, training_options, seed, training_rows, .. } = &study.model.metadata;
-    let mut entries = vec![(
-        "Trees".into(),
-        format!(
-            "{} with {}",
-            counted(trees.len(), "tree"),
-            counted(leaves, "leaf").replace("leafs", "leaves")
-        ),
-    )];
+    let mut entries = vec![("Trees".into(), trees_text(study))];
     entries.extend(training_rows.map(|rows| ("Training rows".into(), count(rows))));
     if !training_options.is_empty() {
         let options = training_options.lines().collect::<Vec<_>>().join(", ");
@@ -220,6 +211,14 @@ fn model_facts(study: &Study) -> FactGroup {
         entries.push(("Trained by".into(), producer.clone()));
     }
     FactGroup { title: "Model".into(), entries }
+}
+
+/// How many trees and leaves a model has.
+pub(super) fn trees_text(study: &Study) -> String {
+    let trees = &study.model.ensemble.trees;
+    let leaves: usize = trees.iter().map(|tree| tree.n_leaves()).sum();
+    let leaves = counted(leaves, "leaf").replace("leafs", "leaves");
+    format!("{} with {leaves}", counted(trees.len(), "tree"))
 }
 
 fn explanation_facts(study: &Study, explained: &Explained, has_stability: bool) -> FactGroup {

@@ -1,18 +1,18 @@
 //! All that a page shows, and its way into the contract.
 
 use super::contract::{
-    About, Additivity, Cells, Feature, Groups, Key, MapColumns, MethodResult, Report, Rows, Scale,
-    ScaleKind, Scorer, Stability, VERSION,
+    About, Additivity, Cells, Feature, Groups, Key, MapColumns, MethodResult, OtherModel, Report,
+    Rows, Scale, ScaleKind, Scorer, Stability, VERSION,
 };
 use super::pack::Packed;
 use super::scorer::WhatIf;
-use super::{PageOptions, facts, groups, methods, scorer, stability};
+use super::{PageOptions, facts, groups, methods, other_model, scorer, stability};
 use crate::Result;
 use lmdi::forest::Outcome;
 use lmdi::importance::OutputScale;
 use lmdi::monitor::Stages;
 use lmdi::random::{generator, subset};
-use lmdi::study::{Explained, Study, TreeChoice};
+use lmdi::study::{Explained, Study};
 use lmdi::table::{Response, Values};
 
 /// Scores in a page at most: with their cells and standard errors, these many take 5 to 8 MB.
@@ -60,6 +60,8 @@ pub(super) struct Gathered<'a> {
     pub stability: Option<(Stability, Vec<f64>)>,
     /// Several methods on the chosen rows.
     pub methods: Vec<MethodResult>,
+    /// Another model, with its predictions of all explained rows.
+    pub other_model: Option<(OtherModel, Vec<f64>)>,
     /// The model, if the page is to hold it.
     pub scorer: Option<Scorer>,
     /// Whether the model was left out because of its size.
@@ -85,10 +87,13 @@ impl<'a> Gathered<'a> {
             labels: study.labels(),
             about: facts::about(study, explained, options, stability.is_some()),
             scale: scale(study, scores.n_outputs),
-            errors: standard_errors(study, explained, &sample, &chosen, stages)?,
+            errors: study.standard_errors(explained, &chosen, stages)?,
             groups: groups::groups(study, &sample, stages)?,
             stability,
             methods: methods::methods(study, &sample, options.compare, stages)?,
+            other_model: (options.compare_model.as_ref())
+                .map(|other| other_model::other_model((study, explained), other))
+                .transpose()?,
             chosen,
             scorer,
             scorer_is_large: false,
@@ -166,6 +171,10 @@ impl<'a> Gathered<'a> {
                 ..stability.clone()
             }),
             methods: self.methods.clone(),
+            other_model: self.other_model.as_ref().map(|(model, predictions)| OtherModel {
+                predictions: by_part(predictions, width, &chosen),
+                ..model.clone()
+            }),
             scorer: self.scorer.clone(),
             scorer_is_large: self.scorer_is_large,
         }
@@ -190,37 +199,6 @@ fn scale(study: &Study, n_outputs: usize) -> Scale {
         total: meaning.total().to_owned(),
         moved: (0..n_outputs).map(|output| meaning.moved(output, n_outputs)).collect(),
     }
-}
-
-/// Standard errors over the trees of the chosen rows, where trees are repeated measurements.
-fn standard_errors(
-    study: &Study,
-    explained: &Explained,
-    sample: &Explained,
-    chosen: &[usize],
-    stages: &dyn Stages,
-) -> Result<Option<Vec<f64>>> {
-    let ensemble = &study.model.ensemble;
-    if study.explainer().linear_models().is_none() || !ensemble.averages_trees() {
-        return Ok(None);
-    }
-    if sample.errors.is_some() {
-        return Ok(sample.errors.clone());
-    }
-    let trees = explained.trees.of(ensemble);
-    let errors = |of: &Explained| {
-        let monitor = stages.start("Standard errors", of.rows.len());
-        let (x, groups) = (of.rows.x.view(), &of.grouping.groups);
-        study.explainer().standard_errors(&x, groups, trees, &*monitor)
-    };
-    if explained.trees == TreeChoice::All {
-        return Ok(Some(errors(sample)?));
-    }
-    // Which trees saw a row is known by its place among all.
-    let all = errors(explained)?;
-    let width = explained.scores.n_features * explained.scores.n_outputs;
-    let of_row = |&row: &usize| all[row * width..(row + 1) * width].iter().copied();
-    Ok(Some(chosen.iter().flat_map(of_row).collect()))
 }
 
 /// The columns of latitudes and longitudes, known by their names.

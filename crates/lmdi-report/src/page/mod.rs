@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `gathered` | all that a page shows, and its way into the contract |
 //! | `facts` | what was explained: quality, warnings, data, model, versions |
-//! | `groups`, `stability`, `methods` | parts of the page that are computed for it |
+//! | `groups`, `stability`, `methods`, `other_model` | parts of the page that are computed for it |
 //! | `scorer` | the model, for the what-if |
 //! | `contract`, `pack` | the data as the page reads it |
 
@@ -22,6 +22,7 @@ mod facts;
 mod gathered;
 mod groups;
 mod methods;
+mod other_model;
 mod pack;
 mod scorer;
 mod stability;
@@ -54,13 +55,26 @@ pub struct TableSource {
     pub sha256: String,
 }
 
+/// Another model on the same rows.
+#[derive(Clone, Copy)]
+pub struct ComparedModel<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// The model with its explainer.
+    pub study: &'a Study,
+    /// The rows of the page as it explains them.
+    pub explained: &'a Explained,
+}
+
 /// What a page shows beside the explained rows.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct PageOptions<'a> {
     /// Methods to compare with, of those that follow from the trees.
     pub compare: &'a [Method],
-    /// How often the study is refitted with another seed, to show how stable its scores are. A
-    /// model that was not trained by the study is never refitted.
+    /// Another model on the same rows.
+    pub compare_model: Option<ComparedModel<'a>>,
+    /// How often the study is refitted with another seed, and as often on rows drawn anew, to show
+    /// how stable its scores are. A model that was not trained by the study is never refitted.
     pub refits: u64,
     /// Whether the page can compute what changed cells would give.
     pub what_if: WhatIf,

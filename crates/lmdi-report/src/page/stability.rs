@@ -1,17 +1,20 @@
-//! Whether a refit would say the same about the rows in the page.
+//! Whether a refit would say the same about the rows in the page: with another seed, and on rows drawn
+//! anew. All trees of every fit score the rows, as those of `lmdi stability` do: a fit that scores a row by
+//! fewer trees would seem less stable than it is.
 
 use super::Packed;
-use super::contract::Stability;
+use super::contract::{Runs, Stability};
 use crate::Result;
-use lmdi::explanation::{stability as compare, sum_groups};
+use lmdi::explanation::{Stability as Compared, stability as compare, sum_groups};
+use lmdi::importance::Scores;
 use lmdi::monitor::Stages;
-use lmdi::study::{Explained, Study};
+use lmdi::study::{Explained, Study, TreeChoice};
 
 /// Share of the features that count as a row's most important ones, in percent.
 const TOP: f64 = 20.0;
 
-/// Stability over this study and its refits, and the rank correlation of each row; none without a
-/// refit.
+/// Stability over this study and its refits, and the rank correlation of each row between seeds; none
+/// without a refit.
 pub(super) fn stability(
     study: &Study,
     sample: &Explained,
@@ -19,26 +22,55 @@ pub(super) fn stability(
     refits: u64,
     stages: &dyn Stages,
 ) -> Result<Option<(Stability, Vec<f64>)>> {
-    let mut fits = vec![sample.scores.clone()];
-    for run in 1..=refits {
-        let Some(refit) = study.refit(seed.wrapping_add(run), stages) else { break };
-        let monitor = stages.start("Scoring", sample.rows.len());
-        let single = refit?.explainer().explain(&sample.rows.x.view(), &*monitor)?;
-        fits.push(sum_groups(&single, &sample.grouping.groups)?);
-    }
-    if fits.len() < 2 {
+    let other_seed = |run: u64| study.refit(seed.wrapping_add(run), stages);
+    let other_rows = |run: u64| study.refit_on_resampled_rows(run, stages);
+    if refits == 0 || study.job().is_none() {
         return Ok(None);
     }
-    let monitor = stages.start("Comparing", sample.rows.len());
-    let found = compare(&fits, &[TOP], &*monitor)?;
-    let top = &found.tops[0];
+    let own = match sample.trees {
+        TreeChoice::All => sample.scores.clone(),
+        _ => scores(study, sample, stages)?,
+    };
+    let seeds = compared(&own, sample, refits, &other_seed, stages)?;
+    let resampled = compared(&own, sample, refits, &other_rows, stages)?;
     let page = Stability {
+        top: seeds.tops[0].n_top,
+        of_rows: Packed::numbers(&[]),
+        seeds: runs(&seeds),
+        resampled: runs(&resampled),
+    };
+    Ok(Some((page, seeds.correlation)))
+}
+
+/// The scores of all trees of a study.
+fn scores(study: &Study, sample: &Explained, stages: &dyn Stages) -> Result<Scores> {
+    let monitor = stages.start("Scoring", sample.rows.len());
+    let single = study.explainer().explain(&sample.rows.x.view(), &*monitor)?;
+    Ok(sum_groups(&single, &sample.grouping.groups)?)
+}
+
+/// The scores of the study beside those of its refits.
+fn compared(
+    own: &Scores,
+    sample: &Explained,
+    refits: u64,
+    refit: &dyn Fn(u64) -> Option<lmdi::Result<Study>>,
+    stages: &dyn Stages,
+) -> Result<Compared> {
+    let mut fits = vec![own.clone()];
+    for run in 1..=refits {
+        let Some(study) = refit(run) else { break };
+        fits.push(scores(&study?, sample, stages)?);
+    }
+    let monitor = stages.start("Comparing", sample.rows.len());
+    Ok(compare(&fits, &[TOP], &*monitor)?)
+}
+
+fn runs(found: &Compared) -> Runs {
+    Runs {
         runs: found.n_fits,
         correlation: found.mean_correlation,
-        distinct: top.mean_unique,
-        top: top.n_top,
-        of_rows: Packed::numbers(&[]),
-        importance: found.importance,
-    };
-    Ok(Some((page, found.correlation)))
+        distinct: found.tops[0].mean_unique,
+        importance: found.importance.clone(),
+    }
 }

@@ -64,6 +64,7 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         groups: None,
         stability: None,
         methods: vec![],
+        other_model: None,
         scorer: None,
         scorer_is_large: false,
     };

@@ -8,6 +8,8 @@
 //! | `decision` | paths of many rows from the base to what is explained |
 //! | `scatter` | scores of one column against its values |
 //! | `heatmap` | rows beside columns, coloured by score |
+//! | `comparison` | what two models use, and their predictions against each other |
+//! | `stability` | how importances move from fit to fit |
 //! | `lines` | means of repeated measurements with bands of their standard errors |
 //! | `drawing` | how pictures are written as SVG, PNG and PDF |
 //!
@@ -15,11 +17,13 @@
 
 mod bar;
 mod beeswarm;
+mod comparison;
 mod decision;
 mod drawing;
 mod heatmap;
 mod lines;
 mod scatter;
+mod stability;
 mod waterfall;
 
 use crate::Result;
@@ -32,11 +36,13 @@ use lmdi::table::Response;
 
 pub use bar::bar;
 pub use beeswarm::beeswarm;
+pub use comparison::{ComparisonData, comparison};
 pub use decision::decision;
 pub use drawing::{Picture, check_png, pdf, png};
 pub use heatmap::heatmap;
 pub use lines::{LineChart, Panel, Point, Series, lines};
 pub use scatter::{scatter, strongest_interaction};
+pub use stability::{StabilityData, stability};
 pub use waterfall::waterfall;
 
 /// What a picture shows.
@@ -48,6 +54,8 @@ pub struct PlotData<'a> {
     pub columns: &'a Columns,
     /// What scores leave of the predictions, where they explain these.
     pub account: Option<&'a Account>,
+    /// Standard errors of the scores of a single row that is drawn, one per column and output.
+    pub errors: Option<&'a [f64]>,
     /// Which output, where there are several.
     pub output: usize,
     /// What is shown, for the heading.

@@ -1,5 +1,6 @@
 //! One row: from the base over its scores, the largest first, to the model's prediction. What scores
-//! leave of it is the last step, hatched.
+//! leave of it is the last step, hatched. Where standard errors are known, a thin line at the end of a bar
+//! is two of them to either side.
 
 use super::drawing::axis::{Axis, short, signed};
 use super::drawing::colour;
@@ -17,6 +18,8 @@ struct Step {
     label: String,
     size: f64,
     is_score: bool,
+    /// Standard error of the score, where it is known.
+    error: Option<f64>,
 }
 
 /// Draws the `top` largest scores of a row (from 0) and, as one step, the others.
@@ -26,7 +29,7 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
         let what = format!("row {} has no scores to draw", row.saturating_add(1));
         return Err(Error::Data(what).into());
     }
-    let p = data.columns.len();
+    let (p, n_outputs) = (data.columns.len(), data.rows.scores.n_outputs);
     let mut order: Vec<usize> = (0..p).collect();
     let size = |column: usize| data.score(row, column).abs();
     order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
@@ -36,15 +39,16 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
         .iter()
         .map(|&column| {
             let label = format!("{} = {}", data.name(column), data.value(row, column));
-            Step { label, size: data.score(row, column), is_score: true }
+            let error = data.errors.map(|errors| errors[column * n_outputs + data.output]);
+            let error = error.filter(|error| error.is_finite());
+            Step { label, size: data.score(row, column), is_score: true, error }
         })
         .collect();
     if p > shown {
         let rest = order[shown..].iter().map(|&column| data.score(row, column)).sum();
         let label = format!("{} other columns", p - shown);
-        steps.push(Step { label, size: rest, is_score: true });
+        steps.push(Step { label, size: rest, is_score: true, error: None });
     }
-    let n_outputs = data.rows.scores.n_outputs;
     let at = row * n_outputs + data.output;
     let base = data.rows.scores.base[at];
     let explained = data.rows.scores.total(row, data.output);
@@ -53,7 +57,12 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
     let left = account.filter(|account| !account.is_exact).map(|account| account.unexplained[at]);
     let left_out = account.and_then(|account| account.out_of_bag.as_ref()).map(|cells| cells[at]);
     for (label, part) in [("not explained", left), ("trees that saw the row left out", left_out)] {
-        steps.extend(part.map(|size| Step { label: label.into(), size, is_score: false }));
+        steps.extend(part.map(|size| Step {
+            label: label.into(),
+            size,
+            is_score: false,
+            error: None,
+        }));
     }
     let mut levels = vec![base];
     for step in &steps {
@@ -69,9 +78,18 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
         Some(account) if !account.is_exact => format!(", explained {}", short(explained)),
         _ => String::new(),
     };
-    let line = format!("row {}: base {}{explained}, {name} {}", row + 1, short(base), short(total));
+    let has_errors = steps.iter().any(|step| step.error.is_some());
+    let thin = if has_errors { "; thin lines: ± two standard errors over the trees" } else { "" };
+    let (base_text, total_text) = (short(base), short(total));
+    let line = format!("row {}: base {base_text}{explained}, {name} {total_text}{thin}", row + 1);
     canvas.heading(data.title, &line);
-    let axis = Axis::covering(levels.iter().copied().chain(actual), left, WIDTH - 90.0);
+    // Where the thin line of a step starts and ends.
+    let whisker = |at: usize| {
+        steps[at].error.map(|error| [levels[at + 1] - 2.0 * error, levels[at + 1] + 2.0 * error])
+    };
+    let whiskers = (0..steps.len()).filter_map(whisker).flatten();
+    let ends = levels.iter().copied().chain(actual).chain(whiskers);
+    let axis = Axis::covering(ends, left, WIDTH - 90.0);
     axis.draw_below(&mut canvas, TOP - 6.0, bottom, data.scale);
     let mut mark = |y: f64, name: &str, value: f64| {
         canvas.text((left - 10.0, y + 17.0), Anchor::End, TEXT, INK, name, LABEL);
@@ -95,7 +113,7 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
     if let Some(actual) = actual {
         mark(end + STEP, "actual", actual);
     }
-    for (at, Step { label, size, is_score }) in steps.iter().enumerate() {
+    for (at, Step { label, size, is_score, .. }) in steps.iter().enumerate() {
         let y = TOP + STEP * (at + 1) as f64;
         let (from, to) = (axis.place(levels[at]), axis.place(levels[at + 1]));
         canvas.line((from, y - 4.0), (from, y + 4.0), RULE);
@@ -106,7 +124,13 @@ pub fn waterfall(data: &PlotData<'_>, row: usize, top: usize) -> Result<Picture>
         } else {
             canvas.hatched((from, y + 4.0), (to, y + 24.0));
         }
-        let place = (from.max(to) + 8.0, y + 17.0);
+        let mut right = from.max(to);
+        if let Some(ends) = whisker(at) {
+            let [low, high] = ends.map(|end| axis.place(end));
+            canvas.line((low, y + 14.0), (high, y + 14.0), INK);
+            right = right.max(high);
+        }
+        let place = (right + 8.0, y + 17.0);
         canvas.text(place, Anchor::Start, SMALL, FAINT, &signed(*size), 16);
     }
     Ok(canvas.finish())

@@ -374,3 +374,31 @@ fn as_predictions(
         .flat_map(|totals| explainer.scale().prediction_of(totals, two_classes))
         .collect()
 }
+
+/// Standard errors of the chosen rows, where trees are repeated measurements.
+pub(super) fn standard_errors(
+    study: &Study,
+    explained: &Explained,
+    chosen: &[usize],
+    stages: &dyn Stages,
+) -> Result<Option<Vec<f64>>> {
+    let ensemble = &study.model.ensemble;
+    if study.explainer().linear_models().is_none() || !ensemble.averages_trees() {
+        return Ok(None);
+    }
+    let width = explained.scores.n_features * explained.scores.n_outputs;
+    if let Some(errors) = &explained.errors {
+        return Ok(Some(take(errors, chosen, width)));
+    }
+    let trees = explained.trees.of(ensemble);
+    let groups = &explained.grouping.groups;
+    let errors = |rows: &Rows| {
+        let monitor = stages.start("Standard errors", rows.len());
+        study.explainer().standard_errors(&rows.x.view(), groups, trees, &*monitor)
+    };
+    if explained.trees == TreeChoice::All {
+        return Ok(Some(errors(&explained.rows.take(chosen))?));
+    }
+    // Which trees saw a row is known by its place among all.
+    Ok(Some(take(&errors(&explained.rows)?, chosen, width)))
+}

@@ -25,6 +25,7 @@
 //! | `training` | training data, and the job that trains and measures a model |
 //! | `assessment` | how well a model or an explainer predicts a sample |
 //! | `baseline` | what that is compared with: a constant, and a linear model |
+//! | `comparison` | two models on the same rows |
 //! | `options`, `fitting` | which method explains, and how its explainer was fitted |
 //! | `batches` | LMDI+ fitted to rows that come in batches |
 //! | `explained` | rows with scores, predictions, and what scores leave unexplained |
@@ -34,6 +35,7 @@
 mod assessment;
 mod baseline;
 mod batches;
+mod comparison;
 mod explained;
 mod fidelity;
 mod fitting;
@@ -47,6 +49,7 @@ mod training;
 pub use assessment::{Assessment, Predictor, Shortfall, measure_title, sample_title};
 pub use baseline::Baselines;
 pub use batches::BatchFitting;
+pub use comparison::{ComparedMeasure, ComparedShare, ModelComparison};
 pub use explained::{Account, ExplainOptions, Explained, RankBy, TreeChoice};
 pub use fidelity::{FidelityOn, StreamedFidelity};
 pub use fitting::{Fitting, UnknownBags};
@@ -55,7 +58,7 @@ pub use options::ExplainerOptions;
 pub use rows::{KeysSeen, NamedFrame, RowKey, Rows, Sample};
 pub use training::{Suspect, Trained, TrainingData, TrainingJob};
 
-use crate::explanation::Columns;
+use crate::explanation::{Columns, bootstrap_rows};
 use crate::file::{self, Model};
 use crate::forest::Outcome;
 use crate::importance::{LocalMethod, Method};
@@ -223,6 +226,26 @@ impl Study {
     pub fn refit(&self, seed: u64, stages: &dyn Stages) -> Option<Result<Self>> {
         let Refitting { job, options } = self.refitting.as_ref()?;
         Some(Self::refitted(job, options, &job.train, seed, stages))
+    }
+
+    /// The study with a model trained on as many of the same rows, drawn with replacement; none if
+    /// it was not trained here. Different numbers of `draw` give different rows.
+    pub fn refit_on_resampled_rows(&self, draw: u64, stages: &dyn Stages) -> Option<Result<Self>> {
+        let Refitting { job, options } = self.refitting.as_ref()?;
+        let seed = job.params.seed();
+        let rows = job.train.take(&bootstrap_rows(job.train.len(), seed, draw));
+        Some(Self::refitted(job, options, &rows, seed.wrapping_add(draw), stages))
+    }
+
+    /// Standard errors over the trees of the scores of some explained rows, laid out like scores;
+    /// none where trees are no repeated measurements.
+    pub fn standard_errors(
+        &self,
+        explained: &Explained,
+        rows: &[usize],
+        stages: &dyn Stages,
+    ) -> Result<Option<Vec<f64>>> {
+        explained::standard_errors(self, explained, rows, stages)
     }
 
     /// The study of a job, with a model trained on these rows and with this seed. Nothing is

@@ -59,6 +59,11 @@ function orders(
       rows: by((row) => -steadiness[row]),
     });
   }
+  if (data.report.other_model)
+    found.set("models", {
+      text: words.modelsDiffer,
+      rows: by((row) => Math.abs(data.modelDifference(row))),
+    });
   return found;
 }
 
@@ -79,6 +84,21 @@ function predictionInWords(data: Data, row: number, threshold: number | null): P
   if (explained && labels.length > 0 && explained.every(Number.isFinite)) {
     const decided = data.classOf(row, threshold);
     text.push(...words.explainedOnly(exact(explained[decided], percent(explained[decided]))));
+  }
+  const other = data.otherPrediction(row);
+  if (other?.every(Number.isFinite)) {
+    const best = data.decided(other, threshold);
+    text.push(
+      ...words.otherModel(
+        name(data.report.other_model!.name),
+        labels.length === 0
+          ? [exact(other[0], number(other[0]))]
+          : [
+              name(labels[best], "cell"),
+              ...words.withProbability(exact(other[best], percent(other[best]))),
+            ],
+      ),
+    );
   }
   const truth = data.truth ? data.truth[row] : NaN;
   if (!Number.isNaN(truth)) {
@@ -108,6 +128,13 @@ function isTyped(event: KeyboardEvent): boolean {
     event.metaKey ||
     target.closest("input, select, textarea, .scroll") !== null
   );
+}
+
+/** Chooses a row and shows its sheet. */
+export function openRow(selection: Selection, row: number): void {
+  selection.set({ row });
+  document.getElementById("row")?.scrollIntoView();
+  document.getElementById("row-title")?.focus({ preventScroll: true });
 }
 
 export function oneRow(data: Data, selection: Selection): HTMLElement {

@@ -4,6 +4,7 @@
 //! its explainer (kept in that file), and the rows to explain (`--test`, `--holdout`, else the rows
 //! that were fitted to).
 
+mod compared_model;
 mod in_batches;
 mod on_sample;
 mod saved_model;
@@ -31,9 +32,11 @@ use lmdi::named::Named;
 use lmdi::study::{Assessment, ExplainOptions, Explained, Rows, Sample, Study, TreeChoice};
 use lmdi::table::{Schema, Task};
 use lmdi::text::count;
+use lmdi_io::read::Input;
 use lmdi_io::same_file::is_same_file;
 use lmdi_io::write::Output;
-use lmdi_report::page::{PageOptions, WhatIf, page};
+use lmdi_report::page::{ComparedModel, PageOptions, WhatIf, page};
+use saved_model::ModelFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -118,8 +121,12 @@ pub struct Options {
     /// repeatable
     #[arg(long, value_name = "METHOD", requires = "report", value_parser = tree_method_parser())]
     compare: Vec<Method>,
-    /// How often the model of the report is refitted with other seeds, to show how stable
-    /// explanations are [default: 2 for up to a million cells, else 0]
+    /// Another model to show beside the first in the report, on the same rows: a model file of lmdi,
+    /// XGBoost, LightGBM or CatBoost
+    #[arg(long, value_name = "FILE", requires = "report")]
+    compare_model: Option<PathBuf>,
+    /// How often the model of the report is refitted with other seeds, and as often on rows drawn
+    /// with replacement, to show how stable explanations are [default: 2 for up to a million cells, else 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
     stability_runs: Option<u8>,
     /// Whether the report can compute what changed cells would give: if the model is small, always,
@@ -180,6 +187,7 @@ pub fn run(options: &Options) -> Result<()> {
         return printer.finish();
     }
     let out = &mut printer;
+    let compared = options.compare_model.as_deref().map(ModelFile::load).transpose()?;
     let prepared = match &options.model {
         ModelSource::Train(kind) => options.train(*kind, &reader, out)?,
         ModelSource::File(path) => options.with_model(path, &reader, out)?,
@@ -207,7 +215,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     // Each result is written whatever becomes of the others.
     let mut outcomes = Outcomes::default();
-    outcomes.add(options.write_page(&study, &explained, refits, &reader, out))?;
+    outcomes.add(options.write_page(&study, &explained, refits, compared, &reader, out))?;
     outcomes.add(options.write(&study, explained, output.as_ref(), &reader, out))?;
     outcomes.add(options.save(study, assessment.as_ref(), out))?;
     outcomes.add(printer.finish())?;
@@ -247,6 +255,7 @@ impl Options {
             Files::default()
                 .reading("DATA", Some(&self.data))
                 .reading("--test", self.test.as_deref())
+                .reading("--compare-model", self.compare_model.as_deref())
                 .reading("--background", self.method.others.background.as_deref())
                 .writing("out", self.out.as_deref())
                 .writing("report", self.report.as_deref())
@@ -277,6 +286,15 @@ impl Options {
             ));
         }
         self.method.check(Some(&self.lmdi_plus), Some(&self.result))?;
+        let explained = self.test.as_deref().unwrap_or(&self.data);
+        let is_stdin = |path: &Path| Input::from_argument(path) == Input::Stdin;
+        if self.compare_model.is_some() && (is_stdin(&self.data) || is_stdin(explained)) {
+            return Err(invalid(
+                "compare_model",
+                "given, with a table from standard input",
+                "a file as the table: both models read it",
+            ));
+        }
         if some_trees && !self.method.is_lmdi_plus() {
             let name = self.method.method.name();
             return Err(invalid(
@@ -373,6 +391,7 @@ impl Options {
         study: &Study,
         explained: &Explained,
         refits: u8,
+        compared: Option<ModelFile>,
         reader: &TableReader,
         out: &mut Printer,
     ) -> Result<()> {
@@ -384,7 +403,11 @@ impl Options {
             WhatIfFlag::Never => WhatIf::Never,
         };
         let refits = refits.into();
-        let options = PageOptions { compare: &self.compare, refits, what_if, tables };
+        let other = compared.map(|file| self.compared(file, study, explained)).transpose()?;
+        let compare_model =
+            other.as_ref().map(|(name, study, explained)| ComparedModel { name, study, explained });
+        let compare = &self.compare;
+        let options = PageOptions { compare, compare_model, refits, what_if, tables };
         let bytes = page(study, explained, &options, &Bars)?.into_bytes();
         write_file(path, &bytes, "; open it in a browser", out)
     }

@@ -20,12 +20,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A trained model and the name of its file, safe to print.
-struct ModelFile {
-    name: String,
-    model: Model,
+pub(super) struct ModelFile {
+    pub name: String,
+    pub model: Model,
 }
 
 impl ModelFile {
+    pub fn load(path: &Path) -> Result<Self> {
+        let name = printable(&path.display().to_string()).into_owned();
+        Ok(Self { name, model: model_file::load(path)? })
+    }
+
     fn kept(self, schema: Schema, out: &mut dyn Write) -> Result<Study> {
         let name = self.name;
         let study = Study::kept(self.model, schema);
@@ -53,10 +58,9 @@ impl Options {
                 "no flag of training: the model is trained already",
             ));
         }
-        let mut model = model_file::load(path)
+        let mut file = ModelFile::load(path)
             .context("--model is forest, extra-trees, boosting or the file of a model")?;
-        self.decision.apply(&mut model)?;
-        let file = ModelFile { name: printable(&path.display().to_string()).into_owned(), model };
+        self.decision.apply(&mut file.model)?;
         let ensemble = &file.model.ensemble;
         let schema = schema_of(&file.model);
         let options = self.explain_options(&schema, ensemble.averages_trees())?;

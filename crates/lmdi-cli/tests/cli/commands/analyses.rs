@@ -136,10 +136,49 @@ fn every_picture_is_drawn() {
         let svg = place.read("p.svg");
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{kind}");
     }
+    let waterfall = ["plot", "waterfall", "m.lmdi", &data, "--out", "p.svg"];
+    place.run(&waterfall).good();
+    assert!(place.read("p.svg").contains("two standard errors over the trees"));
+    place.run(&[&waterfall[..], &["--method", "tree-shap"]].concat()).good();
+    assert!(!place.read("p.svg").contains("standard errors"), "TreeSHAP has none");
     place.run(&["plot", "bar", "m.lmdi", &data, "--out", "p.png", "--dpi", "96"]).good();
     assert!(std::fs::read(place.path("p.png")).expect("a picture").starts_with(b"\x89PNG"));
     place.run(&["plot", "bar", "m.lmdi", &data, "--out", "p.pdf"]).good();
     assert!(std::fs::read(place.path("p.pdf")).expect("a picture").starts_with(b"%PDF"));
+}
+
+#[test]
+fn two_models_and_fits_are_drawn() {
+    let place = Place::new();
+    let (data, target) = cancer(&place);
+    let train = ["explain", &data, "--target", &target, "--trees", "4", "--save"];
+    place.run(&[&train[..], &["other.lmdi", "--drop", "mean_radius"]].concat()).good();
+    let compared = ["plot", "comparison", "m.lmdi", &data, "--out", "p.svg"];
+    place.run(&[&compared[..], &["--compare-model", "other.lmdi"]].concat()).good();
+    let svg = place.read("p.svg");
+    for part in ["the same class in", "not read by the other", "probability of malignant by m.lmdi"]
+    {
+        assert!(svg.contains(part), "{part} is not in the picture");
+    }
+    place.run(&compared).fails(2, &["--compare-model is not given"]);
+    let numbers = example("diabetes.csv");
+    place
+        .run(&["explain", &numbers, "--target", "progression", "--trees", "2", "--save", "n.lmdi"])
+        .good();
+    place.run(&[&compared[..], &["--compare-model", "n.lmdi"]].concat()).fails(1, &["no column"]);
+    let fits = ["stability", &data, "--target", &target, "--trees", "3", "--fits", "2"];
+    place.run(&[&fits[..], &["--out", "fits.json"]].concat()).good();
+    place.run(&["plot", "stability", "fits.json", "--out", "s.svg", "--top", "4"]).good();
+    let svg = place.read("s.svg");
+    assert!(svg.contains("in 2 fits, 4 of 30 columns"), "{svg}");
+    assert_eq!(svg.matches("<circle").count(), 8, "one dot per fit and column");
+    place
+        .run(&["plot", "stability", "m.lmdi", "--out", "s.svg"])
+        .fails(1, &["m.lmdi is not what `lmdi stability --out FILE.json` writes"]);
+    place
+        .run(&["plot", "stability", "fits.json", &data, "--out", "s.svg"])
+        .fails(1, &["needs the file of `lmdi stability` alone"]);
+    place.run(&["plot", "bar", "m.lmdi", "--out", "s.svg"]).fails(1, &["DATA is not given"]);
 }
 
 #[test]

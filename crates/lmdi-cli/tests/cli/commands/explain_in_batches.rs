@@ -182,6 +182,21 @@ fn a_model_is_trained_on_a_sample() {
     place.run(&holdout).fails(2, &["--holdout"]);
 }
 
+/// The size of a pipe is not known, and looking for it must not take from it.
+#[cfg(unix)]
+#[test]
+fn a_table_may_come_through_a_named_pipe() {
+    let place = Place::new();
+    let path = place.path("pipe.csv");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo ran").success());
+    let writing = std::thread::spawn(move || std::fs::write(path, csv(0..300)).expect("written"));
+    let explain = ["explain", "pipe.csv", "--target", "y", "--drop", "id", "--trees", "3"];
+    place.run(&[&explain[..], &["--out", "scores.csv"]].concat()).good();
+    writing.join().expect("written");
+    assert_eq!(table(&place, "scores.csv").rows(), 300);
+}
+
 /// Fits that are no least squares are made on a sample, which is told.
 #[test]
 fn logistic_fits_take_a_sample() {

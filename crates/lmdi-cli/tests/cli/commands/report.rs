@@ -37,7 +37,9 @@ fn a_report_tells_what_was_done() {
     assert!(report["additivity"].is_null() && report["rows"]["unexplained"].is_object());
     assert_eq!(about["fidelity"]["rows"], "hold-out rows");
     assert!(about["fidelity"]["share"].as_f64().expect("a number") > 0.5);
-    assert_eq!(report["stability"]["runs"], 3);
+    assert_eq!(report["stability"]["seeds"]["runs"], 3);
+    assert_eq!(report["stability"]["resampled"]["runs"], 3);
+    assert!(report["other_model"].is_null());
     assert_eq!(report["methods"][1]["name"], "TreeSHAP");
     assert!(report["groups"]["list"].as_array().expect("groups").len() > 1);
     let facts = about["facts"].to_string();
@@ -84,6 +86,51 @@ fn what_a_model_does_not_have_is_left_out() {
     let group = features.iter().find(|feature| feature["name"] == "blood").expect("the group");
     assert_eq!(group["members"], serde_json::json!(["ldl", "hdl"]));
     assert!(group["cells"].is_null());
+}
+
+/// Whatever the second model is, the rows it is measured on are those of the page.
+#[test]
+fn a_second_model_is_compared_on_the_same_rows() {
+    let place = Place::new();
+    let none = ["--stability-runs", "0", "--what-if", "never"];
+    let with = |flags: &[&'static str]| [flags, &none[..], &["--report", "r.html"][..]].concat();
+    explain(&place, &["--holdout", "0.3", "--seed", "3", "--save", "other.lmdi"]);
+    let compared = |flags: &[&'static str]| {
+        explain(&place, &with(flags));
+        data(&place.read("r.html"))["other_model"].clone()
+    };
+    // The same hold-out: new rows to both.
+    let same = compared(&["--holdout", "0.3", "--seed", "3", "--compare-model", "other.lmdi"]);
+    assert_eq!((&same["rows_are"], &same["rows"]), (&"new".into(), &133.into()));
+    assert_eq!(same["mean_difference"], 0.0, "the same model");
+    assert_eq!(same["measures"][0]["own"], same["measures"][0]["other"]);
+    let other = compared(&["--holdout", "0.3", "--compare-model", "other.lmdi"]);
+    assert_eq!(other["rows_are"], "unknown", "another hold-out");
+    assert!(other["mean_difference"].as_f64().expect("a number") > 0.0);
+    // The training rows of both: out of bag.
+    explain(&place, &["--seed", "3", "--save", "all.lmdi"]);
+    assert_eq!(compared(&["--compare-model", "all.lmdi"])["rows_are"], "out_of_bag");
+    // A method of its own for the second model too.
+    let shap = compared(&["--method", "tree-shap", "--compare-model", "all.lmdi"]);
+    assert_eq!(shap["method"], "TreeSHAP");
+
+    let table = example("diabetes.csv");
+    let base = ["explain", &table, "--target", "progression", "--trees", "3", "--report", "x.html"];
+    let fails = |flags: &[&str], code, parts: &[&str]| {
+        place.run(&[&base[..], flags].concat()).fails(code, parts);
+        assert!(!place.names().contains(&"x.html".to_owned()));
+    };
+    fails(&["--compare-model", "none.lmdi"], 1, &["cannot read model none.lmdi"]);
+    let cancer = example("breast_cancer.csv");
+    place
+        .run(&["explain", &cancer, "--target", "diagnosis", "--trees", "2", "--save", "c.lmdi"])
+        .good();
+    fails(&["--compare-model", "c.lmdi"], 2, &["c.lmdi", "\"diagnosis\", which the model was"]);
+    let piped = ["explain", "-", "--target", "y", "--report", "x.html"];
+    place
+        .run_with(&[&piped[..], &["--compare-model", "all.lmdi"]].concat(), "x,y\n1,2\n")
+        .fails(2, &["--compare-model is given, with a table from standard input"]);
+    place.run(&["explain", &table, "--compare-model", "all.lmdi"]).fails(2, &["--report"]);
 }
 
 #[test]

@@ -154,6 +154,11 @@ def plain(ax: Any, zero_line: bool = True) -> None:
         ax.axvline(0, color=NEUTRAL, linewidth=0.8, zorder=0)
 
 
+def ink(ax: Any) -> Any:
+    """The colour of text, which follows the style in use."""
+    return ax.xaxis.label.get_color()
+
+
 def name_lines(ax: Any, labels: Any) -> None:
     """Names on the vertical axis, the first on top."""
     ax.set_yticks(range(len(labels)), labels)

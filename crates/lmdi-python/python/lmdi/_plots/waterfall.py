@@ -15,6 +15,7 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
     if not -len(explanation) <= row < len(explanation):
         raise IndexError(f"row is {row}; there are {len(explanation)} rows")
     values, base = explanation.values[row], float(explanation.base_values[row])
+    errors = None if explanation.std_error is None else explanation.std_error[row]
     first, rest = style.shown(np.abs(values), max_display)
     steps = [(style.cell_text(explanation, row, at), values[at]) for at in first]
     if len(rest):
@@ -22,6 +23,8 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
     # Read from below: the base value, the small steps, the largest, what they leave unexplained on top, and
     # the prediction.
     left = _left(explanation, row)
+    spread = [errors[at] for at in first] if errors is not None else []
+    spread = [*[np.nan] * len(left), *spread, *[np.nan] * (len(steps) - len(spread))]
     steps = [*left, *steps]
     ax = style.axes(ax, style.height_of(len(steps)), [name for name, _ in steps])
     total = base + sum(step for _, step in steps)
@@ -36,10 +39,13 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
             ax.barh(line, step, left=start, height=0.7, **outline)
         else:
             ax.barh(line, step, left=start, color=colour, height=0.7)
-        inside = abs(step) > 0.16 * span and not hatched
+        if np.isfinite(spread[line]):
+            # Two standard errors over the trees, where the bar ends.
+            ax.errorbar(at, line, xerr=2 * spread[line], color=style.ink(ax), linewidth=1, capsize=2)
+        inside = abs(step) > 0.16 * span and not hatched and not np.isfinite(spread[line])
         ax.annotate(
             style.number(step),
-            (start + step / 2 if inside else max(at, start), line),
+            (start + step / 2 if inside else _right(at, start, spread[line]), line),
             (0 if inside else 4, 0),
             textcoords="offset points",
             va="center",
@@ -67,6 +73,11 @@ def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any
     title = f"base value {style.short(base)}  →  {style.short(total)}"
     ax.set_title(title, fontsize=10, loc="left")
     return ax
+
+
+def _right(at: float, start: float, error: float) -> float:
+    """Where a number beside a bar stands."""
+    return max(at, start, at + 2 * error if np.isfinite(error) else at)
 
 
 def _left(explanation: Any, row: int) -> list[tuple[str, float]]:

@@ -301,13 +301,33 @@ def subgroups(
     return Subgroups(**found)
 
 
+class Stability(dict[str, Any]):
+    """How far explanations of the same rows by several fits agree; what `lmdi.stability` returns.
+
+    `feature_names` are the columns of `importance`. `plot` draws it.
+    """
+
+    def __init__(self, found: dict[str, Any], feature_names: list[str]) -> None:
+        super().__init__(found)
+        self.feature_names = feature_names
+
+    def plot(self, max_display: int = 10, ax: Any = None) -> Any:
+        """Mean absolute value of each column, one dot per fit; draws into `ax`, or a new figure, and returns
+        the Axes."""
+        from .._plots import style
+        from .._plots.stability import stability as draw
+
+        names = [style.literal(name) for name in self.feature_names]
+        return draw(self["importance"], names, max_display, ax)
+
+
 def stability(
     explanations: Any,
     top: Any = (10, 20, 30, 40),
     *,
     n_jobs: int | None = None,
     progress: bool = False,
-) -> dict[str, Any]:
+) -> Stability:
     """How far explanations of the same rows by several fits of a model agree.
 
     Fit the model with several seeds, or on rows drawn anew, and explain the same rows each time.
@@ -321,8 +341,9 @@ def stability(
 
     Returns
     -------
-    dict
-        `mean_correlation` and `correlation` (rank correlation between two fits, averaged over pairs, by row),
+    Stability
+        A dict that can also be drawn (`plot`). It has `mean_correlation` and `correlation` (rank correlation
+        between two fits, averaged over pairs, by row),
         `importance` (mean absolute score by fit and column), and `tops`: for each share `n_top` columns, how
         many different ones are among the top ones of any fit (`unique` by row, `mean_unique`, `unique_share`
         of all columns: the fewer, the better), and the share of rows in which each column is among them in
@@ -362,4 +383,4 @@ def stability(
     for one in found["tops"]:
         for name in ("unique", "always", "ever"):
             one[name] = np.asarray(one[name])
-    return found
+    return Stability(found, [str(name) for name in first.feature_names])

@@ -1,20 +1,22 @@
 //! `lmdi plot`: pictures of scores as SVG, PNG or PDF.
+//!
+//! `scores` draws the scores of one model, `comparison` two models, `stability` what `lmdi stability`
+//! wrote.
+
+mod comparison;
+mod scores;
+mod stability;
 
 use crate::flags::invalid;
 use crate::flags::method::MethodFlags;
 use crate::flags::running::RunFlags;
-use crate::input::saved_study;
 use crate::output::destination::write_file;
 use crate::output::printer::Printer;
-use crate::output::terminal::shortened;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use lmdi::study::Study;
-use lmdi_report::plot::{
-    Picture, PlotData, bar, beeswarm, check_png, decision, heatmap, pdf, png, scatter,
-    strongest_interaction, waterfall,
-};
-use std::path::PathBuf;
+use lmdi_report::plot::{Picture, check_png, pdf, png};
+use scores::ScorePlot;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
@@ -30,6 +32,10 @@ enum Kind {
     Heatmap,
     /// Paths of many rows from the base over the scores to what is explained
     Decision,
+    /// Two models: what each uses, and their predictions against each other
+    Comparison,
+    /// How importances move from fit to fit, of the JSON file that `lmdi stability` writes
+    Stability,
 }
 
 /// What a picture is written as.
@@ -51,16 +57,19 @@ Examples:
   lmdi plot scatter houses.lmdi houses.csv --column size --color-by auto --out size.pdf
   lmdi plot heatmap houses.lmdi houses.csv --out heatmap.svg --method tree-shap
   lmdi plot decision houses.lmdi houses.csv --title 'How prices come about' --out decision.pdf --width 600
+  lmdi plot comparison houses.lmdi houses.csv --compare-model other.lmdi --out models.svg
+  lmdi stability houses.csv --target price --out fits.json && lmdi plot stability fits.json --out fits.svg
 
 Plots of many rows show a sample and say so. PNG and PDF files are drawn with a built-in font, so they look the same everywhere.")]
 pub struct Options {
     /// What to draw
     #[arg(value_enum)]
     kind: Kind,
-    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
+    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it. For stability the
+    /// JSON file of `lmdi stability`
     model: PathBuf,
-    /// CSV or Parquet file; - is standard input
-    data: PathBuf,
+    /// CSV or Parquet file; - is standard input. Not for stability
+    data: Option<PathBuf>,
     /// Where to write: a name ending in .svg, .png or .pdf
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -74,6 +83,9 @@ pub struct Options {
     /// the drawn one
     #[arg(long, value_name = "COL|auto")]
     color_by: Option<String>,
+    /// The second model that comparison draws
+    #[arg(long, value_name = "FILE")]
+    compare_model: Option<PathBuf>,
     /// Most columns to draw [default: 15; waterfall: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     top: Option<u32>,
@@ -101,71 +113,18 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.check()?;
-    let files = saved_study::files(&options.model, &options.data, &options.method)
-        .writing("out", Some(&options.out));
-    let reader = options.running.start(&files)?;
-    let mut out = Printer::beside(None);
-    let study = saved_study::load(&options.model, &options.method, &reader)?;
-    let columns = study.columns();
-    let column =
-        |name: &Option<String>| name.as_ref().map(|name| columns.position(name)).transpose();
-    let chosen = column(&options.column).context("--column")?;
-    let is_auto = options.color_by.as_deref() == Some("auto") && columns.position("auto").is_err();
-    let by = if is_auto { None } else { column(&options.color_by).context("--color-by")? };
-    let explained = saved_study::explain(&study, &options.data, None, &reader)?;
-    let (scores, rows) = (&explained.scores, &explained.rows);
-    let output = options.output(&study, scores.n_outputs)?;
-    let scale = study.meaning().scale(scores.n_outputs);
-    let class = match study.labels().get(output) {
-        Some(label) if scores.n_outputs > 1 => format!(", class {}", shortened(label)),
-        _ => String::new(),
-    };
-    let target = study.schema.target.as_ref().map_or("the prediction", |target| &*target.name);
-    let target = format!("{}{class}", shortened(target));
-    let title = match (&options.title, options.kind) {
-        (Some(title), _) => title.clone(),
-        (None, Kind::Beeswarm | Kind::Bar) => format!("What the model uses to predict {target}"),
-        (None, Kind::Waterfall) => format!("Why this prediction of {target}?"),
-        (None, Kind::Scatter) => format!("How one column moves the prediction of {target}"),
-        (None, Kind::Heatmap) => format!("Scores of many rows, {target}"),
-        (None, Kind::Decision) => format!("How predictions of {target} come about"),
-    };
-    let data = PlotData {
-        rows: explained.view(),
-        columns: &columns,
-        account: explained.account.as_ref(),
-        output,
-        title: &title,
-        scale: &scale,
-    };
-    let top = |default: usize| options.top.map_or(default, |top| top as usize);
     let picture = match options.kind {
-        Kind::Beeswarm => beeswarm(&data, top(15)),
-        Kind::Bar => bar(&data, top(15)),
-        Kind::Heatmap => heatmap(&data, top(15)),
-        Kind::Decision => decision(&data, top(15)),
-        Kind::Waterfall => {
-            let row = options.row.unwrap_or(1) as usize - 1;
-            if row >= rows.len() {
-                let (name, rows) = (&rows.table.name, rows.len());
-                anyhow::bail!("{name} has {rows} rows; there is no row {}", row + 1);
-            }
-            waterfall(&data, row, top(10))
-        }
-        Kind::Scatter => {
-            let importance = scores.mean_absolute(output);
-            let larger = |best: usize, at: usize| {
-                if importance[at] > importance[best] { at } else { best }
-            };
-            let largest = || (0..importance.len()).fold(0, larger);
-            let column = chosen.unwrap_or_else(largest);
-            let by = if is_auto { strongest_interaction(&data, column)? } else { by };
-            scatter(&data, column, by)
-        }
-    };
-    let picture = picture.with_context(|| rows.table.name.clone())?;
-    let bytes = options.bytes(picture)?;
-    write_file(&options.out, &bytes, "", &mut out)?;
+        Kind::Beeswarm => options.scores(ScorePlot::Beeswarm),
+        Kind::Bar => options.scores(ScorePlot::Bar),
+        Kind::Waterfall => options.scores(ScorePlot::Waterfall),
+        Kind::Scatter => options.scores(ScorePlot::Scatter),
+        Kind::Heatmap => options.scores(ScorePlot::Heatmap),
+        Kind::Decision => options.scores(ScorePlot::Decision),
+        Kind::Comparison => options.comparison(),
+        Kind::Stability => options.stability(),
+    }?;
+    let mut out = Printer::beside(None);
+    write_file(&options.out, &options.bytes(picture)?, "", &mut out)?;
     out.finish()
 }
 
@@ -178,15 +137,34 @@ impl Options {
             ("column", self.column.is_some() && self.kind != Kind::Scatter, "plot scatter"),
             ("color_by", self.color_by.is_some() && self.kind != Kind::Scatter, "plot scatter"),
             (
+                "compare_model",
+                self.compare_model.is_some() && self.kind != Kind::Comparison,
+                "plot comparison",
+            ),
+            (
                 "top",
                 self.top.is_some() && self.kind == Kind::Scatter,
                 "another picture than scatter",
             ),
         ];
+        if self.kind == Kind::Stability && self.data.is_some() {
+            anyhow::bail!("DATA is given; plot stability needs the file of `lmdi stability` alone");
+        }
         if let Some((name, _, expected)) = misplaced.iter().find(|(_, misplaced, _)| *misplaced) {
             return Err(invalid(name, "given", *expected));
         }
         self.format().map(|_| ())
+    }
+
+    /// The table, which all pictures need but that of stability.
+    fn table(&self) -> Result<&Path> {
+        let table = self.data.as_deref();
+        table.context("DATA is not given; expected the table whose rows are drawn")
+    }
+
+    /// How many columns to draw.
+    fn columns(&self, default: usize) -> usize {
+        self.top.map_or(default, |top| top as usize)
     }
 
     /// What the picture is to be written as.
@@ -202,17 +180,6 @@ impl Options {
                 "a name that ends in .svg, .png or .pdf",
             )),
         }
-    }
-
-    fn output(&self, study: &Study, n_outputs: usize) -> Result<usize> {
-        let Some(class) = &self.class else { return Ok(0) };
-        let labels: Vec<String> =
-            study.labels().iter().take(10).map(|label| format!("{label:?}")).collect();
-        if n_outputs < 2 {
-            return Err(invalid("class", "given", "no class: there is one list of scores only"));
-        }
-        let place = study.labels().iter().position(|label| label == class);
-        place.ok_or_else(|| invalid("class", format!("{class:?}"), labels.join(" or ")))
     }
 
     fn bytes(&self, picture: Picture) -> Result<Vec<u8>> {
