@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from xgboost import XGBClassifier, XGBRegressor
 
 import lmdi
+from lmdi._streaming.sources import batches_of
 
 #: Of the largest score.
 TOLERANCE = 1e-9
@@ -155,6 +156,24 @@ def test_a_damaged_file_of_a_dataset_is_named(rows, forest, tmp_path, damage):
         harmed.unlink()
     with pytest.raises((OSError, ValueError), match=where):
         lmdi.LMDIPlus(forest).fit(dataset, "y")
+
+
+def test_datasets_of_every_kind(rows, forest, tmp_path):
+    """Columns kept in names of directories, filters, and one row group held at a time."""
+    arrow = pa.Table.from_pandas(rows.assign(b=rows["b"].astype(int)), preserve_index=False)
+    ds.write_dataset(arrow, tmp_path, format="parquet", partitioning=["b"], partitioning_flavor="hive")
+    whole = ds.dataset(tmp_path, format="parquet", partitioning="hive")
+    some = rows[rows["a"] > 0]
+    for source, table in [(whole, rows), (whole.filter(ds.field("a") > 0), some), (ds.dataset(arrow), rows)]:
+        found, expected = (lmdi.LMDIPlus(forest).fit(one, "y") for one in (source, [table]))
+        same(found.explain(rows[FEATURES]), expected.explain(rows[FEATURES]))
+    large = pa.table({name: np.zeros(1_000_000) for name in [*FEATURES, "y"]})
+    pq.write_table(large, tmp_path / "large.parquet", row_group_size=50_000)
+    most = 0
+    before = pa.total_allocated_bytes()
+    for _ in batches_of(ds.dataset(tmp_path / "large.parquet"))():
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert most < 20e6
 
 
 def test_names_that_libraries_change(rows):

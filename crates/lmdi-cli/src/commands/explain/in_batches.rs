@@ -43,11 +43,13 @@ const GZIP: u64 = 5;
 const FEWEST_ROWS: u64 = 10_000;
 
 impl Options {
-    /// Whether DATA takes more memory than there is. What comes through a pipe can be read once, and is
-    /// held. What is wrong with a table or a model is told when it is read.
+    /// Whether DATA takes more memory than there is. What comes through a pipe is held: it can be read
+    /// once, and looking into it would take from it. What is wrong with a table or a model is told when
+    /// it is read.
     pub(super) fn exceeds_memory(&self) -> bool {
-        let kind = std::fs::metadata(&self.data);
-        if self.data == Path::new("-") || !kind.is_ok_and(|kind| kind.is_file() || kind.is_dir()) {
+        let found = std::fs::metadata(&self.data);
+        let can_be_read_twice = found.is_ok_and(|found| found.is_file() || found.is_dir());
+        if self.data == Path::new("-") || !can_be_read_twice {
             return false;
         }
         let batches = BatchReader::open(&Input::from_argument(&self.data), &ReadOptions::default());

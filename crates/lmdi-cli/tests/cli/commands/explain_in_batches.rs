@@ -195,21 +195,3 @@ fn logistic_fits_take_a_sample() {
     assert!(text.contains("of 260,000 rows, drawn at random"), "{text}");
     assert!(text.contains("logistic") && text.contains("Scored 260,000 rows"), "{text}");
 }
-
-/// A pipe can be read once: it is not looked at before, and its table is held.
-#[cfg(unix)]
-#[test]
-fn a_named_pipe_is_read_once() {
-    let place = Place::new();
-    place.file("t.csv", csv(0..300));
-    let lmdi = assert_cmd::cargo::cargo_bin("lmdi");
-    let explain = format!("{} explain pipe --target y --drop id --trees 2 --quiet", lmdi.display());
-    let line = format!("mkfifo pipe && (cat t.csv > pipe &) && {explain} --out o.csv");
-    let run = std::process::Command::new("sh")
-        .args(["-c", &line])
-        .current_dir(place.directory.path())
-        .output()
-        .expect("a shell");
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    assert_eq!(place.read("o.csv").lines().count(), 301);
-}

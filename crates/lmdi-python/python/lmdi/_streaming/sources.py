@@ -56,26 +56,26 @@ def batches_of(source: Any) -> Callable[[], Iterable[Any]]:
 
 
 def _dataset_batches(dataset: Any) -> Iterator[Any]:
-    """The batches of a dataset. What cannot be read is named by its file and row group."""
+    """The batches of a dataset, one row group after the other: Arrow would read ahead and hold what it has.
+
+    What cannot be read is named by its file and row group.
+    """
     try:
+        files = list(dataset.get_fragments())
+    except (AttributeError, ValueError):
+        # A filtered dataset does not tell its files.
         yield from dataset.to_batches(batch_size=ROWS)
-    except (OSError, ValueError) as error:
-        kind = OSError if isinstance(error, OSError) else ValueError
-        raise kind(f"{_unreadable_part(dataset)}: {error}") from error
-
-
-def _unreadable_part(dataset: Any) -> str:
-    for file in dataset.get_fragments() if hasattr(dataset, "get_fragments") else ():
-        part = f"{getattr(file, 'path', file)}"
+        return
+    for file in files:
+        part = str(getattr(file, "path", file))
         try:
             groups = file.split_by_row_group() if hasattr(file, "split_by_row_group") else [file]
             for at, group in enumerate(groups):
                 part = f"{getattr(file, 'path', file)}, row group {at}"
-                for _ in group.to_batches(schema=dataset.schema):
-                    pass
-        except (OSError, ValueError):
-            return part
-    return "the dataset"
+                yield from group.to_batches(schema=dataset.schema, batch_size=ROWS)
+        except (OSError, ValueError) as error:
+            kind = OSError if isinstance(error, OSError) else ValueError
+            raise kind(f"{part}: {error}") from error
 
 
 def _checked(batches: Any) -> Iterable[Any]:
