@@ -195,3 +195,18 @@ fn logistic_fits_take_a_sample() {
     assert!(text.contains("of 260,000 rows, drawn at random"), "{text}");
     assert!(text.contains("logistic") && text.contains("Scored 260,000 rows"), "{text}");
 }
+
+/// The size of a pipe is not known, and looking for it must not take from it.
+#[cfg(unix)]
+#[test]
+fn a_table_may_come_through_a_named_pipe() {
+    let place = Place::new();
+    let path = place.path("pipe.csv");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo ran").success());
+    let writing = std::thread::spawn(move || std::fs::write(path, csv(0..300)).expect("written"));
+    let explain = ["explain", "pipe.csv", "--target", "y", "--drop", "id", "--trees", "3"];
+    place.run(&[&explain[..], &["--out", "scores.csv"]].concat()).good();
+    writing.join().expect("written");
+    assert_eq!(table(&place, "scores.csv").rows(), 300);
+}
