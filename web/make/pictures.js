@@ -25,7 +25,14 @@ function named(name, ...views) {
 const diabetes = ["examples/diabetes.csv", "--target", "progression"];
 const model = join(folder, "diabetes.lmdi");
 const page = join(folder, "diabetes.html");
+const boosted = join(folder, "boosting.lmdi");
+lmdi("explain", ...diabetes, "--model", "boosting", "--holdout", "0.3", "--save", boosted);
 lmdi("explain", ...diabetes, "--compare", "tree-shap", "--report", page, "--save", model);
+const holdout = join(folder, "holdout.html");
+const forest = join(folder, "forest.lmdi");
+const compared = ["--holdout", "0.3", "--compare-model", boosted];
+lmdi("explain", ...diabetes, ...compared, "--report", holdout, "--save", forest);
+await screenshots(holdout, IMAGES, named("report", "models", "models-dark"));
 await screenshots(
   page,
   IMAGES,
@@ -43,10 +50,14 @@ for (const [kind, ...options] of [
   ["waterfall", "--row", "1"],
   ["scatter", "--column", "body_mass_index", "--color-by", "auto"],
   ["decision"],
+  ["comparison", "--compare-model", boosted],
 ]) {
   const out = join(IMAGES, `plot-${kind}.svg`);
   lmdi("plot", kind, model, "examples/diabetes.csv", "--out", out, ...options);
 }
+const fits = join(folder, "fits.json");
+lmdi("stability", ...diabetes, "--bootstrap-rows", "--out", fits);
+lmdi("plot", "stability", fits, "--out", join(IMAGES, "plot-stability.svg"));
 if (miami) {
   const report = join(folder, "miami.html");
   const options = ["--target", "price", "--holdout", "0.2", "--compare", "tree-shap"];
