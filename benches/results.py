@@ -30,8 +30,12 @@ NAMES = {
     "lmdi_plus_by_score": "LMDI+ paper, by score",
     "lime": "LIME",
     "tree_shap": "TreeSHAP",
+    "tree_shap_by_rank": "TreeSHAP, by rank",
+    "tree_shap_interventional": "TreeSHAP, interventional",
     "saabas": "Saabas",
+    "saabas_by_rank": "Saabas, by rank",
     "local_mdi": "Local MDI",
+    "local_mdi_by_rank": "Local MDI, by rank",
     "maple": "MAPLE",
     "observed_data": "the data itself",
 }
@@ -112,6 +116,10 @@ def ranking():
         ("lmdi_model_by_score", "tree_shap"),
         ("lmdi_plus_by_rank", "tree_shap"),
         ("lmdi_plus_by_rank", "lime"),
+        ("lmdi_data_by_rank", "local_mdi_by_rank"),
+        ("lmdi_model_by_rank", "local_mdi_by_rank"),
+        ("lmdi_model_by_rank", "tree_shap_by_rank"),
+        ("lmdi_plus_by_rank", "local_mdi_by_rank"),
     ]
     return (
         markdown(["method", "all", "300 rows", "500 rows", "1,000 rows"], lines)

@@ -13,6 +13,7 @@ pub mod interrupt;
 pub mod printable;
 pub mod read;
 pub mod same_file;
+pub mod sample;
 pub mod write;
 
 pub use error::{Error, Place, Result};

@@ -59,7 +59,16 @@ pub fn run(options: &Options) -> Result<()> {
     let kept = read_with(options.key.as_ref(), &options.keep);
     let (data, key) = (&*options.data, options.key.as_deref());
     let written = 1 + model.ensemble.n_predictions();
-    let what = Streamed { data, schema: &schema, recognised_by: None, kept: &kept, key, written };
+    let what = Streamed {
+        data,
+        schema: &schema,
+        recognised_by: None,
+        target: None,
+        tells_unseen: true,
+        kept: &kept,
+        key,
+        written,
+    };
     let mut writer = ResultWriter::create(&output)?;
     let mut is_read = true;
     for_each_batch(&reader, "Predicting", &what, |RowBatch { rows, copies, .. }, monitor| {

@@ -66,6 +66,8 @@ pub fn run(options: &Options) -> Result<()> {
         data: &options.data,
         schema,
         recognised_by: Some(&study.model),
+        target: None,
+        tells_unseen: true,
         kept: &kept,
         key: result.key.as_deref(),
         written: explain.grouping.names.len() * ensemble.n_outputs.max(1) * 2,

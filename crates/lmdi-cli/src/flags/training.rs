@@ -64,7 +64,7 @@ pub struct TrainingFlags {
     weight: Option<String>,
     /// A column not to use; repeatable
     #[arg(long, value_name = "COL", help_heading = "Columns")]
-    drop: Vec<String>,
+    pub drop: Vec<String>,
     #[command(flatten)]
     kinds: KindFlags,
     /// Most levels of a categorical column that get a 0/1 column each; rarer ones are pooled
@@ -145,6 +145,12 @@ impl TrainingFlags {
         tell_memory(&job);
         training_log::print_suspects(out, &job)?;
         Ok(job)
+    }
+
+    /// Bytes that a row of training adds to the model, at most.
+    pub fn memory_per_row(&self, kind: ModelKind) -> Result<u64> {
+        const ROWS: usize = 1 << 20;
+        Ok(self.model.params(kind, Task::Regression)?.memory(ROWS, 1) / ROWS as u64)
     }
 
     /// Fails on a column that is one of numbers but for a few cells: read as text it would be

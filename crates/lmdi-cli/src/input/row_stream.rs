@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use lmdi::file::Model;
 use lmdi::monitor::Monitor;
 use lmdi::study::{KeysSeen, NamedFrame, Rows, Sample};
-use lmdi::table::{Schema, Unseen};
+use lmdi::table::{Schema, Target, Unseen};
 use lmdi_io::copies::CopiedColumn;
 use lmdi_io::printable::printable;
 use lmdi_io::read::{BatchReader, Input, TableBatch};
@@ -20,6 +20,8 @@ use std::path::Path;
 
 /// Numbers in the columns of a batch, read and written.
 const BATCH_CELLS: usize = 1 << 22;
+/// What a cell of a batch may take of the memory that `--memory` allows, on its way through.
+const BYTES_PER_CELL: usize = 256;
 const FEWEST_ROWS: usize = 256;
 const MOST_ROWS: usize = 1 << 16;
 
@@ -31,6 +33,10 @@ pub struct Streamed<'a> {
     pub schema: &'a Schema,
     /// The model, if its training rows are to be known again.
     pub recognised_by: Option<&'a Model>,
+    /// What the rows must have, if those without it are left out.
+    pub target: Option<&'a Target>,
+    /// Whether to tell which cells the model does not know: once is enough for rows that are read again.
+    pub tells_unseen: bool,
     /// The columns to copy, the key first if there is one.
     pub kept: &'a [String],
     /// The column whose cells must be there and differ.
@@ -49,11 +55,10 @@ pub struct RowBatch {
     pub is_whole_table: bool,
 }
 
-/// Reads the table, calls `visit` with every batch until it wants no more (false), and tells which cells
-/// the model does not know.
+/// Reads the table and calls `visit` with every batch until it wants no more (false).
 pub fn for_each_batch(
     reader: &TableReader,
-    label: &'static str,
+    label: &str,
     what: &Streamed<'_>,
     mut visit: impl FnMut(RowBatch, &dyn Monitor) -> Result<bool>,
 ) -> Result<()> {
@@ -62,21 +67,23 @@ pub fn for_each_batch(
     let recognised = what
         .recognised_by
         .and_then(|model| Some((model, model.metadata.fingerprint.and(schema.target.as_ref())?)));
-    let more = recognised.map_or(vec![], |(_, target)| target_and_weight(schema, Some(target)));
+    let of_rows = what.target.or(recognised.map(|(_, target)| target));
+    let more = of_rows.map_or(vec![], |target| target_and_weight(schema, Some(target)));
     let options = reader.options(columns_to_read(schema, kept, &more));
     let mut batches = BatchReader::open(&Input::from_argument(what.data), &options)?;
     let name = printable(batches.name()).into_owned();
     let progress = Progress::through(label, batches.total());
     let per_row = schema.columns.len() + kept.len() + what.written;
-    let at_once = (BATCH_CELLS / per_row.max(1)).clamp(FEWEST_ROWS, MOST_ROWS);
+    let cells = BATCH_CELLS.min(lmdi_memory::limit() / BYTES_PER_CELL);
+    let at_once = (cells / per_row.max(1)).clamp(FEWEST_ROWS, MOST_ROWS);
     let held = recognised.map_or(0, |(model, _)| drawn_from(model) + 1);
     let (mut keys, mut unseen) = (KeysSeen::default(), Vec::new());
     let (mut start, mut told) = (0, 0);
     while let Some(batch) = batches.next(if start == 0 { held.max(at_once) } else { at_once })? {
         let TableBatch { frame, copies, rows: n, is_last } = batch;
         let table = NamedFrame { name: name.clone(), frame };
-        let encoded =
-            Rows::encode(table, schema, Sample::Unspecified).with_context(|| name.clone());
+        let sample = if what.target.is_some() { Sample::FittedOn } else { Sample::Unspecified };
+        let encoded = Rows::encode(table, schema, sample).with_context(|| name.clone());
         let (mut rows, new) = encoded?;
         add_unseen(&mut unseen, new);
         let is_whole_table = start == 0 && is_last;
@@ -84,15 +91,25 @@ pub fn for_each_batch(
             let complete = rows.with_complete_target(schema, target);
             rows = complete.with_context(|| name.clone())?.0.recognised(&model.metadata);
         }
-        rows.places = (start..start + n).collect();
-        let copies = in_order(copies, kept);
+        let mut copies = in_order(copies, kept);
+        if let Some(target) = what.target {
+            if Target::present_rows(&rows.table.frame, &target.name)?.is_empty() {
+                start += n;
+                continue;
+            }
+            rows = rows.with_target(schema, target).with_context(|| name.clone())?;
+            if rows.len() < n {
+                copies = copies.iter().map(|column| column.take(&rows.places)).collect();
+            }
+        }
+        rows.places.iter_mut().for_each(|place| *place += start);
         if let Some(key) = what.key {
             let Some(column) = copies.iter().find(|column| column.name == key) else {
                 bail!("{name} has no column {key:?}");
             };
-            for row in 0..n {
+            for (row, place) in rows.places.iter().enumerate() {
                 let text = column.text(row).unwrap_or_default();
-                keys.add(key, &text, start + row + 1).with_context(|| name.clone())?;
+                keys.add(key, &text, place + 1).with_context(|| name.clone())?;
             }
         }
         start += n;
@@ -104,6 +121,9 @@ pub fn for_each_batch(
         progress.check()?;
     }
     drop(progress);
+    if !what.tells_unseen {
+        return Ok(());
+    }
     unseen.iter().for_each(|unseen| console::note(unseen_text(unseen)));
     Ok(())
 }

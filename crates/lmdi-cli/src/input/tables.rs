@@ -12,10 +12,11 @@ use lmdi::text::counted;
 use lmdi_io::copies::CopiedColumn;
 use lmdi_io::printable::printable;
 use lmdi_io::read::{CellType, Format, Input, Notice, Noticed, ReadOptions, Table, read_table};
+use lmdi_io::sample::SampledTable;
 use lmdi_io::write::Output;
 use lmdi_report::page::TableSource;
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads tables. It remembers what it read if a report is to name it, and the columns that a result
 /// copies.
@@ -27,6 +28,8 @@ pub struct TableReader {
     copies: RefCell<Vec<(String, Vec<CopiedColumn>)>>,
     /// Where copied columns go.
     output: Option<Output>,
+    /// A table, and the sample of its rows that is read instead.
+    stand_in: Option<(PathBuf, PathBuf)>,
 }
 
 impl TableReader {
@@ -39,6 +42,20 @@ impl TableReader {
             sources: None,
             copies: RefCell::default(),
             output: None,
+            stand_in: None,
+        }
+    }
+
+    /// A reader that reads a sample where it is asked for the table, and calls it by the table's name.
+    pub fn reading_instead(&self, table: &Path, sample: &SampledTable) -> Self {
+        Self {
+            delimiter: if sample.is_csv() { Some(b',') } else { self.delimiter },
+            numbers: self.numbers,
+            missing: self.missing.clone(),
+            sources: None,
+            copies: RefCell::default(),
+            output: None,
+            stand_in: Some((table.to_owned(), sample.path().to_owned())),
         }
     }
 
@@ -62,7 +79,15 @@ impl TableReader {
     pub fn read(&self, data: &Path, options: ReadOptions) -> Result<(String, Table)> {
         let input = Input::from_argument(data);
         let options = ReadOptions { sha256: self.sources.is_some(), ..self.options(options) };
-        let table = read_table(&input, &options, &Progress::endless("Reading", "rows"))?;
+        let progress = Progress::endless("Reading", "rows");
+        let table = match &self.stand_in {
+            Some((table, sample)) if table == data => {
+                let sample = read_table(&Input::from_argument(sample), &options, &progress);
+                sample.with_context(|| format!("a sample of {}", printable(&input.name())))?
+            }
+            _ => read_table(&input, &options, &progress)?,
+        };
+        drop(progress);
         if let (Some(sources), Some(sha256)) = (&self.sources, &table.sha256) {
             let name = data.file_name().unwrap_or(data.as_os_str()).to_string_lossy().into_owned();
             let name = if input == Input::Stdin { input.name() } else { name };

@@ -10,6 +10,7 @@ use lmdi::study::{Explained, Fitting, Study, TreeChoice, UnknownBags};
 use lmdi::table::Values;
 use lmdi::text::{count, counted, short_number};
 use lmdi_io::printable::printable;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Columns shown.
@@ -168,44 +169,69 @@ pub fn print_account(out: &mut dyn Write, study: &Study, explained: &Explained) 
     }
 }
 
-/// Mean |score| of every column, largest first.
-pub fn print_importance(
-    out: &mut dyn Write,
-    study: &Study,
-    explained: &Explained,
-) -> io::Result<()> {
-    let scores = &explained.scores;
-    let n_known = scores.known_rows().count();
-    let mut mean: Vec<(usize, f64)> =
-        scores.mean_sizes(scores.known_rows()).into_iter().enumerate().collect();
-    mean.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let classes = if scores.n_outputs > 1 { ", summed over classes" } else { "" };
-    writeln!(
-        out,
-        "\nWhat matters: mean |score| over {}, {}{classes}\n",
-        counted(n_known, "row"),
-        printable(&study.meaning().scale(scores.n_outputs))
-    )?;
-    let largest = mean.first().map_or(0.0, |(_, mean)| *mean);
-    let decimals = Decimals::for_largest(largest);
-    let mut table = TextTable::new(&[
-        ("column", Align::Left),
-        ("mean |score|", Align::Right),
-        ("", Align::Left),
-    ]);
-    for &(at, mean) in mean.iter().take(SHOWN) {
-        let length = if largest > 0.0 { (BAR as f64 * mean / largest).round() as usize } else { 0 };
-        table.row([
-            explained.grouping.names[at].clone(),
-            decimals.text(mean),
-            "#".repeat(length.min(BAR)),
+/// Mean |score| of every column over rows that came at once or some at a time.
+#[derive(Default)]
+pub struct Importance {
+    names: Vec<String>,
+    sums: Vec<f64>,
+    n_rows: usize,
+    n_outputs: usize,
+}
+
+impl Importance {
+    /// Adds explained rows.
+    pub fn add(&mut self, explained: &Explained) {
+        let scores = &explained.scores;
+        self.names.clone_from(&explained.grouping.names);
+        self.n_outputs = scores.n_outputs;
+        self.sums.resize(self.names.len(), 0.0);
+        let n_known = scores.known_rows().count();
+        for (sum, mean) in self.sums.iter_mut().zip(scores.mean_sizes(scores.known_rows())) {
+            *sum += mean * n_known as f64;
+        }
+        self.n_rows += n_known;
+    }
+
+    /// Mean |score| of every column.
+    pub fn means(&self) -> impl Iterator<Item = (&str, f64)> {
+        let mean = |sum: &f64| if self.n_rows == 0 { 0.0 } else { sum / self.n_rows as f64 };
+        self.names.iter().map(String::as_str).zip(self.sums.iter().map(mean))
+    }
+
+    /// As facts, in the order of the columns.
+    pub fn facts(&self) -> Vec<Value> {
+        self.means().map(|(name, mean)| json!({"column": name, "mean_size": mean})).collect()
+    }
+
+    /// Prints the columns, largest first.
+    pub fn print(&self, out: &mut dyn Write, study: &Study) -> io::Result<()> {
+        let mut means: Vec<(&str, f64)> = self.means().collect();
+        means.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let classes = if self.n_outputs > 1 { ", summed over classes" } else { "" };
+        writeln!(
+            out,
+            "\nWhat matters: mean |score| over {}, {}{classes}\n",
+            counted(self.n_rows, "row"),
+            printable(&study.meaning().scale(self.n_outputs))
+        )?;
+        let largest = means.first().map_or(0.0, |(_, mean)| *mean);
+        let decimals = Decimals::for_largest(largest);
+        let mut table = TextTable::new(&[
+            ("column", Align::Left),
+            ("mean |score|", Align::Right),
+            ("", Align::Left),
         ]);
+        for &(name, mean) in means.iter().take(SHOWN) {
+            let length =
+                if largest > 0.0 { (BAR as f64 * mean / largest).round() as usize } else { 0 };
+            table.row([name.to_owned(), decimals.text(mean), "#".repeat(length.min(BAR))]);
+        }
+        write!(out, "{table}")?;
+        if means.len() > SHOWN {
+            writeln!(out, "  ... and {}", counted(means.len() - SHOWN, "more column"))?;
+        }
+        Ok(())
     }
-    write!(out, "{table}")?;
-    if mean.len() > SHOWN {
-        writeln!(out, "  ... and {}", counted(mean.len() - SHOWN, "more column"))?;
-    }
-    Ok(())
 }
 
 /// The first row that has scores: base, contributions, what they leave unexplained, and prediction.

@@ -15,23 +15,23 @@ pub struct Progress {
 
 impl Progress {
     /// Work of `units` steps; the label says what is done.
-    pub fn new(label: &'static str, units: usize) -> Self {
-        let bar = ProgressBar::new(units as u64).with_message(label);
+    pub fn new(label: &str, units: usize) -> Self {
+        let bar = ProgressBar::new(units as u64).with_message(label.to_owned());
         Self::styled(bar, "{msg} [{bar:32}] {pos}/{len}, {eta} left")
     }
 
     /// Work whose end is not known; the number of steps done is shown.
-    pub fn endless(label: &'static str, unit: &str) -> Self {
-        let bar = ProgressBar::no_length().with_message(label);
+    pub fn endless(label: &str, unit: &str) -> Self {
+        let bar = ProgressBar::no_length().with_message(label.to_owned());
         Self::styled(bar, &format!("{{msg}} {{spinner}} {{human_pos}} {unit}"))
     }
 
     /// Work on a table that is read meanwhile.
-    pub fn through(label: &'static str, total: Option<Total>) -> Self {
+    pub fn through(label: &str, total: Option<Total>) -> Self {
         match total {
             Some(Total::Rows(rows)) => Self::new(label, rows as usize),
             Some(Total::Bytes(bytes)) => {
-                let bar = ProgressBar::new(bytes).with_message(label);
+                let bar = ProgressBar::new(bytes).with_message(label.to_owned());
                 Self::styled(bar, "{msg} [{bar:32}] {percent} %, {eta} left")
             }
             None => Self::endless(label, "rows"),

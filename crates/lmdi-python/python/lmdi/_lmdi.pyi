@@ -85,6 +85,7 @@ class StreamedFit:
     n_passes: int
     passes_done: int
     is_finished: bool
+    largest_sums: int
     def __new__(cls, model: Model, keywords: dict[str, Any], budget: int, options: str) -> StreamedFit: ...
     def statistics(self) -> PassStatistics: ...
     def accumulate(

@@ -117,6 +117,12 @@ impl StreamedFit {
         self.read(|fit| Ok(fit.is_finished())).map_err(exception)
     }
 
+    /// Bytes that the sums of the largest tree take.
+    #[getter]
+    fn largest_sums(&self) -> PyResult<usize> {
+        self.read(|fit| Ok(fit.largest_sums())).map_err(exception)
+    }
+
     /// Statistics of no rows for the present pass.
     fn statistics(&self) -> PyResult<PassStatistics> {
         self.read(|fit| Ok(PassStatistics { sums: fit.statistics() })).map_err(exception)

@@ -134,3 +134,15 @@ def test_names_with_spaces_are_those_of_the_table():
     assert np.array_equal(explainer.explain(underscored).values, e.values)
     with pytest.raises(ValueError, match="X has no column 'mean_radius'"):
         lmdi.TreeSHAP(model).explain(X.rename(columns={"mean radius": "mean-radius"}))
+
+
+def test_models_of_synapse():
+    """SynapseML gives the text of the model."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 3))
+    model = lightgbm.LGBMRegressor(n_estimators=5, verbose=-1).fit(X, X[:, 0])
+    text = model.booster_.model_to_string()
+    kind = type("LightGBMRegressionModel", (), {"__module__": "synapse.ml.lightgbm.model"})
+    kind.getNativeModel = lambda self: text
+    found, expected = (lmdi.TreeSHAP(one).explain(X).values for one in (kind(), model))
+    assert np.array_equal(found, expected)

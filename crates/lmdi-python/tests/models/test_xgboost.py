@@ -181,3 +181,16 @@ def test_several_targets_that_share_leaves_or_are_classes():
         lmdi.TreeSHAP(shared.fit(X, both)).explain(X)
     with pytest.raises(TypeError, match="the classes of 2 targets at once; fit one model per target"):
         lmdi.TreeSHAP(xgboost.XGBClassifier(n_estimators=2).fit(X, (both > 0.5).astype(int))).explain(X)
+
+
+def test_models_of_xgboost_on_spark():
+    spark = pytest.importorskip("xgboost.spark", reason="xgboost.spark needs pyspark")
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 3))
+    for own, there, y in [
+        (xgboost.XGBRegressor, spark.SparkXGBRegressorModel, X[:, 0]),
+        (xgboost.XGBClassifier, spark.SparkXGBClassifierModel, X[:, 0] > 0),
+    ]:
+        model = own(n_estimators=5, max_depth=2).fit(X, y)
+        found, expected = (lmdi.TreeSHAP(one).explain(X).values for one in (there(model), model))
+        assert np.array_equal(found, expected)

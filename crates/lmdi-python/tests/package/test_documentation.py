@@ -7,6 +7,7 @@ import json
 import pathlib
 import pkgutil
 import re
+import runpy
 
 import pytest
 
@@ -60,6 +61,11 @@ def test_notebooks(path):
         else:
             exec(compile(ast.Module([last], []), path.name, "exec"), names)
     pyplot.close("all")
+
+
+def test_the_script_on_large_tables(capsys):
+    runpy.run_path(str(ROOT / "examples" / "beyond_memory.py"))
+    assert "differs by" in capsys.readouterr().out
 
 
 def test_public_names_have_documentation():

@@ -27,12 +27,14 @@
 //! | `baseline` | what that is compared with: a constant, and a linear model |
 //! | `comparison` | two models on the same rows |
 //! | `options`, `fitting` | which method explains, and how its explainer was fitted |
+//! | `batches` | LMDI+ fitted to rows that come in batches |
 //! | `explained` | rows with scores, predictions, and what scores leave unexplained |
 //! | `fidelity` | how much of the predictions is explained, in words |
 //! | `meaning` | what scores measure, in words |
 
 mod assessment;
 mod baseline;
+mod batches;
 mod comparison;
 mod explained;
 mod fidelity;
@@ -46,6 +48,7 @@ mod training;
 
 pub use assessment::{Assessment, Predictor, Shortfall, measure_title, sample_title};
 pub use baseline::Baselines;
+pub use batches::BatchFitting;
 pub use comparison::{ComparedMeasure, ComparedShare, ModelComparison};
 pub use explained::{Account, ExplainOptions, Explained, RankBy, TreeChoice};
 pub use fidelity::{FidelityOn, StreamedFidelity};
@@ -149,9 +152,7 @@ impl Study {
         let method = options.method();
         let mut model = model;
         if method == Method::LmdiPlus {
-            // Both were of the explainer that is replaced.
-            model.explainer = None;
-            model.metadata.quality.retain(|quality| quality.sample != Assessment::LMDI_PLUS);
+            forget_explainer(&mut model);
         }
         Ok(Self { model, schema, explainer, method, fitting, refitting: None })
     }
@@ -270,6 +271,12 @@ impl Study {
         model.metadata.quality.extend(assessment.into_iter().flat_map(Assessment::records));
         model
     }
+}
+
+/// Takes away the explainer of a model, which is replaced, and what was measured of it.
+fn forget_explainer(model: &mut Model) {
+    model.explainer = None;
+    model.metadata.quality.retain(|quality| quality.sample != Assessment::LMDI_PLUS);
 }
 
 /// The columns a model reads; numbers by name where it says nothing else.

@@ -5,6 +5,8 @@
 //! that were fitted to).
 
 mod compared_model;
+mod in_batches;
+mod on_sample;
 mod saved_model;
 
 use crate::flags::decision::DecisionFlags;
@@ -19,8 +21,9 @@ use crate::input::model_file;
 use crate::input::tables::TableReader;
 use crate::output::destination::{Files, Outcomes, table_output, write_file, write_result};
 use crate::output::printer::Printer;
+use crate::output::quality;
 use crate::output::score_table::score_table;
-use crate::output::{quality, summary};
+use crate::output::summary::{self, Importance};
 use crate::process::progress::Bars;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -34,7 +37,6 @@ use lmdi_io::same_file::is_same_file;
 use lmdi_io::write::Output;
 use lmdi_report::page::{ComparedModel, PageOptions, WhatIf, page};
 use saved_model::ModelFile;
-use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -171,12 +173,20 @@ pub fn run(options: &Options) -> Result<()> {
     options.check_files()?;
     options.check()?;
     let mut printer = Printer::beside(output.as_ref());
-    let out = &mut printer;
     let reader = match options.report {
         Some(_) => TableReader::recording(&options.running.reading),
         None => TableReader::new(&options.running.reading),
     };
     let reader = reader.copying_to(output.as_ref());
+    if options.exceeds_memory()? {
+        let (output, out) = (output.as_ref(), &mut printer);
+        match &options.model {
+            ModelSource::Train(kind) => options.train_on_sample(*kind, output, &reader, out)?,
+            ModelSource::File(path) => options.explain_in_batches(path, output, &reader, out)?,
+        }
+        return printer.finish();
+    }
+    let out = &mut printer;
     let compared = options.compare_model.as_deref().map(ModelFile::load).transpose()?;
     let prepared = match &options.model {
         ModelSource::Train(kind) => options.train(*kind, &reader, out)?,
@@ -193,15 +203,13 @@ pub fn run(options: &Options) -> Result<()> {
             writeln!(out, "\nNOTE: {shortfall}")?;
         }
     }
-    summary::print_importance(out, &study, &explained)?;
+    let mut importance = Importance::default();
+    importance.add(&explained);
+    importance.print(out, &study)?;
     summary::print_example(out, &study, &explained)?;
-    let scores = &explained.scores;
-    let importance = scores.mean_sizes(scores.known_rows());
-    let importance = explained.grouping.names.iter().zip(importance);
-    let importance = importance.map(|(name, mean)| json!({"column": name, "mean_size": mean}));
-    out.fact("explained_rows", scores.n_rows);
+    out.fact("explained_rows", explained.scores.n_rows);
     out.fact("method", study.method().name());
-    out.fact("importance", importance.collect::<Vec<_>>());
+    out.fact("importance", importance.facts());
     if let Some(job) = study.job() {
         out.fact("training", facts(job, &study.model));
     }
@@ -321,9 +329,7 @@ impl Options {
         reader: &TableReader,
         out: &mut dyn Write,
     ) -> Result<Prepared> {
-        let target = self.target.as_ref().ok_or_else(|| {
-            invalid("target", "not given", "--target COL, unless --model names the file of a model")
-        })?;
+        let target = self.needed_target()?;
         let names_rows = self.test.is_none();
         let kept = if names_rows { self.result.read() } else { vec![] };
         let key = self.result.key.as_deref();
@@ -348,6 +354,13 @@ impl Options {
         summary::print_fitting(out, &study, &job.train.table.name, None, seconds)?;
         let refits = self.refits(job.train.len() * job.train.x.cols());
         Ok(Prepared { study, rows, options, refits })
+    }
+
+    /// The column to predict, without which no model can be trained.
+    fn needed_target(&self) -> Result<&str> {
+        self.target.as_deref().ok_or_else(|| {
+            invalid("target", "not given", "--target COL, unless --model names the file of a model")
+        })
     }
 
     /// How often the report refits a model that was trained on so many cells.

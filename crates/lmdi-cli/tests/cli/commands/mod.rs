@@ -4,6 +4,7 @@ mod analyses;
 mod decision;
 mod explain;
 mod explain_bad_input;
+mod explain_in_batches;
 mod importance;
 mod methods;
 mod report;

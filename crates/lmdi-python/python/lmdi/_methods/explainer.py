@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .._errors import not_fitted
 from .._input import responses
 from .._input.columns import Cells
-from .._models.composite import Composite, Part, added, check_scale, collected, rows_of, summed
+from .._models.composite import Composite, Part, added, by_source, check_scale, rows_of, summed
 from .._models.model import Model
 from .._models.target_check import warn_if_misfit
 from .._results.explanation import Explanation, Scale
@@ -219,6 +219,11 @@ class Explainer:
         """What each column adds to the prediction of each row."""
         raise NotImplementedError
 
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Base values and values alone, without predictions beside them."""
+        explanation = self.explain(X)
+        return explanation.base_values, explanation.values
+
     def __call__(self, X: Any) -> Explanation:
         """The same as `explain`, as in shap."""
         return self.explain(X)
@@ -269,9 +274,9 @@ class Explainer:
         with running(self.n_jobs, False, "", 0) as run:
             predictions = predictions_of(model, cells, explained, scale, all_trees, run)
         if cells.source is not None:
-            names, array, categories, of_columns = cells.source
+            names, array, categories, _ = cells.source
             return Explanation(
-                collected(values, of_columns, len(names)),
+                by_source(cells, values),
                 base_values,
                 data=array,
                 feature_names=list(names),

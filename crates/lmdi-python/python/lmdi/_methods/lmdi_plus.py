@@ -26,7 +26,7 @@ from .._choices import (
 from .._errors import LmdiWarning
 from .._files import model_file
 from .._models import model_of
-from .._models.composite import Composite, predictions_of
+from .._models.composite import Composite, by_source, predictions_of
 from .._models.model import Model
 from .._results.explanation import Explanation
 from .._results.predictions import Fidelity
@@ -354,6 +354,14 @@ class LMDIPlus(Explainer):
         if fidelity is not None and fidelity.is_low and self._is_new(explanation):
             warnings.warn(self._low_fidelity(fidelity, explanation.out_of_bag), LmdiWarning, stacklevel=2)
         return explanation
+
+    def _scores(self, X: Any) -> Any:
+        if self._parts is not None:
+            return super()._scores(X)
+        cells = self.model_._read(X)
+        with self._running("LMDI+ explain", len(cells.array)) as run:
+            values, base_values, _ = self.explainer_.score(cells.table, "all", False, run)
+        return base_values, by_source(cells, values)
 
     def explain_batches(self, batches: Any, *, trees: Trees = "all") -> Iterator[Explanation]:
         """The explanation of each batch, one after the other: rows of any number in constant memory.

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _lmdi
 from .._input.columns import Cells
 from .._models import model_of
-from .._models.composite import Composite, summed
+from .._models.composite import Composite, by_source, summed
 from .._models.model import Model
 from .._results.explanation import Explanation
 from .explainer import Explainer
@@ -85,6 +85,15 @@ class ReadyExplainer(Explainer):
         with self._running(f"{type(self).__name__} explain", len(cells.array)) as run:
             arrays = compiled.explain(cells.table, run)
         return self._explanation(cells, arrays, compiled.scale)
+
+    def _scores(self, X: Any) -> Any:
+        self._see(X)
+        if self._parts is not None:
+            return super()._scores(X)
+        cells, compiled = self._ready(X)
+        with self._running(f"{type(self).__name__} explain", len(cells.array)) as run:
+            values, base_values, _ = compiled.explain(cells.table, run)
+        return base_values, by_source(cells, values)
 
     @property
     def expected_value(self) -> Any:

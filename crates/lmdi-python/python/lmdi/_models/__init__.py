@@ -57,6 +57,9 @@ READERS = {
         "XGBRanker": "boosters.xgboost.estimator",
         "XGBRFRegressor": "boosters.xgboost.estimator",
         "XGBRFClassifier": "boosters.xgboost.estimator",
+        "SparkXGBRegressorModel": "boosters.xgboost.spark_model",
+        "SparkXGBClassifierModel": "boosters.xgboost.spark_model",
+        "SparkXGBRankerModel": "boosters.xgboost.spark_model",
     },
     "lightgbm": {
         "Booster": "boosters.lightgbm.booster",
@@ -69,6 +72,18 @@ READERS = {
         "CatBoostRegressor": "boosters.catboost.estimator",
         "CatBoostClassifier": "boosters.catboost.estimator",
         "CatBoostRanker": "boosters.catboost.estimator",
+    },
+    "synapse": {
+        "LightGBMRegressionModel": "boosters.lightgbm.spark_model",
+        "LightGBMClassificationModel": "boosters.lightgbm.spark_model",
+    },
+    "pyspark": {
+        "DecisionTreeRegressionModel": "spark.trees.forest",
+        "DecisionTreeClassificationModel": "spark.trees.forest",
+        "RandomForestRegressionModel": "spark.trees.forest",
+        "RandomForestClassificationModel": "spark.trees.forest",
+        "GBTRegressionModel": "spark.trees.boosting",
+        "GBTClassificationModel": "spark.trees.boosting",
     },
     "lmdi": {
         name: "own.learner"

@@ -223,6 +223,13 @@ def collected(values: np.ndarray, source: np.ndarray | None, n_columns: int, axi
     return np.moveaxis(found, 0, axis)
 
 
+def by_source(cells: Cells, values: np.ndarray) -> np.ndarray:
+    """Values per column of the user's table, where several columns of the trees come from one of them."""
+    if cells.source is None:
+        return values
+    return collected(values, cells.source.of_columns, len(cells.source.names))
+
+
 def predictions_of(explanation: Any) -> np.ndarray:
     """What base values and scores say is predicted: (rows, 1), or the probability of every class."""
     total = np.asarray(explanation.base_values) + explanation.values.sum(axis=1)

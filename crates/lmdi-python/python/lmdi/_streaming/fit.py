@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -88,13 +89,7 @@ class StreamedFit:
                 f"a {type(explainer.model).__name__} is made of several steps or models; fit it on tables in "
                 "memory, or pass the model of trees inside it"
             )
-        if features is not None:
-            columns = model._columns.named(list(features))
-            compiled = model._compiled
-            if columns is not model._columns:
-                compiled = compiled.renamed(columns.labels())
-            model = Model(compiled, columns, model.classes_, model._sees_every_row)
-        self._model = model
+        self._model = model = model if features is None else named(model, list(features))
         self._explainer = explainer
         self._target, self._weight, self._key = target, sample_weight, key
         self._features = list(features) if features is not None else features_of(model)
@@ -129,6 +124,11 @@ class StreamedFit:
         """The columns that a part of the rows must have."""
         more = [name for name in (self._target, self._weight, self._key) if name is not None]
         return [*self._features, *(name for name in more if name not in self._features)]
+
+    @property
+    def largest_sums(self) -> int:
+        """Bytes that the sums of the largest tree take."""
+        return self._fit.largest_sums
 
     def accumulate(self, rows: Any) -> bytes:
         """Sums up a part of the rows: a table with named columns, or several of them to iterate over."""
@@ -169,10 +169,14 @@ class StreamedFit:
         target = sources.column(table, self._target)
         weights = hashes = None
         if self._weight is not None:
-            weights = responses.weights(sources.column(table, self._weight), n_rows)
+            given = sources.column(table, self._weight)
+            with _about("sample_weight", self._weight):
+                weights = responses.weights(given, n_rows)
         if self._key is not None:
             hashes = _lmdi.hash_keys(_key_texts(sources.column(table, self._key), self._key))
-        return Rows(cells.array, responses.response_of(self._model, target, n_rows), weights, hashes)
+        with _about("y", self._target):
+            response = responses.response_of(self._model, target, n_rows)
+        return Rows(cells.array, response, weights, hashes)
 
     def merge(self, parts: Iterable[bytes]) -> bytes:
         """The sums of several parts together, of the same trees each."""
@@ -233,6 +237,15 @@ class StreamedFit:
         self._fit.restore(state["progress"])
 
 
+@contextmanager
+def _about(what: str, name: str) -> Iterator[None]:
+    """Adds to an error which column it is about."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{error} ({what} is column {name!r})") from None
+
+
 def _key_texts(keys: Any, name: str) -> list[str]:
     """Keys as text, whole numbers without a point: a column with gaps is read as fractions."""
     found = keys.tolist()
@@ -240,6 +253,15 @@ def _key_texts(keys: Any, name: str) -> list[str]:
     if missing is not None:
         raise ValueError(f"key {name!r} is missing in row {missing}; expected a key in every row")
     return [level_text(key) for key in found]
+
+
+def named(model: Model, names: list[str]) -> Model:
+    """A model with names for its columns, if it had none."""
+    columns = model._columns.named(names)
+    if columns is model._columns:
+        return model
+    compiled = model._compiled.renamed(columns.labels())
+    return Model(compiled, columns, model.classes_, model._sees_every_row)
 
 
 def features_of(model: Model) -> list[str]:

@@ -9,47 +9,103 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
-
-import numpy as np
 
 from .._methods.lmdi_plus import LMDIPlus as LocalLMDIPlus
 from .._methods.path_methods import Saabas as LocalSaabas
 from .._methods.tree_shap import TreeSHAP as LocalTreeSHAP
-from .._streaming.fit import MEMORY, StreamedFit, features_of
-from .._streaming.sources import select as select_columns
-from . import frames
-from .models import spark_model
+from .._models import model_of
+from .._models.composite import Composite
+from .._models.model import Model
+from .._streaming.fit import MEMORY, StreamedFit, named
+from . import frames, workers
 
 __all__ = ["LMDIPlus", "Saabas", "TreeSHAP"]
+
+#: Bytes of sums that Spark hands to a worker at a time.
+BATCH = 1 << 26
+
+ROWS_PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 class _SparkExplainer:
     """What explainers of DataFrames share."""
 
-    _local: Any
-    _features: list[str]
-    _key: str | None
+    _given: Any
+    _key: str | None = None
+    #: The columns of vectors that the model was trained on, if it was.
+    _vector: str | None = None
+    _features: list[str] | str | None = None
+    _local: Any = None
 
-    def explain(self, df: Any, *, key: str | None = None, keep: list[str] | None = None) -> Any:
+    def _take_model(self, model: Any) -> None:
+        """Keeps the trees of a model, and the column of vectors that it reads."""
+        trees = model_of(model)
+        if isinstance(trees, Composite):
+            raise TypeError(
+                f"a {type(model).__name__} is made of several steps or models; pass the model of trees "
+                "inside it"
+            )
+        self._given: Model = trees
+        if trees._columns.names is None and hasattr(model, "getFeaturesCol"):
+            self._vector = model.getFeaturesCol()
+
+    def _prepare(self, inputs: frames.Inputs) -> None:
+        """Makes the explainer of tables that workers use."""
+        if self._local is None:
+            raise ValueError("this explainer is not fitted yet: call fit(df, target=...) first")
+
+    def explain(
+        self,
+        df: Any,
+        *,
+        key: str | None = None,
+        keep: list[str] | None = None,
+        array: bool = False,
+    ) -> Any:
         """A DataFrame with the scores of every row, lazily.
 
-        It has the key and the columns to keep, `base`, and one column `score:NAME` per column of the model.
-        With three or more classes there is one `base:LABEL` and one `score:LABEL:NAME` per class.
+        Parameters
+        ----------
+        key
+            A column that names rows, kept beside the scores; default: that of the fit.
+        keep
+            Further columns to keep.
+        array
+            Whether base values and scores are one array each, `base` and `scores`, output by output.
+
+        Otherwise there is `base`, and one column `score:NAME` per column of the model. Three or more classes
+        have `base:LABEL` and `score:LABEL:NAME` per class.
         """
         key = key if key is not None else self._key
-        kept = [*([] if key is None else [key]), *(keep or [])]
-        frames.check_features(df, self._features)
+        kept = [*dict.fromkeys([*([] if key is None else [key]), *(keep or [])])]
+        layout = workers.OneArray("base", "scores") if array else None
+        return self._explain(df, kept, layout)
+
+    def _explain(self, df: Any, kept: list[str], layout: Any) -> Any:
+        from pyspark.sql.types import StructType
+
+        inputs = frames.inputs_of(df, self._given, self._vector, self._features)
         frames.check_columns(df, kept, "which is to be kept")
-        names = _score_names(self._local)
-        clash = [name for name in kept if name in names]
+        self._prepare(inputs)
+        if layout is None:
+            layout = self._columns_of(inputs)
+        clash = [name for name in kept if name in layout.names]
         if clash:
             raise ValueError(f"column {clash[0]!r} is to be kept and is also a result; rename it")
-        wanted = [*dict.fromkeys([*kept, *self._features])]
-        kept_schema = df.select(*[df[frames.quoted(name)] for name in kept]).schema if kept else None
-        schema = _schema(kept_schema, names)
-        work = _Explain(pickle.dumps(self._local), self._features, kept, names)
-        return frames.select(df, wanted).mapInArrow(work, schema)
+        fields = [df.schema[name] for name in kept]
+        work = workers.Explain(pickle.dumps(self._local), inputs.names, kept, layout)
+        rows = frames.numbered(df, [*inputs.columns(df), *(df[frames.quoted(name)] for name in kept)])
+        return rows.mapInArrow(work, StructType([*fields, *layout.fields()]))
+
+    def _columns_of(self, inputs: frames.Inputs) -> workers.ColumnPerScore:
+        """The names of results, which an explanation of no rows tells."""
+        import pyarrow as pa
+
+        nothing = pa.table({name: pa.array([], pa.float64()) for name in inputs.names})
+        found = self._local.explain(nothing)
+        return workers.ColumnPerScore(found.feature_names, found.output_names)
 
 
 class LMDIPlus(_SparkExplainer):
@@ -60,15 +116,17 @@ class LMDIPlus(_SparkExplainer):
     """
 
     def __init__(self, model: Any, **choices: Any) -> None:
-        self._unfitted = LocalLMDIPlus(spark_model(model), n_jobs=1, **choices)
-        self._key = None
+        self._take_model(model)
+        self._choices = choices
+        # Keywords that do not exist are refused here.
+        LocalLMDIPlus(self._given, **choices)
 
     def fit(
         self,
         df: Any,
         *,
         target: str,
-        features: list[str] | None = None,
+        features: list[str] | str | None = None,
         key: str | None = None,
         sample_weight: str | None = None,
         memory: int = MEMORY,
@@ -80,7 +138,8 @@ class LMDIPlus(_SparkExplainer):
         target
             The column that the model predicts.
         features
-            The columns that the model reads, in its order; default: those that it names.
+            The columns that the model reads, in its order, or the column of vectors; default: those that it
+            names, or the vectors that it was trained on.
         key
             A column that names rows. Folds go by it, and `explain` keeps it.
         sample_weight
@@ -88,28 +147,46 @@ class LMDIPlus(_SparkExplainer):
         memory
             Bytes that the sums of a pass may take on a worker.
         """
+        inputs = frames.inputs_of(df, self._given, self._vector, features)
+        others = [name for name in (target, sample_weight, key) if name is not None]
+        frames.check_columns(df, others, "which the fit reads")
+        for name in others:
+            frames.check_type(df, name)
+        if inputs.vector is not None and set(others) & set(inputs.names):
+            inputs = inputs._replace(names=[f"{inputs.vector}_{at}" for at in range(len(inputs.names))])
+        unfitted = LocalLMDIPlus(self._given, **{"n_jobs": 1, **self._choices})
         fit = StreamedFit(
-            self._unfitted, target, features=features, key=key, sample_weight=sample_weight, memory=memory
+            unfitted, target, features=inputs.names, key=key, sample_weight=sample_weight, memory=memory
         )
-        frames.check_features(df, fit._features)
-        frames.check_columns(df, fit.columns, "which the fit reads")
-        rows = frames.select(df, fit.columns)
-        while not fit.is_finished:
-            there = pickle.dumps(fit)
-            sums = rows.mapInArrow(_Accumulate(there), "tree bigint, sums binary")
-            partitions = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-            by_tree = sums.repartition(partitions, "tree")
-            solved = by_tree.mapInArrow(_Solve(there), "solved binary").collect()
-            if not solved:
-                raise ValueError("there is no row to fit LMDI+ on")
-            fit.take([bytes(row["solved"]) for row in solved])
+        more = [name for name in fit.columns if name not in inputs.names]
+        rows = frames.numbered(df, [*inputs.columns(df), *(df[frames.quoted(name)] for name in more)])
+        partitions = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+        with _small_batches(df.sparkSession, fit.largest_sums):
+            while not fit.is_finished:
+                there = pickle.dumps(fit)
+                sums = rows.mapInArrow(
+                    workers.Accumulate(there, [*inputs.names, *more]), "tree bigint, sums binary"
+                )
+                by_tree = sums.repartition(partitions, "tree")
+                solved = _collected(by_tree.mapInArrow(workers.Solve(there), "solved binary"))
+                if not solved:
+                    raise ValueError("there is no row to fit LMDI+ on")
+                fit.take([bytes(row["solved"]) for row in solved])
         self._local = fit.finish()
-        self._features, self._key = fit._features, key
+        self._features, self._key = features, key
+        self._names = inputs.names
         return self
+
+    def _prepare(self, inputs: frames.Inputs) -> None:
+        super()._prepare(inputs)
+        if len(inputs.names) != len(self._names):
+            raise ValueError(f"the model reads {len(self._names)} columns, found {len(inputs.names)}")
 
     @property
     def explainer(self) -> LocalLMDIPlus:
         """The fitted explainer for tables in memory, which can be saved and loaded."""
+        if self._local is None:
+            raise ValueError("this explainer is not fitted yet: call fit(df, target=...) first")
         return self._local
 
 
@@ -118,10 +195,12 @@ class _Ready(_SparkExplainer):
 
     _kind: Any
 
-    def __init__(self, model: Any, *, features: list[str] | None = None) -> None:
-        self._local = self._kind(spark_model(model), n_jobs=1)
-        self._features = list(features) if features is not None else features_of(self._local.model_)
-        self._key = None
+    def __init__(self, model: Any, *, features: list[str] | str | None = None) -> None:
+        self._take_model(model)
+        self._features = features
+
+    def _prepare(self, inputs: frames.Inputs) -> None:
+        self._local = self._kind(named(self._given, inputs.names), n_jobs=1)
 
 
 class TreeSHAP(_Ready):
@@ -136,95 +215,30 @@ class Saabas(_Ready):
     _kind = LocalSaabas
 
 
-def _score_names(explainer: Any) -> list[str]:
-    """The names of the results of a row: bases first, then scores."""
-    names = explainer.model_.feature_names
-    wanted = explainer.model_._compiled.input_columns
-    names = names if wanted is None else wanted
-    classes = explainer.model_.classes_
-    if classes is None or len(classes) == 2:
-        return ["base", *(f"score:{name}" for name in names)]
-    labels = [str(label).replace("\\", "\\\\").replace(":", "\\:") for label in classes]
-    bases = [f"base:{label}" for label in labels]
-    return [*bases, *(f"score:{label}:{name}" for label in labels for name in names)]
+@contextmanager
+def _small_batches(session: Any, size: int) -> Iterator[None]:
+    """Lets Spark hand few enough sums of such a size to a worker at a time."""
+    before = session.conf.get(ROWS_PER_BATCH)
+    most = max(1, BATCH // max(1, size))
+    if 0 < int(before) <= most:
+        yield
+        return
+    session.conf.set(ROWS_PER_BATCH, str(most))
+    try:
+        yield
+    finally:
+        session.conf.set(ROWS_PER_BATCH, before)
 
 
-def _schema(kept: Any, names: list[str]) -> Any:
-    from pyspark.sql.types import DoubleType, StructField, StructType
+def _collected(df: Any) -> list[Any]:
+    """The rows of a result. What went wrong with rows on a worker is raised as it would be here."""
+    from pyspark.errors import PySparkException
 
-    fields = [] if kept is None else list(kept.fields)
-    return StructType([*fields, *(StructField(name, DoubleType()) for name in names)])
-
-
-#: What a worker process has made ready, by its bytes.
-_READY: dict[int, tuple[bytes, Any]] = {}
-
-
-def _ready(packed: bytes) -> Any:
-    """The object of some bytes, made once per process."""
-    slot = hash(packed)
-    found = _READY.get(slot)
-    if found is None or found[0] != packed:
-        _READY.clear()
-        _READY[slot] = found = (packed, pickle.loads(packed))
-    return found[1]
-
-
-class _Accumulate:
-    """Sums up a partition: one row of bytes per tree."""
-
-    def __init__(self, fit: bytes) -> None:
-        self._fit = fit
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        for tree, sums in _ready(self._fit).accumulate_by_tree(batches):
-            yield pa.RecordBatch.from_arrays(
-                [pa.array([tree], pa.int64()), pa.array([sums], pa.binary())], names=["tree", "sums"]
-            )
-
-
-class _Solve:
-    """Merges the sums of each tree, and finds its linear model."""
-
-    def __init__(self, fit: bytes) -> None:
-        self._fit = fit
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        fit = _ready(self._fit)
-        merged: dict[int, Any] = {}
-        for batch in batches:
-            for tree, sums in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
-                merged.setdefault(tree, []).append(sums)
-                if len(merged[tree]) > 1:
-                    merged[tree] = [fit.merge(merged[tree])]
-        for tree in sorted(merged):
-            solved = fit.solve(merged[tree])
-            yield pa.RecordBatch.from_arrays([pa.array([solved], pa.binary())], names=["solved"])
-
-
-class _Explain:
-    """Explains the rows of a partition."""
-
-    def __init__(self, explainer: bytes, features: list[str], kept: list[str], names: list[str]) -> None:
-        self._explainer, self._features, self._kept, self._names = explainer, features, kept, names
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        explainer = _ready(self._explainer)
-        for batch in batches:
-            if batch.num_rows == 0:
-                continue
-            found = explainer.explain(select_columns(batch, self._features))
-            values, base = found.values, found.base_values
-            if values.ndim == 3:
-                values = values.transpose(0, 2, 1).reshape(len(values), -1)
-            base = base.reshape(len(values), -1)
-            columns = np.concatenate([base, values], axis=1).T
-            arrays = [batch.column(batch.schema.get_field_index(name)) for name in self._kept]
-            arrays += [pa.array(np.ascontiguousarray(column)) for column in columns]
-            yield pa.RecordBatch.from_arrays(arrays, names=[*self._kept, *self._names])
+    try:
+        return df.collect()
+    except PySparkException as error:
+        told = str(error)
+        start, end = told.find(workers.START), told.find(workers.END)
+        if start < 0 or end < start:
+            raise
+        raise ValueError(told[start + len(workers.START) : end]) from None

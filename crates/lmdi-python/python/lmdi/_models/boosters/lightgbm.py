@@ -1,4 +1,4 @@
-"""LightGBM: boosters and the scikit-learn interface.
+"""LightGBM: boosters, the scikit-learn interface and that of SynapseML on Spark.
 
 Both predict with the rounds up to the best one of early stopping, which is what the text of a model holds.
 """
@@ -34,3 +34,12 @@ def estimator(model: Any) -> Model:
     read = booster(model.booster_, classes)
     read._compiled = with_class_weights(read._compiled, model.class_weight, read.classes_)
     return read
+
+
+def spark_model(model: Any) -> Model:
+    """What LightGBM's estimators of SynapseML give, by the text of the model."""
+    text = str(model.getNativeModel())
+    found = next((line for line in text.splitlines() if line.startswith("feature_names=")), "=")
+    names = found.split("=", 1)[1].split(" ")
+    unnamed = names == [f"Column_{at}" for at in range(len(names))]
+    return model_of_bytes(text.encode(), rounds="all", names=None if unnamed else names, underscored=True)

@@ -1,4 +1,4 @@
-"""XGBoost: boosters and the scikit-learn interface.
+"""XGBoost: boosters, the scikit-learn interface and that of Spark.
 
 `predict` of the scikit-learn interface stops at the best round of early stopping, that of a booster does not;
 the model is read accordingly. What the `missing=` of the scikit-learn interface names is missing here too.
@@ -41,6 +41,13 @@ def estimator(model: Any) -> Model | Composite:
         for one in [read] if isinstance(read, Model) else [part.model for part in read.parts]:
             one._compiled = one._compiled.with_other_loss()
     return read
+
+
+def spark_model(model: Any) -> Model | Composite:
+    """What the estimators of `xgboost.spark` give. Its `predict` stops at the best round too."""
+    inner = model.get_booster()
+    missing = float(model.getOrDefault("missing")) if model.isDefined("missing") else np.nan
+    return _read(inner, rounds="best", names=inner.feature_names, missing=missing)
 
 
 def _read(booster: Any, classes: np.ndarray | None = None, **options: Any) -> Model | Composite:

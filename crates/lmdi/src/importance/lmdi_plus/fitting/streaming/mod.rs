@@ -23,27 +23,30 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `fit` | the fit as a whole: which pass is next, and what is known so far |
 //! | `plan` | what options allow, and which trees each pass is about |
+//! | `fit` | the fit as a whole: which pass is next, and what is known so far |
+//! | `first_pass` | what the first pass sums up, and what follows from it |
 //! | `statistics` | the sums of one pass, which merge |
-//! | `summary`, `moments`, `sample` | what the first pass sums up |
-//! | `tree_statistics` | what the others sum up per tree, and the target that follows |
+//! | `tree_statistics` | what the other passes sum up per tree, and the target that follows |
 //! | `aims` | what a row aims at in a pass, tree by tree |
+//! | `solve` | from the sums of a tree to its linear model |
+//! | `progress` | how far a fit is, for other machines to go on |
+//! | `finish` | the explainer that the passes add up to |
 
 mod aims;
+mod finish;
+mod first_pass;
 mod fit;
-mod moments;
 mod plan;
-mod sample;
+mod progress;
+mod solve;
 mod statistics;
-mod summary;
 mod tree_statistics;
 
-pub(crate) use fit::Progress;
-pub use fit::{DEFAULT_BUDGET, SolvedTrees, StreamedFit};
-pub(crate) use moments::Moments;
-pub(crate) use sample::RowSample;
+pub(crate) use first_pass::{ClassSummary, Moments, RowSample, Summary};
+pub use fit::{DEFAULT_BUDGET, StreamedFit};
+pub(crate) use progress::Progress;
+pub use solve::SolvedTrees;
 pub(crate) use statistics::Sums;
 pub use statistics::{PassStatistics, StreamedRows};
-pub(crate) use summary::{ClassSummary, Summary};
 pub(crate) use tree_statistics::TreeStatistics;

@@ -1,8 +1,8 @@
 //! The sums of one pass over rows.
 
 use super::aims::{Aim, Aims, leaves_of};
+use super::first_pass::Summary;
 use super::fit::{Pass, StreamedFit};
-use super::summary::Summary;
 use super::tree_statistics::TreeStatistics;
 use crate::importance::{check_cells, check_weights};
 use crate::table::{MatrixView, Response, hash_rows, hashed_folds};

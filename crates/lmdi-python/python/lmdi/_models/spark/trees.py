@@ -4,6 +4,8 @@ Rules of Spark 3.5 to 4.x: a row goes left at a continuous split if its cell is 
 goes right. A categorical split lists the smaller of its two sides; a category that is not listed, new ones
 and NaN included, goes to the other side. Forests of classes average the shares of the leaves' training
 weights. The trees of boosting are added up with their weights; of two classes the log-odds are twice that.
+
+The models read a vector, whose elements have no names here.
 """
 
 from __future__ import annotations
@@ -12,78 +14,52 @@ from typing import Any
 
 import numpy as np
 
-from .. import _lmdi
-from .._input.columns import Columns
-from .._models.model import Model
-
-FORESTS = (
-    "DecisionTreeRegressionModel",
-    "DecisionTreeClassificationModel",
-    "RandomForestRegressionModel",
-    "RandomForestClassificationModel",
-)
-BOOSTED = ("GBTRegressionModel", "GBTClassificationModel")
+from ... import _lmdi
+from ..._input.columns import Columns
+from ..model import Model
 
 
-def spark_model(model: Any, features: list[str] | None = None) -> Any:
-    """A model of Spark ML as this package holds it; any other model as it is.
-
-    Spark's models read a vector; `features` names its elements, in order.
-    """
-    kind = type(model)
-    if kind.__module__.split(".")[0] != "pyspark":
-        return model
-    name = kind.__name__
-    if name not in FORESTS + BOOSTED:
-        raise TypeError(
-            f"a {name} of Spark ML is not supported; expected one of {', '.join(FORESTS + BOOSTED)}"
-        )
-    n_features = int(model.numFeatures)
-    names = list(features) if features is not None else [f"x{at}" for at in range(n_features)]
-    if len(names) != n_features:
-        raise ValueError(f"features names {len(names)} columns; the model reads {n_features}")
-    n_classes = int(model.numClasses) if name.endswith("ClassificationModel") else 0
-    trees = list(model.trees) if hasattr(model, "trees") else [model]
-    if name in BOOSTED:
-        compiled = _boosted(model, trees, names, n_classes)
-    else:
-        arrays = [_tree(tree, n_classes, 1.0) for tree in trees]
-        compiled = _compiled(arrays, names, n_classes, boosted=False)
-    classes = None if n_classes == 0 else np.arange(n_classes, dtype=float)
-    known = None if features is None else tuple(names)
-    return Model(compiled, Columns(known, n_features), classes)
+def forest(model: Any) -> Model:
+    """A `DecisionTree*Model` or `RandomForest*Model`."""
+    n_classes = _n_classes(model)
+    trees = model.trees if hasattr(model, "trees") else [model]
+    return _model(model, [_tree(tree, n_classes, 1.0) for tree in trees], n_classes)
 
 
-def _boosted(model: Any, trees: list[Any], names: list[str], n_classes: int) -> Any:
-    loss = str(model.getOrDefault("lossType"))
+def boosting(model: Any) -> Model:
+    """A `GBT*Model`."""
+    n_classes = _n_classes(model)
     # The margin of Spark is half of the log-odds.
     factor = 2.0 if n_classes else 1.0
-    arrays = [_tree(tree, 0, factor * float(weight)) for tree, weight in zip(trees, model.treeWeights)]
-    known = {"squared": "squared_error", "logistic": "logistic"}.get(loss, "other")
-    return _compiled(arrays, names, n_classes, boosted=True, loss=known)
+    weighted = zip(model.trees, model.treeWeights)
+    trees = [_tree(tree, 0, factor * float(weight)) for tree, weight in weighted]
+    loss = {"squared": "squared_error", "logistic": "logistic"}.get(str(model.getLossType()), "other")
+    return _model(model, trees, n_classes, loss)
 
 
-def _compiled(
-    arrays: list[dict[str, Any]],
-    names: list[str],
-    n_classes: int,
-    boosted: bool,
-    loss: str = "squared_error",
-) -> Any:
+def _n_classes(model: Any) -> int:
+    return int(model.numClasses) if hasattr(model, "numClasses") else 0
+
+
+def _model(model: Any, trees: list[dict[str, Any]], n_classes: int, loss: str | None = None) -> Model:
+    boosted = loss is not None
+    n_features = int(model.numFeatures)
     n_outputs = 1 if boosted or not n_classes else n_classes
-    return _lmdi.Model.from_arrays(
-        feature_names=names,
-        classes=None if n_classes == 0 else [str(label) for label in range(n_classes)],
-        trees=arrays,
+    compiled = _lmdi.Model.from_arrays(
+        feature_names=[f"x{at}" for at in range(n_features)],
+        classes=None if n_classes == 0 else [str(float(label)) for label in range(n_classes)],
+        trees=trees,
         output_of_tree=[],
         base_score=[0.0] * n_outputs,
         learning_rate=1.0 if boosted else None,
         link="logit" if boosted and n_classes else "identity",
         growth="shrunk" if boosted else "independent",
-        loss=loss,
+        loss=loss or "squared_error",
         producer="Spark ML",
         levels=[],
     )
+    classes = None if n_classes == 0 else np.arange(n_classes, dtype=float)
+    return Model(compiled, Columns(None, n_features), classes)
 
 
 def _tree(tree: Any, n_classes: int, factor: float) -> dict[str, Any]:

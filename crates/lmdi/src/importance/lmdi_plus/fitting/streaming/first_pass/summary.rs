@@ -1,10 +1,10 @@
 //! What the first pass sums up: everything that weights, raw columns and checks need to know of the rows.
 
-use super::super::class_weight::counts_draws;
-use super::super::fit::ROWS_FOR_A_MEAN;
+use super::super::super::class_weight::counts_draws;
+use super::super::super::fit::ROWS_FOR_A_MEAN;
+use super::super::statistics::StreamedRows;
 use super::moments::Moments;
 use super::sample::RowSample;
-use super::statistics::StreamedRows;
 use crate::forest::{ClassWeights, Ensemble, Growth, Outcome};
 use crate::monitor::Silent;
 use crate::table::Response;
@@ -48,7 +48,7 @@ impl ClassSummary {
 }
 
 /// Mean and standard deviation of a column; `None` where no cell counts.
-pub(super) type MeanAndDeviation = Option<(f64, f64)>;
+pub(in super::super) type MeanAndDeviation = Option<(f64, f64)>;
 
 const NO_RANGE: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 

@@ -1,0 +1,67 @@
+//! What the first pass tells: weights and moments that the sums of the others need.
+
+use super::super::fit::StreamedFit;
+use super::super::statistics::StreamedRows;
+use super::summary::{MeanAndDeviation, Summary};
+use crate::importance::lmdi_plus::fitting::target::check_range;
+use crate::importance::lmdi_plus::options::FitTo;
+use crate::table::Response;
+use crate::{Error, Result};
+use std::ops::Range;
+
+/// What the first pass tells.
+pub(in super::super) struct Known {
+    pub(in super::super) factors: Option<Vec<f64>>,
+    pub(in super::super) columns: Vec<MeanAndDeviation>,
+    pub(in super::super) ranges: Vec<[f64; 2]>,
+    pub(in super::super) mean_response: Vec<f64>,
+}
+
+impl StreamedFit {
+    /// Takes over the first pass.
+    pub(in super::super) fn know(&mut self, summary: Summary) -> Result<()> {
+        let columns = summary.classes.first().map_or(0, |class| class.columns.len());
+        if columns != self.ensemble.n_features() {
+            return Err(Error::Data("the statistics are of a model with other columns".into()));
+        }
+        if summary.rows() == 0 {
+            return Err(Error::Data("there is no row to fit LMDI+ on".into()));
+        }
+        if self.ensemble.is_boosted() || self.options.fit_to == FitTo::Model {
+            check_range(self.ensemble.growth.loss(), &Response::Numeric(&[summary.lowest]))?;
+        }
+        let factors = summary.class_factors(&self.ensemble)?;
+        let (columns, ranges) = summary.columns(factors.as_deref());
+        let mean_response = summary.mean_response(factors.as_deref());
+        self.known = Some(Known { factors, columns, ranges, mean_response });
+        self.progress.summary = Some(summary);
+        Ok(())
+    }
+
+    /// A number near the responses of an output, whose sums keep more digits around it.
+    pub(in super::super) fn centre(&self, output: usize) -> f64 {
+        let means = self.known.as_ref().map_or(&[][..], |known| &known.mean_response);
+        match means {
+            [only] => *only,
+            means => {
+                let class = if self.n_outputs == 1 { 1 } else { output };
+                means.get(class).copied().unwrap_or(0.0)
+            }
+        }
+    }
+
+    /// The weights of rows, with mean one over all rows.
+    pub(in super::super) fn weights(
+        &self,
+        rows: &StreamedRows<'_>,
+        range: Range<usize>,
+    ) -> Vec<f64> {
+        let factors = self.known.as_ref().and_then(|known| known.factors.as_deref());
+        let factor = |row: usize| match (&rows.response, factors) {
+            (_, None) => 1.0,
+            (Response::Numeric(_), Some(factors)) => factors[0],
+            (Response::Classes { codes, .. }, Some(factors)) => factors[codes[row] as usize],
+        };
+        range.map(|row| rows.weight(row) * factor(row)).collect()
+    }
+}

@@ -1,0 +1,80 @@
+//! How far a fit is, and how it goes on from there, on this machine or another.
+
+use super::first_pass::Summary;
+use super::fit::StreamedFit;
+use crate::basis::Basis;
+use crate::importance::lmdi_plus::model::TreeModel;
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// What the passes so far came to: all that another machine needs to go on from there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Progress {
+    pub(crate) passes: usize,
+    pub(crate) summary: Option<Summary>,
+    pub(crate) models: Vec<TreeModel>,
+    /// Sums that tell a rate, tree by tree, output by output: products and squares.
+    pub(crate) evidence: Vec<Vec<[f64; 2]>>,
+}
+
+impl StreamedFit {
+    /// What the passes so far came to.
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Goes on from what passes elsewhere came to.
+    pub(crate) fn restore(&mut self, progress: Progress) -> Result<()> {
+        let fail = |what: &str| Err(Error::Format(format!("progress of a fit: {what}")));
+        let expected = match progress.passes {
+            0 => 0,
+            passes => match self.groups.get(..passes - 1) {
+                Some(groups) => groups.last().map_or(0, |group| group.end),
+                None => return fail("it has more passes than the fit"),
+            },
+        };
+        if progress.models.len() != expected || progress.evidence.len() != expected {
+            return fail("the number of linear models does not fit the passes");
+        }
+        if progress.summary.is_some() != (progress.passes > 0) {
+            return fail("the result of the first pass is missing");
+        }
+        for (tree, (model, evidence)) in progress.models.iter().zip(&progress.evidence).enumerate()
+        {
+            let outputs = self.outputs().of_tree(tree);
+            let fits = model.n_outputs as usize == outputs.len()
+                && model.first_output as usize == outputs.start
+                && model.step.len() == self.ensemble.trees[tree].n_nodes() * outputs.len()
+                && model.intercept.len() == outputs.len()
+                && model.raw.iter().all(|term| {
+                    term.slope.len() == outputs.len()
+                        && (term.feature as usize) < self.ensemble.n_features()
+                })
+                && evidence.len() == outputs.len();
+            if !fits {
+                return fail(&format!("the linear model of tree {tree} is of another model"));
+            }
+        }
+        let summary = progress.summary.clone();
+        self.progress = progress;
+        if let Some(summary) = summary {
+            self.know(summary)?;
+        }
+        self.prepare()
+    }
+
+    /// Makes ready for the present pass.
+    pub(super) fn prepare(&mut self) -> Result<()> {
+        let models = self.progress.models.iter().cloned().map(Some);
+        self.models =
+            models.chain(std::iter::repeat(None)).take(self.ensemble.trees.len()).collect();
+        let trees = self.trees_of_pass();
+        let columns = self.known.as_ref().map_or(&[][..], |known| &known.columns);
+        let basis = |tree: usize| {
+            let moments = |feature: u32| columns.get(feature as usize).copied().flatten();
+            Basis::of_moments(&self.ensemble.trees[tree], self.options.include_raw, moments)
+        };
+        self.bases = trees.into_par_iter().map(basis).collect();
+        Ok(())
+    }
+}
