@@ -29,9 +29,8 @@ const boosted = join(folder, "boosting.lmdi");
 lmdi("explain", ...diabetes, "--model", "boosting", "--holdout", "0.3", "--save", boosted);
 lmdi("explain", ...diabetes, "--compare", "tree-shap", "--report", page, "--save", model);
 const holdout = join(folder, "holdout.html");
-const forest = join(folder, "forest.lmdi");
 const compared = ["--holdout", "0.3", "--compare-model", boosted];
-lmdi("explain", ...diabetes, ...compared, "--report", holdout, "--save", forest);
+lmdi("explain", ...diabetes, ...compared, "--report", holdout);
 await screenshots(holdout, IMAGES, named("report", "models", "models-dark"));
 await screenshots(
   page,
@@ -45,12 +44,15 @@ await screenshots(
 const cancer = join(folder, "cancer.html");
 lmdi("explain", "examples/breast_cancer.csv", "--target", "diagnosis", "--report", cancer);
 await screenshots(cancer, IMAGES, named("classes", "decisions", "trust"));
+// Both are trained on all rows, and predict them out of bag.
+const without = join(folder, "without-triglycerides.lmdi");
+lmdi("explain", ...diabetes, "--drop", "log_triglycerides", "--save", without);
 for (const [kind, ...options] of [
   ["beeswarm"],
   ["waterfall", "--row", "1"],
   ["scatter", "--column", "body_mass_index", "--color-by", "auto"],
   ["decision"],
-  ["comparison", "--compare-model", boosted],
+  ["comparison", "--compare-model", without],
 ]) {
   const out = join(IMAGES, `plot-${kind}.svg`);
   lmdi("plot", kind, model, "examples/diabetes.csv", "--out", out, ...options);
