@@ -25,7 +25,13 @@ function named(name, ...views) {
 const diabetes = ["examples/diabetes.csv", "--target", "progression"];
 const model = join(folder, "diabetes.lmdi");
 const page = join(folder, "diabetes.html");
+const boosted = join(folder, "boosting.lmdi");
+lmdi("explain", ...diabetes, "--model", "boosting", "--holdout", "0.3", "--save", boosted);
 lmdi("explain", ...diabetes, "--compare", "tree-shap", "--report", page, "--save", model);
+const holdout = join(folder, "holdout.html");
+const compared = ["--holdout", "0.3", "--compare-model", boosted];
+lmdi("explain", ...diabetes, ...compared, "--report", holdout);
+await screenshots(holdout, IMAGES, named("report", "models", "models-dark"));
 await screenshots(
   page,
   IMAGES,
@@ -38,15 +44,22 @@ await screenshots(
 const cancer = join(folder, "cancer.html");
 lmdi("explain", "examples/breast_cancer.csv", "--target", "diagnosis", "--report", cancer);
 await screenshots(cancer, IMAGES, named("classes", "decisions", "trust"));
+// Both are trained on all rows, and predict them out of bag.
+const without = join(folder, "without-triglycerides.lmdi");
+lmdi("explain", ...diabetes, "--drop", "log_triglycerides", "--save", without);
 for (const [kind, ...options] of [
   ["beeswarm"],
   ["waterfall", "--row", "1"],
   ["scatter", "--column", "body_mass_index", "--color-by", "auto"],
   ["decision"],
+  ["comparison", "--compare-model", without],
 ]) {
   const out = join(IMAGES, `plot-${kind}.svg`);
   lmdi("plot", kind, model, "examples/diabetes.csv", "--out", out, ...options);
 }
+const fits = join(folder, "fits.json");
+lmdi("stability", ...diabetes, "--bootstrap-rows", "--out", fits);
+lmdi("plot", "stability", fits, "--out", join(IMAGES, "plot-stability.svg"));
 if (miami) {
   const report = join(folder, "miami.html");
   const options = ["--target", "price", "--holdout", "0.2", "--compare", "tree-shap"];

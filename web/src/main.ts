@@ -4,6 +4,7 @@ import "./style.css";
 import { type Report, VERSION } from "./contract";
 import { Data } from "./data/data";
 import { choice, h, labelled, name } from "./page/dom";
+import { keepFocus } from "./page/focus";
 import { shortened } from "./page/format";
 import { followAddress } from "./page/fragment";
 import { type Choice, Selection } from "./page/selection";
@@ -88,6 +89,7 @@ async function open(page: HTMLElement): Promise<void> {
     h("div", { class: "columns" }, contents, h("main", {}, ...views)),
     h("footer", { class: "quiet" }, words.page.footer),
   );
+  keepFocus(page);
   follow(contents, views);
   followAddress(data, selection, first, (text) => note.replaceChildren(text));
 }

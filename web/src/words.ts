@@ -457,6 +457,18 @@ export const map = {
   point: (row: number, predicted: number, group: number | null) =>
     `Row ${count(row)}: predicted ${number(predicted)}${group === null ? "" : `, group ${group + 1}`}. ${page.clickToChoose}`,
   brushed: "a part of the map",
+  areas: "As a table of areas",
+  areaCaption: (what: string) => `Areas of the map, those with most rows first: mean ${what}`,
+  areaHeads: (latitude: string, longitude: string, what: string) => [
+    latitude,
+    longitude,
+    "rows",
+    what,
+    "in the page",
+  ],
+  areaRange: (from: string, to: string) => `${from} to ${to}`,
+  markArea: "Mark these rows",
+  area: (latitudes: string, longitudes: string) => `${latitudes}, ${longitudes}`,
   groupInLegend: (at: number) => ` group ${at + 1} `,
 };
 
@@ -533,7 +545,7 @@ export const stability = {
   caption:
     "Mean size of scores in each run: dots close together are stable. Filled: other seeds. Rings: rows drawn anew.",
   heads: { feature: "feature", range: "smallest to largest", runs: "each run" },
-  range: (low: number, high: number) => `${number(low)} to ${number(high)}`,
+  range: (low: string, high: string) => `${low} to ${high}`,
 };
 
 export const methods = {

@@ -56,6 +56,91 @@ test("the keyboard alone is enough", async () => {
   assert.deepEqual(complaints, []);
 });
 
+test("the focus is never lost, and the map can be marked without a pointer", async () => {
+  const path = join(folder, "focus.html");
+  write(path, report({ rows: 200, names: FEATURES }));
+  const { page, complaints } = await open(browser, path);
+  await page.evaluate(() => {
+    window.print = () => {};
+    for (const part of document.querySelectorAll("details")) part.open = true;
+  });
+  await page.waitForSelector("#map .behind tbody button");
+  const rows = await page.$$eval("#map .behind tbody tr", (lines) =>
+    lines.map((line) => Number(line.cells[2].textContent)),
+  );
+  assert.equal(
+    rows.reduce((sum, n) => sum + n, 0),
+    200,
+    "the table of the map holds all rows",
+  );
+  await page.click("#map .behind tbody button");
+  const marked = await page.$eval("#marked", (bar) => bar.textContent);
+  assert.match(marked, new RegExp(`^${rows[0]} rows marked`));
+  // Controls are used one after the other; those that a use adds or removes are met on the way.
+  const used = await page.evaluate(async () => {
+    const lost = [];
+    let at = 0;
+    for (; at < 400; at++) {
+      const controls = [...document.querySelectorAll("#page button:not([disabled])")].filter(
+        (button) => button.offsetParent !== null && button.id !== "download-csv",
+      );
+      if (at >= controls.length) break;
+      controls[at].focus();
+      controls[at].click();
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      if (document.activeElement === document.body) lost.push(controls[at].outerHTML.slice(0, 150));
+    }
+    return { at, lost };
+  });
+  assert.ok(used.at > 30, `${used.at} buttons`);
+  assert.deepEqual(used.lost, []);
+  await page.click("#map .behind tbody button");
+  await page.focus("#marked button");
+  await page.keyboard.press("Enter");
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))),
+  );
+  assert.notEqual(await page.evaluate(() => document.activeElement.tagName), "BODY");
+  assert.deepEqual(complaints, []);
+});
+
+test("numbers of a table have the same decimals, one minus sign, and stand at the right", async () => {
+  const { path } = explain("decimals", "examples/diabetes.csv", "--target", "progression");
+  const { page } = await open(browser, path);
+  await page.$$eval("details", (parts) => {
+    for (const part of parts) part.open = true;
+  });
+  await page.waitForSelector("#what-if-prediction strong");
+  assert.doesNotMatch(
+    await page.$eval("main", (part) => part.innerText),
+    /(^|[\s(])-\d/,
+    "a hyphen is no minus",
+  );
+  const columns = await page.$$eval("table.plain", (tables) =>
+    tables.flatMap((table) => {
+      const heads = [...(table.tHead?.rows[0]?.cells ?? [])];
+      return heads.map((_, at) => ({
+        name: `${table.caption?.textContent}: ${heads[at].textContent}`,
+        cells: [...table.tBodies[0].rows]
+          .map((line) => line.cells[at])
+          .filter((cell) => cell?.querySelector(":scope > data"))
+          .map((cell) => ({ text: cell.textContent, side: getComputedStyle(cell).textAlign })),
+      }));
+    }),
+  );
+  const scores = columns.filter(({ cells }) => cells.length > 1);
+  assert.ok(scores.length > 10);
+  for (const { name, cells } of scores) {
+    if (/RMSE|R2|AUROC|here|value|measured|Quality/.test(name) && !/score/.test(name)) continue;
+    const decimals = cells.map(({ text }) => (/\.(\d+)/.exec(text)?.[1] ?? "").length);
+    assert.equal(new Set(decimals).size, 1, `${name}: ${cells.map(({ text }) => text)}`);
+    assert.ok(
+      cells.every(({ side }) => side === "right" || side === "end"),
+      `${name} stands at the right`,
+    );
+  }
+});
+
 test("controls, drawings and tables say what they are", async () => {
   const path = join(folder, "named.html");
   write(path, report({ rows: 100, names: FEATURES }));

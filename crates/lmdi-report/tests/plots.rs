@@ -74,7 +74,7 @@ impl Case {
         let found = ModelComparison {
             shares: self.names().into_iter().enumerate().map(share).collect(),
             measures: vec![],
-            is_fair: true,
+            is_fair: Some(true),
             n_rows: n,
             differences: vec![0.0; n],
             mean_difference: 0.0,

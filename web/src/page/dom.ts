@@ -94,6 +94,12 @@ export function columns(
   return h("colgroup", {}, ...kinds.map((kind) => h("col", { class: kind })));
 }
 
+/** Whether a cell of a table is a number, or empty. */
+function isNumber(cell: Child): boolean {
+  if (cell instanceof Element) return cell.matches("data.number");
+  return !cell || (typeof cell === "string" && /^[+−]?[\d,]+(\.\d+)?(\s?%)?$/.test(cell));
+}
+
 /** A table, with a caption that says what it holds. */
 export function table(
   caption: string,
@@ -101,6 +107,12 @@ export function table(
   rows: Child[][],
   kind = "plain",
 ): HTMLElement {
+  // Numbers of a column stand under each other at their last digit.
+  const isNumbers = heads.map(
+    (_, at) =>
+      at > 0 && rows.some((cells) => cells[at]) && rows.every((cells) => isNumber(cells[at])),
+  );
+  const side = (at: number) => (isNumbers[at] ? "right" : null);
   return h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
@@ -108,7 +120,11 @@ export function table(
       "table",
       { class: kind },
       h("caption", { class: "quiet" }, caption),
-      h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h(
+        "thead",
+        {},
+        h("tr", {}, ...heads.map((head, at) => h("th", { scope: "col", class: side(at) }, head))),
+      ),
       h(
         "tbody",
         {},
@@ -117,7 +133,7 @@ export function table(
             "tr",
             {},
             ...cells.map((cell, at) =>
-              at === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell),
+              at === 0 ? h("th", { scope: "row" }, cell) : h("td", { class: side(at) }, cell),
             ),
           ),
         ),

@@ -19,7 +19,7 @@ import {
   svg,
   table,
 } from "../page/dom";
-import { cellNumber, count, decimalsFor, number, shortened } from "../page/format";
+import { cellNumber, count, decimalsFor, shortened } from "../page/format";
 import type { Selection } from "../page/selection";
 import { page, feature as words } from "../words";
 import { legend, levelLegend } from "./overall";
@@ -174,17 +174,18 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
           ),
       ),
       colour >= 0 ? (levelLegend(data, `cell ${colour}`) ?? legend()) : "",
-      behind(page.asNumbers, () =>
-        table(
+      behind(page.asNumbers, () => {
+        const text = decimalsFor(Math.max(...found.map(({ mean }) => Math.abs(mean)), 0));
+        return table(
           words.byValue,
           words.byValueHeads,
           found.map(({ from, to, rows, mean }) => [
             from === to ? cellNumber(from) : `${cellNumber(from)} to ${cellNumber(to)}`,
             count(rows),
-            exact(mean, number(mean)),
+            exact(mean, text(mean)),
           ]),
-        ),
-      ),
+        );
+      }),
     );
   };
 

@@ -4,7 +4,7 @@ import { COLOURS, swatch } from "../charts/dots";
 import type { Group } from "../contract";
 import type { Data } from "../data/data";
 import { exact, h, name, section, table } from "../page/dom";
-import { count, number, shortened, signed } from "../page/format";
+import { count, decimalsFor, number, shortened, signed } from "../page/format";
 import type { Selection } from "../page/selection";
 import { groups as words } from "../words";
 import { markButton } from "./trust";
@@ -48,6 +48,8 @@ function card(
     marking.replaceChildren(markButton(selection, marked, words.name(at), rows)),
   );
   const { about, labels } = data.report;
+  const sizes = group.traits.flatMap((trait) => [trait.score, trait.score_elsewhere]);
+  const text = decimalsFor(Math.max(...sizes.map(Math.abs), 0));
   return h(
     "article",
     { class: "card", "aria-label": words.name(at) },
@@ -95,8 +97,8 @@ function card(
         name(data.report.features[trait.feature].name),
         name(trait.cell, "cell"),
         name(trait.cell_elsewhere, "cell"),
-        exact(trait.score, signed(number(trait.score))),
-        exact(trait.score_elsewhere, signed(number(trait.score_elsewhere))),
+        exact(trait.score, signed(text(trait.score))),
+        exact(trait.score_elsewhere, signed(text(trait.score_elsewhere))),
       ]),
     ),
   );

@@ -1,12 +1,12 @@
 // Rows where they are, when the table has latitudes and longitudes.
 
-import { extent } from "d3-array";
+import { extent, group, mean } from "d3-array";
 import { cellSteps, spaced, steps, swatch } from "../charts/dots";
 import { roomy, Scatter } from "../charts/scatter";
 import type { Data } from "../data/data";
 import { brushed } from "../page/brush";
-import { choice, h, labelled, section } from "../page/dom";
-import { shortened } from "../page/format";
+import { behind, choice, exact, h, labelled, section, table } from "../page/dom";
+import { cellNumber, count, decimalsFor, shortened } from "../page/format";
 import type { Selection } from "../page/selection";
 import { map as words } from "../words";
 import { groupClass } from "./groups";
@@ -144,5 +144,48 @@ export function map(data: Data, selection: Selection): HTMLElement | null {
     h("div", { class: "controls" }, labelled(words.colour, colour)),
     scatter.element,
     key,
+    behind(words.areas, () => areas(data, selection)),
+  );
+}
+
+/** Areas in each direction. */
+const AREAS = 5;
+
+/** The map as a table: equal parts of it with their rows, which can be marked without a pointer. */
+function areas(data: Data, selection: Selection): HTMLElement {
+  const { latitudes, longitudes } = data.places!;
+  const { output } = selection.now;
+  const rows = Array.from({ length: data.n }, (_, row) => row).filter(
+    (row) => Number.isFinite(latitudes[row]) && Number.isFinite(longitudes[row]),
+  );
+  const cut = (of: Float64Array) => {
+    const [low, high] = extent(rows, (row) => of[row]) as [number, number];
+    const step = (high - low || 1) / AREAS;
+    const part = (row: number) => Math.min(AREAS - 1, Math.floor((of[row] - low) / step));
+    const text = (at: number) =>
+      words.areaRange(cellNumber(low + at * step), cellNumber(low + (at + 1) * step));
+    return { part, text };
+  };
+  const [north, east] = [cut(latitudes), cut(longitudes)];
+  const found = group(rows, (row) => north.part(row) * AREAS + east.part(row));
+  const parts = [...found].sort((a, b) => b[1].length - a[1].length || a[0] - b[0]);
+  const means = parts.map(([, of]) => mean(of, (row) => data.predicted(row, output)) ?? NaN);
+  const what = predictedName(data);
+  const text = decimalsFor(Math.max(...means.map(Math.abs), 0));
+  const names = data.report.map!;
+  return table(
+    words.areaCaption(what),
+    words.areaHeads(shortened(names.latitude, 40), shortened(names.longitude, 40), what),
+    parts.map(([part, of], at) => {
+      const [latitude, longitude] = [north.text(Math.floor(part / AREAS)), east.text(part % AREAS)];
+      const marked = { name: words.area(latitude, longitude), rows: new Set(of) };
+      return [
+        latitude,
+        longitude,
+        count(of.length),
+        exact(means[at], text(means[at])),
+        h("button", { class: "link", onclick: () => selection.set({ marked }) }, words.markArea),
+      ];
+    }),
   );
 }

@@ -8,7 +8,7 @@ import { type Strip, strip } from "../charts/strip";
 import type { Data } from "../data/data";
 import { brushed } from "../page/brush";
 import { behind, columns, exact, h, name, section, svg, table } from "../page/dom";
-import { decimalsFor, number, percent, shortened } from "../page/format";
+import { decimalsFor, percent, shortened } from "../page/format";
 import type { Selection } from "../page/selection";
 import { page, overall as words } from "../words";
 
@@ -120,7 +120,7 @@ export function overall(data: Data, selection: Selection): HTMLElement {
             const size = data.importance(at);
             return [
               name(data.report.features[at].name),
-              exact(size, number(size)),
+              exact(size, text(size)),
               percent(size / total),
             ];
           }),

@@ -4,6 +4,7 @@ import { scaleLinear } from "d3-scale";
 import { topAxis } from "../charts/axis";
 import type { Data } from "../data/data";
 import { columns, h, name, section, svg } from "../page/dom";
+import { decimalsFor } from "../page/format";
 import { stability as words } from "../words";
 
 const SHOWN = 15;
@@ -22,6 +23,7 @@ export function stability(data: Data): HTMLElement | null {
     .sort((a, b) => means[b] - means[a] || a - b)
     .slice(0, SHOWN);
   const largest = Math.max(...runs.flatMap((run) => order.map((at) => run[at]))) || 1;
+  const text = decimalsFor(largest);
   const x = scaleLinear([0, largest * 1.03], [0, 100]);
   return section(
     "stability",
@@ -69,7 +71,7 @@ export function stability(data: Data): HTMLElement | null {
             "tr",
             {},
             h("th", { scope: "row" }, name(data.report.features[at].name)),
-            h("td", { class: "right number" }, words.range(low, high)),
+            h("td", { class: "right number" }, words.range(text(low), text(high))),
             h(
               "td",
               { class: "swarm" },

@@ -86,12 +86,18 @@ fn in_words(data: &ComparisonData<'_>) -> String {
         None => format!("predictions differ by {} on average in", short(found.mean_difference)),
     };
     let measure = match found.measures.first() {
-        Some(measure) if found.is_fair => {
-            let name = lmdi::study::measure_title(measure.name);
-            format!("; {name} {:.3} and {:.3}", measure.own, measure.other)
-        }
-        Some(_) => "; errors are not compared, because a model was trained on these rows".into(),
         None => String::new(),
+        Some(_) if found.is_fair == Some(false) => {
+            "; errors are not compared, because a model was trained on these rows".into()
+        }
+        Some(measure) => {
+            let name = lmdi::study::measure_title(measure.name);
+            let unless = match found.is_fair {
+                None => ", unless a model was trained on these rows",
+                Some(_) => "",
+            };
+            format!("; {name} {:.3} and {:.3}{unless}", measure.own, measure.other)
+        }
     };
     format!("{apart} {} rows{measure}", short(found.n_rows as f64))
 }

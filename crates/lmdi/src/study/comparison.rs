@@ -15,9 +15,9 @@ pub struct ModelComparison {
     pub shares: Vec<ComparedShare>,
     /// Measures of both on the rows; empty where the truth is not known.
     pub measures: Vec<ComparedMeasure>,
-    /// Whether these say how well new rows are predicted: neither model is known to predict rows that
-    /// its trees were trained on.
-    pub is_fair: bool,
+    /// Whether these say how well new rows are predicted: no row is predicted by trees that were
+    /// trained on it. None where that is not known.
+    pub is_fair: Option<bool>,
     /// How many rows have a prediction by both models.
     pub n_rows: usize,
     /// How far apart the predictions of each row are: the other number less the own one; of two
@@ -74,7 +74,11 @@ impl ModelComparison {
         Ok(Self {
             shares: shares(explained, others)?,
             measures: measures(explained, others, &known),
-            is_fair: [explained, others].into_iter().all(|one| !is_trained_on(one)),
+            is_fair: match [is_new(explained), is_new(others)] {
+                [Some(false), _] | [_, Some(false)] => Some(false),
+                [Some(true), Some(true)] => Some(true),
+                _ => None,
+            },
             n_rows: known.len(),
             differences,
             mean_difference,
@@ -83,10 +87,13 @@ impl ModelComparison {
     }
 }
 
-/// Whether rows are predicted by trees that were trained on them.
-fn is_trained_on(explained: &Explained) -> bool {
-    explained.predicted_by == PredictedBy::AllTrees
-        && matches!(explained.rows.sample, Sample::Training | Sample::FittedOn)
+/// Whether rows are new to the trees that predict them; none where that is not known.
+fn is_new(explained: &Explained) -> Option<bool> {
+    match (explained.predicted_by, explained.rows.sample) {
+        (PredictedBy::OutOfBag { .. }, _) | (_, Sample::HoldOut | Sample::Test) => Some(true),
+        (_, Sample::Training | Sample::FittedOn) => Some(false),
+        (_, Sample::Unspecified) => None,
+    }
 }
 
 fn check(own: (&Study, &Explained), other: (&Study, &Explained)) -> Result<()> {

@@ -4,7 +4,7 @@ import { extent } from "d3-array";
 import { Counterfactuals, type Found, type Limit, type Wish } from "../../analysis/counterfactual";
 import type { Data } from "../../data/data";
 import { choice, exact, h, labelled, name, table } from "../../page/dom";
-import { number, percent, shortened, signed } from "../../page/format";
+import { decimalsFor, number, percent, shortened, signed } from "../../page/format";
 import type { Selection } from "../../page/selection";
 import { threshold as thresholdWords, counterfactuals as words } from "../../words";
 
@@ -175,6 +175,10 @@ function compared(
         );
   const listed = found.changes.slice(0, CHANGES);
   const more = found.changes.length - listed.length;
+  const sizes = listed.flatMap(({ feature }) =>
+    [row, found.row].map((of) => Math.abs(data.score(of, feature, output))),
+  );
+  const text = decimalsFor(Math.max(...sizes, 0));
   return h(
     "div",
     { class: "compared", "data-row": found.row },
@@ -193,7 +197,7 @@ function compared(
       words.heads(data.k > 1 ? shortened(data.report.outputs[output], 30) : null),
       listed.map(({ feature }) => {
         const score = (of: number) =>
-          exact(data.score(of, feature, output), signed(number(data.score(of, feature, output))));
+          exact(data.score(of, feature, output), signed(text(data.score(of, feature, output))));
         return [
           name(data.report.features[feature].name),
           name(data.cell(row, feature), "cell"),

@@ -37,7 +37,8 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const curve = h("div", { id: "ice" });
   let cells: Cell[] = [];
   let all = false;
-  let feature = selection.now.feature;
+  const withCurve = data.order.filter((at) => model.columns[at].range && data.columns[at].cells);
+  let feature = withCurve[0] ?? 0;
 
   const cellOf = (row: number, at: number): Cell => {
     if (data.isMissing(row, at)) return null;
@@ -194,9 +195,10 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
     );
   };
 
-  const features = data.order
-    .filter((at) => model.columns[at].range !== null)
-    .map((at) => ({ value: String(at), text: shortened(data.report.features[at].name, 60) }));
+  const features = withCurve.map((at) => ({
+    value: String(at),
+    text: shortened(data.report.features[at].name, 60),
+  }));
   const pick = choice(features, String(feature), (value) => {
     feature = Number(value);
     void drawCurve();
