@@ -30,7 +30,8 @@ pub fn check_png() -> Result<()> {
 /// #     predictions: &[1.0, 2.0, 3.0], truth: None, threshold: None };
 /// # let columns = Columns::numeric(["income"]);
 /// let (title, scale) = ("Loans", "in log-odds");
-/// let data = PlotData { rows, columns: &columns, account: None, output: 0, title, scale };
+/// let data =
+///     PlotData { rows, columns: &columns, account: None, errors: None, output: 0, title, scale };
 /// let picture = bar(&data, 10)?;
 /// assert!(picture.svg.starts_with("<svg"));
 /// assert!(png(&picture, 2.0)?.starts_with(b"\x89PNG"));
