@@ -1,5 +1,6 @@
 // Pictures of every view of a report, to be looked at: `node test/screenshots.js REPORT.html FOLDER [VIEW ...]`.
 
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { launch, open } from "./support/browser.js";
@@ -12,6 +13,7 @@ const LOOKS = [
 
 /** Writes `NAME-VIEW.png`, `NAME-VIEW-dark.png` and `NAME-VIEW-narrow.png`, all or those wanted. */
 export async function screenshots(path, folder, { name = "report", wanted = [], hash = "" } = {}) {
+  mkdirSync(folder, { recursive: true });
   const browser = await launch();
   for (const [look, size] of LOOKS) {
     const { page } = await open(browser, path, { ...size, hash });
