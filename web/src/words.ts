@@ -324,7 +324,7 @@ export const whatIf = {
     label
       ? says`Probability of ${label}: ${before} → ${now} (${change})`
       : says`Prediction: ${before} → ${now} (${change})`,
-  caption: "Cells that can be changed, the largest scores first",
+  caption: "Cells that can be changed, in the order of the sheet above",
   noScores: "Cells that can be changed. Scores of this method are not computed in the page.",
   heads: ["feature", "value", "score before", "score now", "change", "note"],
   cellOf: (feature: string) => `Value of ${feature}`,
