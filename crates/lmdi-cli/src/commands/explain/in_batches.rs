@@ -1,7 +1,9 @@
 //! A table that does not fit into memory: LMDI+ is fitted to it in passes, and its rows are explained
 //! and written some at a time.
 
-use super::{ModelSource, Options};
+use super::Options;
+use super::memory::{BYTES_PER_CELL, left};
+use super::saved_model::ModelFile;
 use crate::flags::invalid;
 use crate::input::model_file;
 use crate::input::row_stream::{RowBatch, Streamed, for_each_batch};
@@ -26,84 +28,27 @@ use lmdi::study::{
 use lmdi::table::{Schema, Target};
 use lmdi::text::{count, counted};
 use lmdi_io::printable::printable;
-use lmdi_io::read::{BatchReader, Input, ReadOptions, Total};
+use lmdi_io::read::Input;
 use lmdi_io::sample::SampledTable;
 use lmdi_io::write::Output;
-use std::fs::File;
-use std::io::{Read, Write};
-use std::path::Path;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Bytes that a cell takes while its table is read, encoded, scored and written in memory.
-pub(super) const BYTES_PER_CELL: u64 = 48;
-/// How many times larger text is than its gzipped form.
-const GZIP: u64 = 5;
-/// Tables with fewer rows are not looked at any further.
-const FEWEST_ROWS: u64 = 10_000;
-
 impl Options {
-    /// Whether DATA takes more memory than there is. What comes through a pipe is held: it can be read
-    /// once, and looking into it would take from it. What is wrong with a table or a model is told when
-    /// it is read.
-    pub(super) fn exceeds_memory(&self) -> bool {
-        let found = std::fs::metadata(&self.data);
-        let can_be_read_twice = found.is_ok_and(|found| found.is_file() || found.is_dir());
-        if self.data == Path::new("-") || !can_be_read_twice {
-            return false;
-        }
-        let batches = BatchReader::open(&Input::from_argument(&self.data), &ReadOptions::default());
-        let rows = match batches.ok().and_then(|batches| batches.total()) {
-            Some(Total::Rows(rows)) => rows,
-            Some(Total::Bytes(bytes)) => lines(&self.data, bytes).unwrap_or(0),
-            None => 0,
-        };
-        // Few rows fit, whatever their columns.
-        if rows < FEWEST_ROWS {
-            return false;
-        }
-        let columns = match &self.model {
-            ModelSource::File(model) => {
-                model_file::load(model).map_or(1, |model| 1 + model.ensemble.n_features())
-            }
-            ModelSource::Train(_) => self.columns_of_table(),
-        };
-        rows.saturating_mul(columns as u64).saturating_mul(BYTES_PER_CELL) > left()
-    }
-
-    /// Number of columns of DATA; one if it cannot be read.
-    pub(super) fn columns_of_table(&self) -> usize {
-        let dropped = self.training.drop.clone();
-        let options = ReadOptions { dropped, ..ReadOptions::default() };
-        let first = BatchReader::open(&Input::from_argument(&self.data), &options)
-            .and_then(|mut batches| batches.next(1));
-        first.ok().flatten().map_or(1, |batch| batch.frame.columns().len())
-    }
-
     /// Takes a model that is trained already, and explains all rows.
     pub(super) fn explain_in_batches(
         &self,
-        path: &Path,
+        file: ModelFile,
         output: Option<&Output>,
         reader: &TableReader,
         out: &mut Printer,
     ) -> Result<()> {
         self.check_streams()?;
-        if let Some(flag) = self.training.first_given() {
-            return Err(invalid(
-                "model",
-                format!("a file, with {flag}"),
-                "no flag of training: the model is trained already",
-            ));
-        }
-        let mut model = model_file::load(path)
-            .context("--model is forest, extra-trees, boosting or the file of a model")?;
-        self.decision.apply(&mut model)?;
         let table = printable(&self.data.display().to_string()).into_owned();
         let left = size(left());
         writeln!(out, "{table} is read in batches: it may take more memory than {left}.")?;
-        let name = printable(&path.display().to_string()).into_owned();
-        self.explain_all(model, &name, output, reader, out)
+        self.explain_all(file.model, &file.name, output, reader, out)
     }
 
     /// Explains the rows of DATA, or of `--test`, some at a time.
@@ -318,21 +263,4 @@ impl Options {
         }
         Ok(fitting)
     }
-}
-
-/// About how many lines a file of text has, by the length of its first ones. Of gzipped text these are
-/// not known: a line is taken to have a hundred bytes.
-fn lines(path: &Path, bytes: u64) -> Option<u64> {
-    let mut start = Vec::new();
-    File::open(path).ok()?.take(1 << 20).read_to_end(&mut start).ok()?;
-    if start.starts_with(&[0x1f, 0x8b]) {
-        return Some(bytes.saturating_mul(GZIP) / 100);
-    }
-    let ends = start.iter().filter(|byte| **byte == b'\n').count() as u64;
-    Some(bytes / (start.len() as u64).div_ceil(ends.max(1)).max(1))
-}
-
-/// Bytes that are left to the command.
-pub(super) fn left() -> u64 {
-    lmdi_memory::limit().saturating_sub(lmdi_memory::used()) as u64
 }

@@ -6,6 +6,7 @@
 
 mod compared_model;
 mod in_batches;
+mod memory;
 mod on_sample;
 mod saved_model;
 
@@ -166,6 +167,14 @@ struct Prepared {
     refits: u8,
 }
 
+/// What the command starts from, read once.
+enum Start {
+    /// A model of this kind is to be trained.
+    Train(ModelKind),
+    /// A model that is trained.
+    Trained(Box<ModelFile>),
+}
+
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     options.running.apply()?;
@@ -178,19 +187,23 @@ pub fn run(options: &Options) -> Result<()> {
         None => TableReader::new(&options.running.reading),
     };
     let reader = reader.copying_to(output.as_ref());
-    if options.exceeds_memory() {
+    let start = match &options.model {
+        ModelSource::Train(kind) => Start::Train(*kind),
+        ModelSource::File(path) => Start::Trained(Box::new(options.trained_model(path)?)),
+    };
+    if options.exceeds_memory(&start) {
         let (output, out) = (output.as_ref(), &mut printer);
-        match &options.model {
-            ModelSource::Train(kind) => options.train_on_sample(*kind, output, &reader, out)?,
-            ModelSource::File(path) => options.explain_in_batches(path, output, &reader, out)?,
+        match start {
+            Start::Train(kind) => options.train_on_sample(kind, output, &reader, out)?,
+            Start::Trained(file) => options.explain_in_batches(*file, output, &reader, out)?,
         }
         return printer.finish();
     }
     let out = &mut printer;
     let compared = options.compare_model.as_deref().map(ModelFile::load).transpose()?;
-    let prepared = match &options.model {
-        ModelSource::Train(kind) => options.train(*kind, &reader, out)?,
-        ModelSource::File(path) => options.with_model(path, &reader, out)?,
+    let prepared = match start {
+        Start::Train(kind) => options.train(kind, &reader, out)?,
+        Start::Trained(file) => options.with_model(*file, &reader, out)?,
     };
     let Prepared { study, rows, options: explain, refits } = prepared;
     let started = Instant::now();

@@ -2,6 +2,7 @@
 //! fits, and explained on all rows.
 
 use super::Options;
+use super::memory::{BYTES_PER_CELL, left};
 use crate::flags::invalid;
 use crate::flags::model::ModelKind;
 use crate::flags::training::{JobOptions, facts, train};
@@ -38,10 +39,10 @@ impl Options {
             ));
         }
         let target = self.needed_target()?;
-        let left = super::in_batches::left();
+        let left = left();
         // Trees are held several times over while LMDI+ is fitted.
-        let per_row = self.training.memory_per_row(kind)?
-            + self.columns_of_table() as u64 * super::in_batches::BYTES_PER_CELL;
+        let per_row =
+            self.training.memory_per_row(kind)? + self.columns_of_table() as u64 * BYTES_PER_CELL;
         let most = left / 6 / per_row;
         let options = ReadOptions { dropped: self.training.drop.clone(), ..ReadOptions::default() };
         let sample = SampledTable::draw(

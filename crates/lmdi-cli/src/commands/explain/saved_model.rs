@@ -44,13 +44,8 @@ impl ModelFile {
 }
 
 impl Options {
-    /// Takes a trained model, with the explainer of its file or one that is fitted to the table.
-    pub(super) fn with_model(
-        &self,
-        path: &Path,
-        reader: &TableReader,
-        out: &mut dyn Write,
-    ) -> Result<Prepared> {
+    /// The model of `--model FILE`, which takes no flag of training.
+    pub(super) fn trained_model(&self, path: &Path) -> Result<ModelFile> {
         if let Some(flag) = self.training.first_given() {
             return Err(invalid(
                 "model",
@@ -61,6 +56,16 @@ impl Options {
         let mut file = ModelFile::load(path)
             .context("--model is forest, extra-trees, boosting or the file of a model")?;
         self.decision.apply(&mut file.model)?;
+        Ok(file)
+    }
+
+    /// Takes a trained model, with the explainer of its file or one that is fitted to the table.
+    pub(super) fn with_model(
+        &self,
+        file: ModelFile,
+        reader: &TableReader,
+        out: &mut dyn Write,
+    ) -> Result<Prepared> {
         let ensemble = &file.model.ensemble;
         let schema = schema_of(&file.model);
         let options = self.explain_options(&schema, ensemble.averages_trees())?;
