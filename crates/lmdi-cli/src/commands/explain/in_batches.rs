@@ -219,8 +219,8 @@ impl Options {
         )?;
         writeln!(
             out,
-            "This fit is no least squares and would go over the rows many times: it is made on {} of {} rows, \
-             drawn at random.",
+            "A fit other than least squares would read the table many times. This one uses {} of {} rows, drawn \
+             at random.",
             count(sample.rows() as usize),
             count(sample.of() as usize)
         )?;

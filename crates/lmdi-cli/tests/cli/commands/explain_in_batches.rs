@@ -182,7 +182,7 @@ fn a_model_is_trained_on_a_sample() {
     place.run(&holdout).fails(2, &["--holdout"]);
 }
 
-/// Fits that are no least squares are made on a sample, which is told.
+/// Fits other than least squares use a sample of the rows, which is told.
 #[test]
 fn logistic_fits_take_a_sample() {
     let place = place_with_models();
