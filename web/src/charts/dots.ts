@@ -19,6 +19,9 @@ function shapeAt(kind: string, x: number, y: number): string {
   const at = `${x.toFixed(1)} ${y.toFixed(1)}`;
   const group = /^group-(\d)$/.exec(kind);
   switch (group ? Number(group[1]) % 4 : 0) {
+    case 1:
+      // PDF paints no square end of a line without length.
+      return `M${at}h.01`;
     case 2:
       return `M${at}m-3 0h6m-3 -3v6`;
     case 3:
