@@ -141,10 +141,10 @@ export const lights = {
     }.${level === "bad" ? " Do not rely on the scores of single rows." : ""}`,
   stability: "Stability under retraining",
   stabilityUnknown: "Not measured. Add --stability-runs 2 to measure it.",
-  retraining: (level: "good" | "careful" | "bad", correlation: number) =>
+  retraining: (level: "good" | "careful" | "bad", seeds: number, resampled: number) =>
     `Retraining gives ${
       { good: "nearly the same", careful: "similar", bad: "rather different" }[level]
-    } explanations (rank correlation ${correlation.toFixed(2)}).`,
+    } explanations (rank correlation ${seeds.toFixed(2)} with other seeds, ${resampled.toFixed(2)} on rows drawn anew).`,
   stableButWeak: "That does not make a weak model right.",
   leakage: "Leakage",
   leaks: (columns: string[], target: string) =>
