@@ -1,4 +1,4 @@
-// Many dots as few elements: one path a colour, each dot a line without length and with a round end.
+// Many dots as few elements: one path per colour, each dot a line without length and with a round end.
 //
 // A circle each would be tens of thousands of elements. Colours are classes, so dark mode and print need no new drawing.
 
