@@ -28,7 +28,7 @@ from ._choices import ClassificationCriterion, RegressionCriterion, SplitFinder
 from ._errors import LmdiWarning
 from ._input.columns import Columns
 from ._input.tables import Frame, check_names, frame_with_text, strided
-from ._models.model import Model, text_columns
+from ._models.model import Model, TextColumn, text_columns
 from ._running import n_threads
 
 if TYPE_CHECKING:
@@ -84,7 +84,9 @@ class _Learner(BaseEstimator):
         while target_name in names:
             target_name += "_"
         target: Any = np.asarray(y, dtype=np.float64) if not self._classifies else list(map(str, y.tolist()))
-        schema, matrix = _lmdi.learn_schema(text_columns(frame), (target_name, target))
+        columns = text_columns(frame)
+        _warn_of_numbers_as_text(columns)
+        schema, matrix = _lmdi.learn_schema(columns, (target_name, target))
         encoded = Columns(tuple(schema.encoded_names), len(schema.encoded_names))
         return self._fit_matrix(matrix.T, y, sample_weight, encoded, schema)
 
@@ -194,6 +196,29 @@ class _Classifier(ClassifierMixin, _Learner):
         """The most probable class of each row."""
         most_probable = self.predict_proba(X).argmax(axis=1)
         return self.classes_[most_probable]
+
+
+def _warn_of_numbers_as_text(columns: list[TextColumn]) -> None:
+    """Text is a category, also where it spells a number, which is hardly meant."""
+    for name, cells in columns:
+        if isinstance(cells, np.ndarray):
+            continue
+        texts = [text for text in cells if text is not None]
+        if texts and all(map(_spells_a_number, texts)):
+            warnings.warn(
+                f"column {name!r} holds text that spells numbers, such as {texts[0]!r}, and is read as "
+                "categories; convert it with pandas.to_numeric if it is to be split by size",
+                LmdiWarning,
+                stacklevel=4,
+            )
+
+
+def _spells_a_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _seed(random: Any) -> int:

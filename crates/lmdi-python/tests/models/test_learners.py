@@ -1,6 +1,7 @@
 """Our learners keep scikit-learn's conventions."""
 
 import datetime
+import decimal
 import os
 import pickle
 import subprocess
@@ -278,6 +279,36 @@ def test_dates_and_times_are_numbers(data):
     read = lmdi._input.tables.frame_with_text(day)
     assert read.column(1)[0] == 5400
     assert lmdi._input.tables.frame_with_text(day.to_arrow()).column(1)[0] == 5400
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        lambda numbers: pd.Series(numbers, dtype=object),
+        lambda numbers: pd.Series([decimal.Decimal(str(number)) for number in numbers]),
+        lambda numbers: pd.Series(
+            [None if number == numbers[0] else number for number in numbers], dtype=object
+        ),
+        lambda numbers: pd.Series([datetime.date(2020, 1, 1 + int(abs(number) * 6)) for number in numbers]),
+        lambda numbers: pd.Series(
+            [datetime.datetime(2020, 1, 1, int(abs(n) * 5)) for n in numbers], dtype=object
+        ),
+        lambda numbers: pd.Series(pd.PeriodIndex.from_ordinals((numbers * 10).astype(int) + 400, freq="M")),
+    ],
+)
+def test_numbers_and_dates_that_are_kept_as_objects(data, objects):
+    X = pd.DataFrame({"a": data.X[:, 0], "objects": objects(data.X[:, 3].round(2)), "text": data.two})
+    model = lmdi.RandomForestRegressor(5, random_state=0).fit(X, data.y)
+    assert model.model_.feature_names == ["a", "objects", "text"]
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_numbers_as_text_are_told(data):
+    X = pd.DataFrame({"a": data.X[:, 0], "text": [f"{number:.0f}" for number in data.X[:, 3]]})
+    with pytest.warns(
+        lmdi.LmdiWarning, match="column 'text' holds text that spells numbers, such as '.*pandas"
+    ):
+        lmdi.RandomForestRegressor(5, random_state=0).fit(X, data.y)
 
 
 def test_columns_that_were_left_out_are_ignored(data, tmp_path):

@@ -7,6 +7,9 @@ matrices) is converted once.
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import numbers
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -31,13 +34,13 @@ class Frame(NamedTuple):
     labels: list[str] | None = None
 
     def chosen(self, names: list[str]) -> Frame:
-        """The columns of these names, as our own models read them: moments as numbers."""
+        """The columns of these names, as our own models read them: dates and the like as numbers."""
         place = {name: at for at, name in enumerate(self.names or [])}
 
         def column(at: int) -> Any:
             cells = self.column(place[names[at]])
-            moments = _moments(cells)
-            return cells if moments is None else moments
+            found = _numbers_in(cells)
+            return cells if found is None else found
 
         block = self.block if names == self.names else lambda: None
         return Frame(names, self.n_rows, column, len(names), block)
@@ -109,16 +112,20 @@ def frame_with_text(X: Any) -> Frame | None:
         return None
     for at, name in enumerate(frame.names):
         column = frame.column(at)
-        if _moments(column) is not None or column_values(column, name).dtype.kind in "OUS":
+        if _numbers_in(column) is not None or column_values(column, name).dtype.kind in "OUS":
             return frame.chosen(frame.names)
     return None
 
 
-def _moments(column: Any) -> np.ndarray | None:
+def _numbers_in(column: Any) -> np.ndarray | None:
     """Dates as days, points of time as seconds since 1970, spans and times of the day as seconds, as in the
-    command; None for columns of something else."""
+    command, and numbers that are kept as objects; None for columns of something else."""
     library = type(column).__module__.split(".")[0]
     if library == "pandas":
+        if column.dtype.name.startswith("period"):
+            column = column.dt.to_timestamp()
+        if column.dtype.name == "object":
+            return _numbers_of_objects(column.to_numpy())
         if getattr(column.dtype, "kind", "O") not in "mM":
             return None
         values = column.dt.tz_convert(None) if getattr(column.dtype, "tz", None) is not None else column
@@ -143,6 +150,35 @@ def _moments(column: Any) -> np.ndarray | None:
             return np.asarray(days.to_numpy(zero_copy_only=False), dtype=np.float64)
         return _seconds(column.to_numpy(zero_copy_only=False))
     return None
+
+
+def _numbers_of_objects(cells: np.ndarray) -> np.ndarray | None:
+    """The numbers, or the dates, that all cells hold which are not missing."""
+    missing = np.asarray([cell is None or cell != cell for cell in map(_or_none, cells)])
+    found = cells[~missing]
+    kinds = {type(cell) for cell in found}
+    values = np.full(len(cells), np.nan)
+    if kinds == {datetime.date}:
+        values[~missing] = found.astype("datetime64[D]").astype(np.int64)
+    elif kinds and all(issubclass(kind, datetime.datetime) for kind in kinds):
+        if any(cell.tzinfo is not None for cell in found):
+            return None
+        values[~missing] = _seconds(found.astype("datetime64[us]"))
+    elif kinds and all(_is_number_type(kind) for kind in kinds):
+        values[~missing] = found.astype(np.float64)
+    else:
+        return None
+    return values
+
+
+def _or_none(cell: Any) -> Any:
+    """The cell, or None for the missing value of pandas, which no comparison recognises."""
+    return None if type(cell).__name__ == "NAType" else cell
+
+
+def _is_number_type(kind: type) -> bool:
+    real = issubclass(kind, (numbers.Real, decimal.Decimal))
+    return real and not issubclass(kind, (bool, np.bool_))
 
 
 def _seconds(values: np.ndarray) -> np.ndarray:

@@ -97,7 +97,9 @@ class Model:
         read = self._compiled.table_columns
         frame = None if read is None else tables.frame_of(X)
         plain = self._compiled.input_columns is None
-        encoded = frame is not None and not plain and frame.names == self.feature_names
+        # A column of two words keeps its name as a column of the trees; cells tell the two apart.
+        same_names = frame is not None and not plain and frame.names == self.feature_names
+        encoded = same_names and tables.frame_with_text(frame) is None
         if frame is None or read is None or frame.names is None or encoded:
             return self._columns.read(X)
         # Further columns are ignored, as in the command.
