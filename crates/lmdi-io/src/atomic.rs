@@ -114,7 +114,19 @@ impl Sink {
         let target = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
         #[cfg(unix)]
         remove_abandoned(&target);
-        let temporary = temporary_beside(&target, existing.as_ref())?;
+        // The error names the temporary file, which nobody asked for.
+        let temporary = temporary_beside(&target, existing.as_ref()).map_err(|error| {
+            let kind = error.kind();
+            match kind {
+                io::ErrorKind::NotFound => {
+                    io::Error::new(kind, "its directory does not exist; create it first")
+                }
+                io::ErrorKind::PermissionDenied => {
+                    io::Error::new(kind, "there is no permission to write into its directory")
+                }
+                _ => error,
+            }
+        })?;
         let unfinished = Unfinished::new(temporary.path());
         Ok(Sink::Renamed { temporary, target, _unfinished: unfinished })
     }

@@ -52,6 +52,8 @@ def read(content: bytes, path: Any) -> Any:
     """The explainer of a file."""
     try:
         arrays = _arrays(content)
+        if "explainer" not in arrays or "model" not in arrays:
+            raise ValueError("it is an archive of something else")
         about = json.loads(arrays.pop("explainer").tobytes())
         if about["version"] != VERSION:
             raise ValueError(f"it has version {about['version']}; this package reads version {VERSION}")

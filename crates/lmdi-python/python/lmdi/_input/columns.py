@@ -148,6 +148,9 @@ class Columns:
 
     def _read_frame(self, frame: tables.Frame) -> Cells:
         order = None
+        if frame.labels is not None and (self.names is None or set(self.names) == set(frame.labels)):
+            # Names that are no text: known where the model, or an earlier table, has them too.
+            frame = frame._replace(names=frame.labels)
         if self.names is not None and frame.names is not None:
             found, expected = frame.names, list(self.names)
             if self.underscored and found != expected:
