@@ -368,6 +368,7 @@ mod tests {
         let error = write(&missing, b"x").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert!(error.to_string().contains(r"no\u{1b}such"), "{error}");
+        assert!(error.to_string().ends_with("its directory does not exist; create it first"));
 
         let error = write(directory.path(), b"x").unwrap_err();
         assert!(error.to_string().contains("this is a directory"), "{error}");

@@ -84,11 +84,12 @@ class _Learner(BaseEstimator):
         while target_name in names:
             target_name += "_"
         target: Any = np.asarray(y, dtype=np.float64) if not self._classifies else list(map(str, y.tolist()))
-        columns = text_columns(frame)
+        columns = text_columns(frame.chosen(names))
         _warn_of_numbers_as_text(columns)
         schema, matrix = _lmdi.learn_schema(columns, (target_name, target))
-        encoded = Columns(tuple(schema.encoded_names), len(schema.encoded_names))
-        return self._fit_matrix(matrix.T, y, sample_weight, encoded, schema)
+        encoded = tuple(schema.encoded_names)
+        read = Columns(encoded, len(encoded), moments=frame.moments())
+        return self._fit_matrix(matrix.T, y, sample_weight, read, schema)
 
     def _fit_matrix(
         self, X: np.ndarray, y: Any, sample_weight: Any, columns: Columns, schema: Any = None

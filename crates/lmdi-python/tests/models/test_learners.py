@@ -273,12 +273,36 @@ def test_dates_and_times_are_numbers(data):
     np.testing.assert_allclose(e.base_values + e.values.sum(axis=1), model.predict(X))
     for other in (pl.from_pandas(X), pl.from_pandas(X).to_arrow()):
         np.testing.assert_allclose(model.predict(other), model.predict(X))
-    day = pl.DataFrame({"day": pl.from_pandas(X)["day"].dt.date(), "hour": [datetime.time(1, 30)] * n_rows})
-    e = lmdi.TreeSHAP(lmdi.RandomForestRegressor(5).fit(day, y)).explain(day)
-    assert e.data[1, 0] == 18263 and e.feature_names == ["day"]
-    read = lmdi._input.tables.frame_with_text(day)
-    assert read.column(1)[0] == 5400
-    assert lmdi._input.tables.frame_with_text(day.to_arrow()).column(1)[0] == 5400
+
+
+def test_dates_are_read_in_the_unit_of_training(data, tmp_path):
+    """A date is the point of time at its begin, whichever of the two a later table holds."""
+    n_rows = len(data.y)
+    points = pl.from_pandas(moments(n_rows)[["day"]])
+    dates = points.with_columns(pl.col("day").dt.date(), hour=pl.lit(datetime.time(1, 30)))
+    y = np.arange(n_rows)
+    by_day = lmdi.RandomForestRegressor(5, random_state=0).fit(dates, y)
+    by_second = lmdi.RandomForestRegressor(5, random_state=0).fit(points, y)
+    for model in (by_day, by_second):
+        shap = lmdi.TreeSHAP(model)
+        for table in (points, dates, points.to_pandas(), dates.to_arrow()):
+            np.testing.assert_allclose(model.predict(table), model.predict(points))
+        shap.save(tmp_path / "shap")
+        again = lmdi.load(tmp_path / "shap")
+        np.testing.assert_array_equal(again.explain(dates).values, shap.explain(points).values)
+    assert lmdi.TreeSHAP(by_day).explain(dates).data[1, 0] == 18263
+    assert lmdi.TreeSHAP(by_second).explain(dates).data[1, 0] == 18263 * 86400
+    frame = lmdi._input.tables.frame_of(dates)
+    assert frame.chosen(["hour"]).column(0)[0] == 5400 and frame.moments()["hour"] == "times of the day"
+    spans = points.with_columns(day=pl.duration(days=1))
+    with pytest.raises(ValueError, match="column 'day' holds spans of time; the model was trained on dates"):
+        by_day.predict(spans)
+    # The model file says nothing about them: what would be guessed might be in another unit.
+    lmdi.export(by_day, tmp_path / "forest.lmdi")
+    with pytest.raises(
+        ValueError, match="column 'day' holds dates; the model was trained on numbers or text"
+    ):
+        lmdi.load(tmp_path / "forest.lmdi").predict(dates)
 
 
 @pytest.mark.parametrize(

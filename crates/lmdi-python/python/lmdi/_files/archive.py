@@ -104,6 +104,7 @@ def _columns_out(columns: Columns) -> dict[str, Any]:
         "missing": columns.missing,
         "coded": sorted(columns.coded),
         "underscored": columns.underscored,
+        "moments": columns.moments,
     }
 
 
@@ -115,4 +116,5 @@ def _columns_in(known: dict[str, Any]) -> Columns:
         known["missing"],
         frozenset(int(at) for at in known["coded"]),
         bool(known["underscored"]),
+        {str(name): str(kind) for name, kind in known["moments"].items()},
     )

@@ -106,6 +106,8 @@ class Columns:
     coded: frozenset[int] = frozenset()
     #: Whether names are LightGBM's, which puts underscores for spaces.
     underscored: bool = False
+    #: Kinds of dates, times and spans that columns of the user's table held in training, by name.
+    moments: dict[str, str] = field(default_factory=dict)
 
     def labels(self) -> list[str]:
         """A name for every column."""

@@ -33,17 +33,32 @@ class Frame(NamedTuple):
     #: Names that are no text, as text: numbers, or the levels of several headings joined.
     labels: list[str] | None = None
 
-    def chosen(self, names: list[str]) -> Frame:
-        """The columns of these names, as our own models read them: dates and the like as numbers."""
+    def chosen(self, names: list[str], moments: dict[str, str] | None = None) -> Frame:
+        """The columns of these names, as our own models read them: dates and the like as numbers.
+
+        `moments` says of which kind they were in training; None if this is training.
+        """
         place = {name: at for at, name in enumerate(self.names or [])}
 
         def column(at: int) -> Any:
             cells = self.column(place[names[at]])
             found = _numbers_in(cells)
-            return cells if found is None else found
+            if found is None:
+                return cells
+            values, kind = found
+            return (
+                values
+                if moments is None or kind is None
+                else _as_in_training(values, kind, names[at], moments)
+            )
 
         block = self.block if names == self.names else lambda: None
         return Frame(names, self.n_rows, column, len(names), block)
+
+    def moments(self) -> dict[str, str]:
+        """The columns of dates, times and spans, with their kind."""
+        found = {name: _numbers_in(self.column(at)) for at, name in enumerate(self.names or [])}
+        return {name: pair[1] for name, pair in found.items() if pair is not None and pair[1] is not None}
 
 
 def is_sparse(X: Any) -> bool:
@@ -100,10 +115,7 @@ def check_names(X: Any) -> None:
 
 
 def frame_with_text(X: Any) -> Frame | None:
-    """The frame that `X` is, if a column of it holds anything but numbers and truth values.
-
-    Its columns are as our own models read them.
-    """
+    """The frame that `X` is, if a column of it holds anything but numbers and truth values."""
     frame = frame_of(X)
     if frame is None or frame.names is None:
         return None
@@ -113,13 +125,33 @@ def frame_with_text(X: Any) -> Frame | None:
     for at, name in enumerate(frame.names):
         column = frame.column(at)
         if _numbers_in(column) is not None or column_values(column, name).dtype.kind in "OUS":
-            return frame.chosen(frame.names)
+            return frame
     return None
 
 
-def _numbers_in(column: Any) -> np.ndarray | None:
+#: Seconds of a day.
+DAY = 86400.0
+
+
+def _as_in_training(values: np.ndarray, kind: str, name: str, moments: dict[str, str]) -> np.ndarray:
+    """Moments in the unit of training: a date is also the point of time at its begin."""
+    trained = moments.get(name)
+    if kind == trained:
+        return values
+    if (kind, trained) == ("dates", "points of time"):
+        return values * DAY
+    if (kind, trained) == ("points of time", "dates"):
+        return values / DAY
+    what = "numbers or text" if trained is None else trained
+    raise ValueError(
+        f"column {name!r} holds {kind}; the model was trained on {what}, as far as it says. Pass the column "
+        "as it was in training, or as numbers"
+    )
+
+
+def _numbers_in(column: Any) -> tuple[np.ndarray, str | None] | None:
     """Dates as days, points of time as seconds since 1970, spans and times of the day as seconds, as in the
-    command, and numbers that are kept as objects; None for columns of something else."""
+    command, each with its kind; numbers that are kept as objects; None for columns of something else."""
     library = type(column).__module__.split(".")[0]
     if library == "pandas":
         if column.dtype.name.startswith("period"):
@@ -133,42 +165,43 @@ def _numbers_in(column: Any) -> np.ndarray | None:
     if library == "polars":
         kind = str(column.dtype).split("(")[0]
         if kind == "Time":
-            return column.cast(_polars().Int64).cast(_polars().Float64).to_numpy() / 1e9
+            return column.cast(_polars().Int64).cast(_polars().Float64).to_numpy() / 1e9, "times of the day"
         if kind == "Date":
-            return column.cast(_polars().Int32).cast(_polars().Float64).to_numpy()
+            return column.cast(_polars().Int32).cast(_polars().Float64).to_numpy(), "dates"
         return _seconds(column.to_numpy()) if kind in ("Datetime", "Duration") else None
     if library == "pyarrow":
-        from pyarrow import compute, types
+        from pyarrow import types
 
         if not types.is_temporal(column.type):
             return None
         if types.is_time(column.type):
-            column = column.cast("time64[ns]").cast("int64")
-            return np.asarray(compute.divide(column.cast("float64"), 1e9), dtype=np.float64)
+            nanoseconds = column.cast("time64[ns]").cast("int64").cast("float64")
+            return nanoseconds.to_numpy(zero_copy_only=False) / 1e9, "times of the day"
         if types.is_date(column.type):
             days = column.cast("date32").cast("int32").cast("float64")
-            return np.asarray(days.to_numpy(zero_copy_only=False), dtype=np.float64)
+            return days.to_numpy(zero_copy_only=False), "dates"
         return _seconds(column.to_numpy(zero_copy_only=False))
     return None
 
 
-def _numbers_of_objects(cells: np.ndarray) -> np.ndarray | None:
+def _numbers_of_objects(cells: np.ndarray) -> tuple[np.ndarray, str | None] | None:
     """The numbers, or the dates, that all cells hold which are not missing."""
-    missing = np.asarray([cell is None or cell != cell for cell in map(_or_none, cells)])
+    missing = np.asarray([cell is None or cell != cell for cell in map(_or_none, cells)], dtype=bool)
     found = cells[~missing]
     kinds = {type(cell) for cell in found}
     values = np.full(len(cells), np.nan)
+    what = None
     if kinds == {datetime.date}:
-        values[~missing] = found.astype("datetime64[D]").astype(np.int64)
+        values[~missing], what = found.astype("datetime64[D]").astype(np.int64), "dates"
     elif kinds and all(issubclass(kind, datetime.datetime) for kind in kinds):
         if any(cell.tzinfo is not None for cell in found):
             return None
-        values[~missing] = _seconds(found.astype("datetime64[us]"))
+        values[~missing], what = _seconds(found.astype("datetime64[us]"))
     elif kinds and all(_is_number_type(kind) for kind in kinds):
         values[~missing] = found.astype(np.float64)
     else:
         return None
-    return values
+    return values, what
 
 
 def _or_none(cell: Any) -> Any:
@@ -181,11 +214,12 @@ def _is_number_type(kind: type) -> bool:
     return real and not issubclass(kind, (bool, np.bool_))
 
 
-def _seconds(values: np.ndarray) -> np.ndarray:
-    """Points of time and spans in seconds, NaN where missing."""
+def _seconds(values: np.ndarray) -> tuple[np.ndarray, str]:
+    """Points of time and spans in seconds, NaN where missing, and which of the two they are."""
     unit = np.timedelta64(1, "s")
-    seconds = (values - np.datetime64(0, "s") if values.dtype.kind == "M" else values) / unit
-    return np.where(np.isnat(values), np.nan, seconds)
+    points = values.dtype.kind == "M"
+    seconds = (values - np.datetime64(0, "s") if points else values) / unit
+    return np.where(np.isnat(values), np.nan, seconds), "points of time" if points else "spans of time"
 
 
 def _polars() -> Any:

@@ -104,7 +104,7 @@ class Model:
             return self._columns.read(X)
         # Further columns are ignored, as in the command.
         tables.order_of_columns([name for name in frame.names if name in read], read)
-        frame = frame.chosen(read)
+        frame = frame.chosen(read, self._columns.moments)
         if plain:
             return self._columns.read(frame)
         columns = text_columns(frame)
