@@ -14,11 +14,11 @@
 //! Unlike a model file this is no format to keep: both ends must be of the same version.
 
 use super::bytes::{Reader, Writer};
-use super::v1::explainer::{read_tree, write_tree};
-use crate::glm::Statistics;
+use super::v1::explainer::{read_penalty, read_tree, write_penalty, write_tree};
+use crate::glm::{Coefficients, FitByPasses, NullModel, Statistics, Step};
 use crate::importance::lmdi_plus::streaming::{
-    ClassSummary, Moments, PassStatistics, Progress, RowSample, SolvedTrees, StreamedFit, Summary,
-    Sums, TreeStatistics,
+    ClassSummary, Moments, OutputFit, PassStatistics, Progress, RowSample, SolvedTrees,
+    StreamedFit, Summary, Sums, TreeStatistics,
 };
 use crate::{Error, Result};
 
@@ -87,7 +87,8 @@ impl SolvedTrees {
             writer.u8s(&self.mark);
             writer.u64(self.first as u64);
             write_optional(self.summary.as_ref(), writer)?;
-            write_models(&self.models, &self.evidence, writer)
+            write_models(&self.models, &self.evidence, writer)?;
+            write_newton(&self.newton, writer)
         })
     }
 
@@ -98,7 +99,8 @@ impl SolvedTrees {
             let first = place(reader, "first tree")?;
             let summary = read_optional(reader)?;
             let (models, evidence) = read_models(reader)?;
-            Ok(Self { mark, summary, first, models, evidence })
+            let newton = read_newton(reader)?;
+            Ok(Self { mark, summary, first, models, evidence, newton })
         })
     }
 }
@@ -106,11 +108,13 @@ impl SolvedTrees {
 impl StreamedFit {
     /// How far the fit is, as bytes: a fit of the same model and options elsewhere can go on from there.
     pub fn progress_to_bytes(&self) -> Result<Vec<u8>> {
-        let Progress { passes, summary, models, evidence } = self.progress();
+        let Progress { passes, groups, summary, models, evidence, newton } = self.progress();
         packed(Kind::Progress, |writer| {
             writer.u64(*passes as u64);
+            writer.u64(*groups as u64);
             write_optional(summary.as_ref(), writer)?;
-            write_models(models, evidence, writer)
+            write_models(models, evidence, writer)?;
+            write_newton(newton, writer)
         })
     }
 
@@ -118,9 +122,11 @@ impl StreamedFit {
     pub fn restore_from_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let progress = unpacked(Kind::Progress, bytes, |reader| {
             let passes = place(reader, "number of passes")?;
+            let groups = place(reader, "number of groups of trees")?;
             let summary = read_optional(reader)?;
             let (models, evidence) = read_models(reader)?;
-            Ok(Progress { passes, summary, models, evidence })
+            let newton = read_newton(reader)?;
+            Ok(Progress { passes, groups, summary, models, evidence, newton })
         })?;
         self.restore(progress)
     }
@@ -182,13 +188,14 @@ fn place(reader: &mut Reader<'_>, what: &str) -> Result<usize> {
 }
 
 /// Sums of a tree with one leaf and without raw columns and folds.
-const SMALLEST_SUMS: usize = 12;
+const SMALLEST_SUMS: usize = 20;
 
 fn write_sums(sums: &TreeStatistics, writer: &mut Writer) -> Result<()> {
     let n_raw = sums.folds.first().map_or(0, Statistics::n_raw);
     writer.count(sums.grown.len(), "number of leaves")?;
     writer.count(n_raw, "number of raw columns")?;
     writer.count(sums.folds.len(), "number of folds")?;
+    writer.f64(sums.excess_loss);
     writer.f64s(sums.grown.as_flattened());
     for fold in &sums.folds {
         writer.u64(fold.rows);
@@ -209,6 +216,7 @@ fn read_sums(reader: &mut Reader<'_>) -> Result<TreeStatistics> {
     let n_leaves = reader.count(16, "number of leaves")?;
     let n_raw = reader.count(0, "number of raw columns")?;
     let n_folds = reader.count(16, "number of folds")?;
+    let excess_loss = reader.f64("loss")?;
     let grown = reader.f64s(2 * n_leaves, "sums of leaves")?.as_chunks().0.to_vec();
     let cells = n_leaves.checked_mul(n_raw);
     let Some(cells) = cells else { return Err(reader.error("the tree is too large")) };
@@ -236,7 +244,7 @@ fn read_sums(reader: &mut Reader<'_>) -> Result<TreeStatistics> {
             response_square,
         ));
     }
-    Ok(TreeStatistics { folds, grown })
+    Ok(TreeStatistics { folds, grown, excess_loss })
 }
 
 fn write_optional(summary: Option<&Summary>, writer: &mut Writer) -> Result<()> {
@@ -270,17 +278,32 @@ fn write_summary(summary: &Summary, writer: &mut Writer) -> Result<()> {
         write_moments(&class.response, writer);
         class.columns.iter().for_each(|column| write_moments(column, writer));
         writer.f64s(class.ranges.as_flattened());
+        write_sample(&class.search, writer)?;
     }
     writer.count(summary.predicted.len(), "number of predicted classes")?;
     writer.f64s(&summary.predicted);
     writer.f64(summary.lowest);
-    writer.count(summary.sample.most, "size of the sample")?;
-    writer.count(summary.sample.rows.len(), "rows of the sample")?;
-    for (hash, cells) in &summary.sample.rows {
+    write_sample(&summary.sample, writer)
+}
+
+fn write_sample(sample: &RowSample, writer: &mut Writer) -> Result<()> {
+    writer.count(sample.most, "size of the sample")?;
+    writer.count(sample.rows.len(), "rows of the sample")?;
+    for (hash, cells) in &sample.rows {
         writer.u64(*hash);
         writer.f64s(cells);
     }
     Ok(())
+}
+
+fn read_sample(width: usize, reader: &mut Reader<'_>) -> Result<RowSample> {
+    let most = reader.count(0, "size of the sample")?;
+    let n_rows = reader.count(8, "rows of the sample")?;
+    let mut rows = Vec::with_capacity(n_rows);
+    for _ in 0..n_rows {
+        rows.push((reader.u64("hash of a row")?, reader.f64s(width, "cells of a row")?));
+    }
+    Ok(RowSample { rows, most })
 }
 
 fn read_summary(reader: &mut Reader<'_>) -> Result<Summary> {
@@ -294,18 +317,15 @@ fn read_summary(reader: &mut Reader<'_>) -> Result<Summary> {
             response: read_moments(reader)?,
             columns: (0..n_features).map(|_| read_moments(reader)).collect::<Result<_>>()?,
             ranges: reader.f64s(2 * n_features, "ranges of cells")?.as_chunks().0.to_vec(),
+            // Response and weight follow the cells.
+            search: read_sample(n_features + 2, reader)?,
         });
     }
     let n_predicted = reader.count(8, "number of predicted classes")?;
     let predicted = reader.f64s(n_predicted, "predicted shares")?;
     let lowest = reader.f64("lowest response")?;
-    let most = reader.count(0, "size of the sample")?;
-    let n_rows = reader.count(8, "rows of the sample")?;
-    let mut rows = Vec::with_capacity(n_rows);
-    for _ in 0..n_rows {
-        rows.push((reader.u64("hash of a row")?, reader.f64s(n_features, "cells of a row")?));
-    }
-    Ok(Summary { classes, predicted, lowest, sample: RowSample { rows, most } })
+    let sample = read_sample(n_features, reader)?;
+    Ok(Summary { classes, predicted, lowest, sample })
 }
 
 fn write_models(
@@ -333,4 +353,97 @@ fn read_models(reader: &mut Reader<'_>) -> Result<Models> {
         evidence.push(reader.f64s(2 * n_rates, "rates")?.as_chunks().0.to_vec());
     }
     Ok((models, evidence))
+}
+
+fn write_newton(trees: &[Vec<OutputFit>], writer: &mut Writer) -> Result<()> {
+    writer.count(trees.len(), "number of trees")?;
+    for outputs in trees {
+        writer.count(outputs.len(), "number of outputs")?;
+        for OutputFit { chosen, search_converged, fit } in outputs {
+            write_penalty(*chosen, writer);
+            writer.u8(u8::from(*search_converged));
+            write_coefficients(&fit.at, writer)?;
+            writer.u8(u8::from(fit.null.is_some()));
+            if let Some(null) = &fit.null {
+                writer.f64s(&[null.excess_loss, null.largest_gradient, null.total]);
+            }
+            writer.u8(u8::from(fit.step.is_some()));
+            if let Some(step) = &fit.step {
+                write_coefficients(&step.from, writer)?;
+                write_coefficients(&step.whole, writer)?;
+                writer.f64s(&[step.share, step.objective, step.decrease]);
+            }
+            writer.u64(fit.passes as u64);
+            writer.u64(fit.iterations as u64);
+            writer.f64(fit.gap);
+            writer.u8(u8::from(fit.converged));
+            writer.u8(u8::from(fit.is_finished));
+        }
+    }
+    Ok(())
+}
+
+/// A fit between two passes whose tree has no split.
+const SMALLEST_FIT: usize = 46;
+
+fn read_newton(reader: &mut Reader<'_>) -> Result<Vec<Vec<OutputFit>>> {
+    let n_trees = reader.count(4, "number of trees")?;
+    let mut trees = Vec::with_capacity(n_trees);
+    for _ in 0..n_trees {
+        let n_outputs = reader.count(SMALLEST_FIT, "number of outputs")?;
+        trees.push((0..n_outputs).map(|_| read_output_fit(reader)).collect::<Result<_>>()?);
+    }
+    Ok(trees)
+}
+
+fn read_output_fit(reader: &mut Reader<'_>) -> Result<OutputFit> {
+    let chosen = read_penalty(reader)?;
+    let search_converged = reader.flag("search converged")?;
+    let at = read_coefficients(reader)?;
+    let null = match reader.flag("null model known")? {
+        false => None,
+        true => Some(NullModel {
+            excess_loss: reader.f64("loss of the null model")?,
+            largest_gradient: reader.f64("gradient of the null model")?,
+            total: reader.f64("weight of all rows")?,
+        }),
+    };
+    let step = match reader.flag("step known")? {
+        false => None,
+        true => Some(Step {
+            from: read_coefficients(reader)?,
+            whole: read_coefficients(reader)?,
+            share: reader.f64("share of a step")?,
+            objective: reader.f64("objective")?,
+            decrease: reader.f64("decrease")?,
+        }),
+    };
+    let fit = FitByPasses {
+        at,
+        null,
+        step,
+        passes: place(reader, "passes of a fit")?,
+        iterations: place(reader, "Newton steps")?,
+        gap: reader.f64("gap")?,
+        converged: reader.flag("converged")?,
+        is_finished: reader.flag("finished")?,
+    };
+    Ok(OutputFit { chosen, search_converged, fit })
+}
+
+fn write_coefficients(model: &Coefficients, writer: &mut Writer) -> Result<()> {
+    writer.f64(model.intercept);
+    writer.count(model.stump.len(), "number of slopes")?;
+    writer.f64s(&model.stump);
+    writer.count(model.raw.len(), "number of raw slopes")?;
+    writer.f64s(&model.raw);
+    Ok(())
+}
+
+fn read_coefficients(reader: &mut Reader<'_>) -> Result<Coefficients> {
+    let intercept = reader.f64("intercept")?;
+    let n_splits = reader.count(8, "number of slopes")?;
+    let stump = reader.f64s(n_splits, "slopes")?;
+    let n_raw = reader.count(8, "number of raw slopes")?;
+    Ok(Coefficients { intercept, stump, raw: reader.f64s(n_raw, "raw slopes")? })
 }

@@ -2,6 +2,7 @@
 
 use super::super::fit::StreamedFit;
 use super::super::statistics::StreamedRows;
+use super::search_rows::SearchRows;
 use super::summary::{MeanAndDeviation, Summary};
 use crate::importance::lmdi_plus::fitting::target::check_range;
 use crate::importance::lmdi_plus::options::FitTo;
@@ -15,6 +16,8 @@ pub(in super::super) struct Known {
     pub(in super::super) columns: Vec<MeanAndDeviation>,
     pub(in super::super) ranges: Vec<[f64; 2]>,
     pub(in super::super) mean_response: Vec<f64>,
+    /// What penalties are searched on, where that is not the sums of folds.
+    pub(in super::super) search: Option<SearchRows>,
 }
 
 impl StreamedFit {
@@ -33,7 +36,8 @@ impl StreamedFit {
         let factors = summary.class_factors(&self.ensemble)?;
         let (columns, ranges) = summary.columns(factors.as_deref());
         let mean_response = summary.mean_response(factors.as_deref());
-        self.known = Some(Known { factors, columns, ranges, mean_response });
+        let search = SearchRows::of(&summary, factors.as_deref(), self.glm.folds)?;
+        self.known = Some(Known { factors, columns, ranges, mean_response, search });
         self.progress.summary = Some(summary);
         Ok(())
     }
