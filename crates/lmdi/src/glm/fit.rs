@@ -271,26 +271,30 @@ pub(crate) struct Scouted {
     pub(crate) near: Coefficients,
 }
 
-/// Finds the penalty, and coefficients that are near, on a sample whose rows weigh as much as all
-/// rows together. The grid is that of all rows: `null_gradient` is the largest gradient of their null
-/// model, `total` their weight.
+/// Finds the penalty, and coefficients that are near, on a sample of rows. The grid is that of all
+/// rows: `null_gradient` is the largest gradient of their null model, `total` their weight.
+///
+/// The sampled rows have their own weight in the search. A penalty beside the summed loss, such as `C`,
+/// says how large slopes are expected to be, and that does not depend on the number of rows.
 pub(crate) fn scout(
     basis: &Basis,
-    sample: &TreeRows<'_>,
+    mut sample: TreeRows<'_>,
     response: &[f64],
     options: &GlmOptions,
     [null_gradient, total]: [f64; 2],
 ) -> Scouted {
     let (chosen, search) =
         choose(options, null_gradient, total, sample.n_folds(), |search, l1_ratios| {
-            search_newton(search, l1_ratios, basis, sample, response, options);
+            search_newton(search, l1_ratios, basis, &sample, response, options);
         });
+    let times = total / sample.weight.iter().sum::<f64>();
+    sample.weight.iter_mut().for_each(|weight| *weight *= times);
     let penalty = match chosen {
         None => PenaltyChoice::None,
         Some(Candidate { strength, l1_ratio }) => PenaltyChoice::Fixed { strength, l1_ratio },
     };
     let roughly = GlmOptions { penalty, tolerance: options.search_tolerance, ..options.clone() };
-    let near = fit_newton(basis, sample, response, &roughly, None).coefficients;
+    let near = fit_newton(basis, &sample, response, &roughly, None).coefficients;
     Scouted { chosen, converged: searched(&search), near }
 }
 

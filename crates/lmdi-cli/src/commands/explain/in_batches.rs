@@ -2,34 +2,29 @@
 //! and written some at a time.
 
 use super::Options;
-use super::memory::{BYTES_PER_CELL, left};
+use super::memory::left;
 use super::saved_model::ModelFile;
 use crate::flags::invalid;
 use crate::input::model_file;
 use crate::input::row_stream::{RowBatch, Streamed, for_each_batch};
-use crate::input::tables::{TableReader, columns_to_read, target_and_weight};
+use crate::input::tables::TableReader;
 use crate::output::destination::ResultWriter;
 use crate::output::printer::Printer;
 use crate::output::score_table::score_table;
 use crate::output::summary::{self, Importance};
 use crate::output::terminal::size;
-use crate::process::progress::{Bars, NoBars, Progress, Quiet};
+use crate::process::progress::{Bars, NoBars, Quiet};
 use anyhow::{Context, Result};
 use lmdi::file::Model;
 use lmdi::forest::Outcome;
-use lmdi::glm::Family;
 use lmdi::importance::Needs;
 use lmdi::importance::lmdi_plus::LmdiPlusOptions;
 use lmdi::importance::lmdi_plus::streaming::DEFAULT_BUDGET;
 use lmdi::named::Named;
-use lmdi::study::{
-    BatchFitting, ExplainerOptions, Rows, StreamedFidelity, Study, TreeChoice, schema_of, target_of,
-};
-use lmdi::table::{Schema, Target};
+use lmdi::study::{BatchFitting, StreamedFidelity, Study, TreeChoice, schema_of, target_of};
+use lmdi::table::Schema;
 use lmdi::text::{count, counted};
 use lmdi_io::printable::printable;
-use lmdi_io::read::Input;
-use lmdi_io::sample::SampledTable;
 use lmdi_io::write::Output;
 use std::io::Write;
 use std::sync::Arc;

@@ -195,7 +195,7 @@ fn logistic_fits_are_of_all_rows() {
     let flags = ["--max-depth", "2", "--save", "classes.lmdi"];
     place.run(&[&train[..], &flags].concat()).good();
     let explain = |out| ["explain", "t.csv", "--model", "classes.lmdi", "--out", out];
-    let flags = ["--preset", "data", "--c", "0.5", "--l1-ratio", "0.5", "--tolerance", "1e-12"];
+    let flags = ["--fit-to", "response", "--c", "0.5", "--l1-ratio", "0.5", "--tolerance", "1e-12"];
     let folds = ["--fit-on", "uniform", "--fold-by", "cells"];
     place.run(&[&explain("whole.csv")[..], &flags, &folds].concat()).good();
     let text = place.run(&[&explain("batches.csv")[..], &flags, &SMALL].concat()).good();

@@ -4,7 +4,7 @@ use super::super::boosted::round_starts;
 use super::super::forest::{ROUNDS, share_of_response};
 use super::super::target::Plan;
 use super::super::tree_outputs::TreeOutputs;
-use super::first_pass::{Known, Summary, rows_per_class};
+use super::first_pass::{Known, SearchSize, Summary};
 use super::plan::{check_streamable, groups, mark_of, ranges, size_of_tree};
 use super::progress::Progress;
 use super::solve::SolvedTrees;
@@ -72,8 +72,8 @@ pub struct StreamedFit {
     rounds: Vec<Range<usize>>,
     /// The trees of each pass after the first.
     pub(super) groups: Vec<Range<usize>>,
-    /// Rows of each class that penalties are searched on; none for least squares, whose sums do.
-    pub(super) rows_for_search: usize,
+    /// Rows that penalties are searched on; none for least squares, whose sums do.
+    pub(super) search_size: SearchSize,
     /// The mark of the model and the options.
     of_model: [u8; 32],
     pub(super) progress: Progress,
@@ -150,9 +150,9 @@ impl StreamedFit {
             8 * numbers * outputs.of_tree(tree).len()
         };
         let groups = groups(&rounds, size, budget);
-        let rows_for_search = match glm.family {
-            Family::Gaussian => 0,
-            Family::Binomial | Family::Poisson => rows_per_class(&ensemble, budget),
+        let search_size = match glm.family {
+            Family::Gaussian => SearchSize::default(),
+            Family::Binomial | Family::Poisson => SearchSize::of(&ensemble, budget),
         };
         Ok(Self {
             router: Router::new(&ensemble),
@@ -164,7 +164,7 @@ impl StreamedFit {
             scheme,
             rounds,
             groups,
-            rows_for_search,
+            search_size,
             progress: Progress::default(),
             known: None,
             bases: Vec::new(),
@@ -210,7 +210,11 @@ impl StreamedFit {
             let numbers = size_of_tree(&self.ensemble.trees[tree], with_raw, folds);
             8 * numbers * self.outputs().of_tree(tree).len()
         });
-        let sampled = 8 * self.rows_for_search * (self.ensemble.n_features() + 3);
+        let classes = match &self.ensemble.outcome {
+            Outcome::Number => 1,
+            Outcome::Classes(labels) => labels.len(),
+        };
+        let sampled = 8 * self.search_size.per_class * classes * (self.ensemble.n_features() + 3);
         sizes.max().unwrap_or(0).max(sampled)
     }
 
@@ -271,6 +275,7 @@ impl StreamedFit {
             }
         }
         self.progress.passes += 1;
+        self.forget_search_rows();
         self.prepare();
         Ok(())
     }

@@ -102,7 +102,7 @@ pub(crate) enum Sums {
 impl PassStatistics {
     pub(super) fn empty(fit: &StreamedFit) -> Self {
         let sums = match fit.pass() {
-            Pass::Summary => Sums::Summary(Summary::new(&fit.ensemble, fit.rows_for_search)),
+            Pass::Summary => Sums::Summary(Summary::new(&fit.ensemble, fit.search_size.per_class)),
             Pass::Trees(trees) if fit.is_newton() => Sums::Trees {
                 first: trees.start,
                 trees: trees.map(|tree| fit.newton_statistics(tree)).collect(),
@@ -201,6 +201,7 @@ impl PassStatistics {
                         response: slice(&rows.response, start, end),
                         weight: fit.weights(rows, start..end),
                         fold: &folds[start..end],
+                        hashes: &hashes[start..end],
                     };
                     part.add_to(*first, trees);
                 }
@@ -226,6 +227,7 @@ struct Part<'a> {
     response: Response<'a>,
     weight: Vec<f64>,
     fold: &'a [u32],
+    hashes: &'a [u64],
 }
 
 impl Part<'_> {
@@ -258,6 +260,7 @@ impl Part<'_> {
         leaves: &[u32],
         order: &[usize],
     ) {
+        let order = &self.rows_of(tree, order)[..];
         let fits = self.fit.newton_fits(tree);
         if fits.iter().all(|output| output.fit.is_finished) {
             return;
@@ -271,6 +274,17 @@ impl Part<'_> {
             let response: Vec<f64> = order.iter().map(|&row| y[row]).collect();
             let rows = NewtonRows { leaf: &leaf, weight: &weight, response: &response, raw: &raw };
             fit.add(basis, self.fit.glm.family, &rows, sums);
+        }
+    }
+
+    /// Those of some rows that a tree is fitted on.
+    fn rows_of<'o>(&self, tree: usize, order: &'o [usize]) -> Cow<'o, [usize]> {
+        match self.fit.known.as_ref().and_then(|known| known.deal) {
+            None => order.into(),
+            Some(deal) => {
+                let gets = |row: &usize| deal.gives(tree, self.hashes[*row]);
+                order.iter().copied().filter(gets).collect()
+            }
         }
     }
 
@@ -297,6 +311,7 @@ impl Part<'_> {
         aims: &Aims<'_>,
         order: &[usize],
     ) {
+        let order = &self.rows_of(tree, order)[..];
         let basis = self.fit.basis(tree);
         let (leaf, raw) = self.cells_of(basis, leaves, order);
         let width = basis.raw.len();

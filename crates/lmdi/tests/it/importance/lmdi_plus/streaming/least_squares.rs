@@ -48,6 +48,7 @@ proptest! {
         with_raw in any::<bool>(),
         share in prop_oneof![Just(0.5), Just(0.0), Just(1.0)],
         weighted in any::<bool>(),
+        per_tree in prop_oneof![Just(None), (40..200_usize).prop_map(Some)],
     ) {
         let table = table(seed, kind.classes());
         let mut model = model(&table, kind, seed);
@@ -58,6 +59,7 @@ proptest! {
         let rounds = if model.is_boosted() { rounds.or(Some(2)) } else { rounds };
         let options = LmdiPlusOptions::default().with_include_raw(with_raw).with_response_share(share);
         let options = rounds.map_or(options.clone(), |rounds| options.with_rounds(rounds));
+        let options = options.with_rows_per_tree(per_tree);
         let options = in_batches(&options);
         let whole = LmdiPlus::fit(&model, &table.set(), &options, &Silent).expect("a fit");
         let fit = StreamedFit::new(model, &options).expect("a plan");

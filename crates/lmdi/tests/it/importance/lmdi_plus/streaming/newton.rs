@@ -13,9 +13,10 @@ use proptest::prelude::*;
 /// Largest difference between scores, as a share of the largest score.
 const TOLERANCE: f64 = 1e-6;
 
-/// Gap to which the fit in memory goes on: until rounding hides what is left to gain. That by passes has
-/// the default, as its last step is a whole Newton step.
+/// Gaps to which fits go on: in memory until rounding hides what is left to gain. By passes the last step
+/// is a whole Newton step.
 const IN_MEMORY: f64 = 1e-18;
+const BY_PASSES: f64 = 1e-11;
 
 fn difference(table: &Table, found: &LmdiPlus, expected: &LmdiPlus) -> f64 {
     let (found, expected) = (scores(table, found), scores(table, expected));
@@ -49,6 +50,7 @@ proptest! {
         weighted in any::<bool>(),
         l1_ratio in prop_oneof![Just(0.0), Just(0.1), Just(0.99)],
         c in prop_oneof![Just(0.01), Just(1.0), Just(30.0)],
+        per_tree in prop_oneof![Just(None), (40..200_usize).prop_map(Some)],
     ) {
         let table = table(seed, classes);
         let mut model = model(&table, Kind::Forest { classes, bootstrap: true }, seed);
@@ -57,9 +59,10 @@ proptest! {
         }
         let options = LmdiPlusOptions::data().with_include_raw(with_raw);
         let options = options.with_penalty(fixed(Strength::Inverse(c), l1_ratio));
+        let options = options.with_rows_per_tree(per_tree);
         let exact = in_batches(&options).with_tolerance(IN_MEMORY);
         let whole = LmdiPlus::fit(&model, &table.set(), &exact, &Silent).expect("a fit");
-        let options = in_batches(&options);
+        let options = in_batches(&options).with_tolerance(BY_PASSES);
         let fit = StreamedFit::new(model, &options).expect("a plan");
         prop_assert_eq!(fit.n_passes(), None);
         let found = streamed(&table, fit, seed);
@@ -80,7 +83,7 @@ proptest! {
         let options = options.with_penalty(fixed(Strength::Alpha(alpha), l1_ratio));
         let exact = in_batches(&options).with_tolerance(IN_MEMORY);
         let whole = LmdiPlus::fit(&model, &table.set(), &exact, &Silent).expect("a fit");
-        let options = in_batches(&options);
+        let options = in_batches(&options).with_tolerance(BY_PASSES);
         let fit = StreamedFit::new(model, &options).expect("a plan");
         let found = streamed(&table, fit, seed);
         let difference = difference(&table, &found, &whole);

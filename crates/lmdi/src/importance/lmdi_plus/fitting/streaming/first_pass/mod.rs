@@ -9,5 +9,5 @@ mod summary;
 pub(super) use known::Known;
 pub(crate) use moments::Moments;
 pub(crate) use sample::RowSample;
-pub(super) use search_rows::{SearchRows, rows_per_class};
+pub(super) use search_rows::{SearchRows, SearchSize};
 pub(crate) use summary::{ClassSummary, Summary};

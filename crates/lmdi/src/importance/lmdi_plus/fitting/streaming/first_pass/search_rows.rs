@@ -1,33 +1,72 @@
 //! The rows that penalties of fits other than least squares are searched on.
 //!
-//! Every class keeps the rows with the smallest hashes, so that a rare class is not missed. The rows of a
-//! class together weigh as much as all rows of that class.
+//! They are the rows with the smallest hashes, and at least some of every class, so that a rare one is not
+//! missed. Classes have the shares that they have among all rows.
 
 use super::super::super::target::independent_response;
+use super::sample::RowSample;
 use super::summary::{ClassSummary, Summary};
 use crate::Result;
 use crate::forest::{Ensemble, Outcome};
 use crate::table::{Matrix, Response, hashed_folds};
 
-/// Rows of the sample, over all classes, unless trees are so large that they need more.
-pub(in super::super) const ROWS_FOR_A_SEARCH: usize = 1 << 15;
+/// Rows of the sample unless trees are so large that they need more.
+const ROWS_FOR_A_SEARCH: usize = 1 << 16;
 
 /// Rows of the sample per leaf of the largest tree.
 const ROWS_PER_LEAF: usize = 16;
 
-/// Rows that every class may have at least.
+/// Rows that every class has at least, if there are as many.
 const ROWS_PER_CLASS: usize = 1 << 10;
 
-/// Rows of each class that are sampled for an ensemble, with sums that may take so many bytes.
-pub(in super::super) fn rows_per_class(ensemble: &Ensemble, budget: usize) -> usize {
-    let leaves = ensemble.trees.iter().map(|tree| tree.n_leaves()).max().unwrap_or(1);
-    let fits = budget / (8 * (ensemble.n_features() + 3));
-    let rows = (ROWS_PER_LEAF * leaves).min(fits).max(ROWS_FOR_A_SEARCH);
-    let classes = match &ensemble.outcome {
-        Outcome::Number => 1,
-        Outcome::Classes(labels) => labels.len().max(1),
-    };
-    rows.div_ceil(classes).max(ROWS_PER_CLASS)
+/// Where there are more classes, a class may keep fewer rows than the whole sample has.
+const CLASSES_IN_FULL: usize = 4;
+
+/// The sample takes at most this share of what sums may take, but for the fewest rows of a class.
+const SHARE: usize = 4;
+
+/// Weights that differ by this share are the same but for the order in which they were added.
+const ROUNDING: f64 = 1e-9;
+
+/// How many rows are sampled.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in super::super) struct SearchSize {
+    /// In all.
+    pub(in super::super) rows: usize,
+    /// Of each class, until it is known how many rows each has.
+    pub(in super::super) per_class: usize,
+}
+
+impl SearchSize {
+    /// The sample for an ensemble, with sums that may take so many bytes.
+    pub(in super::super) fn of(ensemble: &Ensemble, budget: usize) -> Self {
+        let leaves = ensemble.trees.iter().map(|tree| tree.n_leaves()).max().unwrap_or(1);
+        let fits = budget / SHARE / (8 * (ensemble.n_features() + 3));
+        let rows = (ROWS_PER_LEAF * leaves).max(ROWS_FOR_A_SEARCH).min(fits).max(ROWS_PER_CLASS);
+        let classes = match &ensemble.outcome {
+            Outcome::Number => 1,
+            Outcome::Classes(labels) => labels.len().max(1),
+        };
+        let per_class = (CLASSES_IN_FULL * rows).div_ceil(classes).clamp(ROWS_PER_CLASS, rows);
+        Self { rows, per_class }
+    }
+}
+
+impl Summary {
+    /// Keeps the rows with the smallest hashes over all classes, and some of every class.
+    pub(in super::super) fn trim_search(&mut self, rows: usize) {
+        let sampled = self.classes.iter().flat_map(|class| &class.search.rows);
+        let mut hashes: Vec<u64> = sampled.map(|(hash, _)| *hash).collect();
+        if hashes.len() <= rows {
+            return;
+        }
+        hashes.sort_unstable();
+        let limit = hashes[rows.max(1) - 1];
+        for class in &mut self.classes {
+            let within = class.search.rows.partition_point(|(hash, _)| *hash <= limit);
+            class.search.rows.truncate(within.max(ROWS_PER_CLASS));
+        }
+    }
 }
 
 /// The sample as a table.
@@ -37,7 +76,7 @@ pub(in super::super) struct SearchRows {
     codes: Vec<u32>,
     /// Numbers; empty for classes.
     values: Vec<f64>,
-    /// What each row stands for.
+    /// What each row weighs.
     pub(in super::super) weight: Vec<f64>,
     pub(in super::super) fold: Vec<u32>,
 }
@@ -71,6 +110,14 @@ impl SearchRows {
                 }
             }
         }
+        // The sample weighs what its rows do.
+        let own = |code: usize| factors.map_or(1.0, |factors| factors[code]);
+        let natural = (summary.classes.iter().enumerate())
+            .map(|(code, class)| own(code) * weight_of(&class.search));
+        let share = natural.sum::<f64>() / weight.iter().sum::<f64>();
+        if (share - 1.0).abs() > ROUNDING {
+            weight.iter_mut().for_each(|weight| *weight *= share);
+        }
         let hashes: Vec<u64> = sampled().map(|(hash, _)| *hash).collect();
         Ok(Some(Self {
             x: Matrix::from_column_major(cells, n_rows, n_features)?,
@@ -91,11 +138,13 @@ impl SearchRows {
     }
 }
 
+/// What sampled rows weigh.
+fn weight_of(sample: &RowSample) -> f64 {
+    sample.rows.iter().filter_map(|(_, cells)| cells.last()).sum()
+}
+
 /// How many rows of its class a sampled row stands for.
 fn stands_for(class: &ClassSummary) -> f64 {
-    if class.search.rows.len() < class.search.most {
-        return 1.0;
-    }
-    let weight_of = |cells: &Vec<f64>| cells.last().copied().unwrap_or(0.0);
-    class.weight / class.search.rows.iter().map(|(_, cells)| weight_of(cells)).sum::<f64>()
+    let times = class.weight / weight_of(&class.search);
+    if (times - 1.0).abs() <= ROUNDING { 1.0 } else { times }
 }

@@ -11,9 +11,6 @@ use crate::glm::{
 use crate::importance::lmdi_plus::model::TreeModel;
 use crate::{Error, Result};
 
-/// Weights that differ by this share are the same but for the order in which they were added.
-const ROUNDING: f64 = 1e-9;
-
 impl OutputFit {
     /// A fit of a tree that starts at the null model of a mean.
     fn at_mean(basis: &Basis, family: Family, mean: f64) -> Self {
@@ -147,15 +144,25 @@ impl StreamedFit {
         let basis = self.basis(tree);
         let x = search.x.view();
         let leaves = leaf_nodes(&self.router, tree, &x);
-        let share = null.total / search.weight.iter().sum::<f64>();
-        let weight: Vec<f64> = match (share - 1.0).abs() <= ROUNDING {
-            true => search.weight.clone(),
-            false => search.weight.iter().map(|weight| weight * share).collect(),
-        };
-        let rows = TreeRows::new(&x, basis, &leaves, &weight, &search.fold, self.glm.folds);
+        let (weight, fold) = (&search.weight, &search.fold);
+        let rows = TreeRows::new(&x, basis, &leaves, weight, fold, self.glm.folds);
         let rows = rows.keep_sparse();
         let response = rows.gather(&search.response_of(self.n_outputs, output));
-        scout(basis, &rows, &response, &self.glm, [null.largest_gradient, null.total])
+        scout(basis, rows, &response, &self.glm, [null.largest_gradient, null.total])
+    }
+
+    /// Lets go of the sample once no tree has its penalty to search: a fit travels in every pass.
+    pub(in super::super) fn forget_search_rows(&mut self) {
+        let is_last = self.progress.groups + 1 >= self.groups.len();
+        let begun = |output: &OutputFit| output.fit.is_finished || output.fit.null.is_some();
+        if !is_last || self.progress.newton.is_empty() {
+            return;
+        }
+        if self.progress.newton.iter().flatten().all(begun) {
+            let classes = self.progress.summary.iter_mut().flat_map(|summary| &mut summary.classes);
+            classes.for_each(|class| class.search.rows = Vec::new());
+            self.known.iter_mut().for_each(|known| known.search = None);
+        }
     }
 
     /// Keeps the fits of the present pass. Once all are finished they become the linear models of
