@@ -83,7 +83,7 @@ class PassStatistics:
     def split(self) -> list[tuple[int, bytes]]: ...
 
 class StreamedFit:
-    n_passes: int
+    n_passes: int | None
     passes_done: int
     is_finished: bool
     largest_sums: int

@@ -53,6 +53,7 @@ CHOICES = (
     "folds",
     "fold_by",
     "rounds",
+    "rows_per_tree",
     "validation",
     "selection",
     "rule",
@@ -122,6 +123,9 @@ class LMDIPlus(Explainer):
     rounds : int, optional
         Rounds in which trees are fitted, all trees of a round at once. Default: 4 for forests; boosted trees
         one after the other, in batches 4.
+    rows_per_tree : int, optional
+        Rows that each tree is fitted on, about so many, dealt by a hash of their cells or key so that all
+        trees together use all rows. Default: every tree on all rows.
     validation : "folds" or "oob", optional
         Rows that a penalty is judged by: each fold in turn, or the rows that the tree was not grown on.
         Default: "oob" where these are known and fitted on, else "folds".
@@ -175,6 +179,7 @@ class LMDIPlus(Explainer):
         folds: int | None = None,
         fold_by: FoldBy | None = None,
         rounds: int | None = None,
+        rows_per_tree: int | None = None,
         validation: Validation | None = None,
         selection: Selection | None = None,
         rule: Rule | None = None,
@@ -201,6 +206,7 @@ class LMDIPlus(Explainer):
         self.folds = folds
         self.fold_by = fold_by
         self.rounds = rounds
+        self.rows_per_tree = rows_per_tree
         self.validation = validation
         self.selection = selection
         self.rule = rule
