@@ -182,8 +182,21 @@ def test_boosters_find_columns_named_by_numbers(data):
         (None, "X is None; expected a table"),
         ("table.csv", "X is 'table.csv'; read the file first"),
         ({"a": [1.0]}, "X is a dict; pass pandas.DataFrame"),
+        (iter([[1.0]]), "X is a list_iterator; expected a table"),
+        (pd, "X is a module; expected a table"),
     ],
 )
 def test_what_is_no_table(explainer, X, message):
     with pytest.raises(TypeError, match=message):
         explainer.explain(X)
+
+
+def test_cells_that_no_float_holds_and_columns_without_cells(explainer, table):
+    polars = pytest.importorskip("polars")
+    huge = table.astype(object)
+    huge.iloc[0, 0] = 10**400
+    with pytest.raises(ValueError, match="column 'a' holds 1000.*; expected numbers"):
+        explainer.explain(huge)
+    empty = polars.from_pandas(table).with_columns(b=polars.lit(None))
+    expected = explainer.explain(table.assign(b=np.nan)).values
+    assert np.array_equal(explainer.explain(empty).values, expected)

@@ -1,5 +1,8 @@
 """Explainers are logged, loaded and served by MLflow."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -40,3 +43,8 @@ def test_a_logged_explainer_comes_back(explained, tmp_path, monkeypatch):
         assert np.array_equal(e.values, explainer.explain(X).values) and e.feature_names == list(X.columns)
         served = mlflow.pyfunc.load_model(uri).predict(X)
         pd.testing.assert_frame_equal(served, explainer.explain(X).to_frame())
+    guide = (Path(__file__).resolve().parents[4] / "docs" / "python.md").read_text()
+    (block,) = re.findall(r"^```py\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    names = {"explainer": explainers[0], "X": X}
+    exec(compile(block, "docs/python.md", "exec"), names)
+    assert names["scores"].shape[0] == names["e"].values.shape[0] == 20

@@ -197,7 +197,7 @@ def _numbers_of_objects(cells: np.ndarray) -> tuple[np.ndarray, str | None] | No
         if any(cell.tzinfo is not None for cell in found):
             return None
         values[~missing], what = _seconds(found.astype("datetime64[us]"))
-    elif kinds and all(_is_number_type(kind) for kind in kinds):
+    elif kinds and all(_is_number_type(kind) for kind in kinds) and all(map(_is_number, found)):
         values[~missing] = found.astype(np.float64)
     else:
         return None
@@ -249,7 +249,7 @@ def column_values(column: Any, name: str) -> np.ndarray:
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     if library == "polars":
         kind = column.dtype
-        if kind.is_numeric() or str(kind) == "Boolean":
+        if kind.is_numeric() or str(kind) in ("Boolean", "Null"):
             return column.cast(_polars_float(kind)).to_numpy()
         if str(kind).split("(")[0] in ("String", "Categorical", "Enum"):
             return np.asarray(column.to_list(), dtype=object)
@@ -304,7 +304,7 @@ def as_floats(values: np.ndarray, name: str) -> np.ndarray:
     if kind.kind in "OUS":
         try:
             return values.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             found = next(value for value in values.ravel() if not _is_number(value))
             raise ValueError(
                 f"{name} holds {found!r}; expected numbers: encode text and categories as in the "
@@ -316,7 +316,7 @@ def as_floats(values: np.ndarray, name: str) -> np.ndarray:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 
@@ -325,9 +325,9 @@ def as_array(X: Any) -> np.ndarray:
     """A table without names as an array with two dimensions."""
     if is_sparse(X):
         return as_floats(X.toarray(), "X")
-    if X is None or isinstance(X, (str, bytes, dict, set)) or hasattr(X, "__fspath__"):
-        raise TypeError(f"X is {_what(X)}; expected a table: an array, a frame or a list of rows")
     array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    if array.ndim == 0 and not isinstance(X, np.ndarray):
+        raise TypeError(f"X is {_what(X)}; expected a table: an array, a frame or a list of rows")
     if array.ndim == 1:
         raise ValueError(
             f"Expected 2D array, got 1D array instead: X has {len(array)} entries. Reshape your data: "
