@@ -154,9 +154,13 @@ pub(super) fn majority(cells: &[f64]) -> f64 {
     let (mut value, mut lead) = (0.0, 0_usize);
     for &cell in cells {
         if lead == 0 {
-            value = cell;
+            // A missing cell does not equal itself, and leads all the same.
+            (value, lead) = (cell, 1);
+        } else if cell == value {
+            lead += 1;
+        } else {
+            lead -= 1;
         }
-        lead = if cell == value { lead + 1 } else { lead - 1 };
     }
     value
 }
