@@ -141,10 +141,10 @@ export const lights = {
     }.${level === "bad" ? " Do not rely on the scores of single rows." : ""}`,
   stability: "Stability under retraining",
   stabilityUnknown: "Not measured. Add --stability-runs 2 to measure it.",
-  retraining: (level: "good" | "careful" | "bad", correlation: number) =>
+  retraining: (level: "good" | "careful" | "bad", seeds: number, resampled: number) =>
     `Retraining gives ${
       { good: "nearly the same", careful: "similar", bad: "rather different" }[level]
-    } explanations (rank correlation ${correlation.toFixed(2)}).`,
+    } explanations (rank correlation ${seeds.toFixed(2)} with other seeds, ${resampled.toFixed(2)} on rows drawn anew).`,
   stableButWeak: "That does not make a weak model right.",
   leakage: "Leakage",
   leaks: (columns: string[], target: string) =>
@@ -161,7 +161,7 @@ export const overall = {
   title: "What matters overall",
   how: (rows: number, drawn: number, moved: string) =>
     `Bars are averages over all ${count(rows)} rows. Each dot is one row (${count(drawn)} are drawn). Right of zero the feature raises ${moved}, left of zero it does the opposite.`,
-  movedInClass: "the odds or probability of the class that the heading names",
+  movedInClass: "the probability of the class shown",
   caption: (scale: string, summed: boolean) =>
     `Features by the mean size of their scores, ${scale}${summed ? ", summed over classes" : ""}. Choose one to look into it.`,
   feature: "feature",
@@ -389,7 +389,8 @@ export const feature = {
   oneColour: "one colour",
   label: (name: string, words: string) => `Scores of ${name} against its values: ${words}`,
   axis: (label: string | null, scale: string) =>
-    `score${label === null ? "" : ` of class ${label}`}, ${scale}`,
+    `score${label === null ? "" : ` of class ${label}`} (${scale})`,
+  scales: { probability: "share of probability", log_odds: "log-odds" },
   point: (row: number, cell: string, score: number) =>
     `Row ${count(row)}: value ${cell}, score ${number(score)}. ${page.clickToChoose}`,
   dots: (n: number) =>
@@ -492,9 +493,9 @@ export const trust = {
   rocText: (area: number) =>
     `ROC: the area under the curve is ${area.toFixed(3)}; the dashed line is guessing. The ring is the decision threshold.`,
   falseAlarms: "false positive rate",
-  recall: (label: string) => `recall (share of actual ${label} found)`,
+  recall: (label: string) => `recall (share of ${label} found)`,
   precisionLabel: (label: string) => `Precision and recall of ${label}`,
-  precision: (label: string) => `precision (share of predicted ${label} that is right)`,
+  precision: (label: string) => `precision (share that is ${label})`,
   precisionText: "Precision and recall at every threshold.",
   precisionNow: (precision: number, recall: number) =>
     `Precision and recall. At the decision threshold (ring), the precision is ${percent(precision)} and the recall ${percent(recall)}.`,
@@ -593,6 +594,7 @@ export const models = {
 };
 
 export const about = {
+  measure: (name: string) => (name === "R2" ? "R²" : name),
   title: "What was explained",
   quality: "Quality on rows that were not trained on",
   heads: ["measured on", "rows"],

@@ -40,6 +40,16 @@ test("the first screen answers, compares and warns", async () => {
   );
   assert.deepEqual(complaints, []);
 
+  // Boosting is the same with every seed, which says nothing about other rows.
+  const rigid = report({ rows: 120, names: ["age", "income"] });
+  rigid.stability.seeds.correlation = 1;
+  rigid.stability.resampled.correlation = 0.6;
+  write(path, rigid);
+  const again = await open(browser, path);
+  const level = await again.page.$eval("#stability-light", (element) => element.className);
+  assert.equal(level, "careful");
+  await again.page.close();
+
   const wine = explain(
     "glance",
     "examples/wine.csv",

@@ -35,7 +35,8 @@ test("printed pages cut no plot, lose nothing and are full", async () => {
     const { page, complaints } = await open(browser, path, { width: 1280, height: 900 });
     const seen = () =>
       page.evaluate(() => {
-        const isShown = (element) => element.getClientRects().length > 0;
+        const isShown = (element) =>
+          element.checkVisibility() && element.getClientRects().length > 0;
         const count = (selector) => [...document.querySelectorAll(selector)].filter(isShown).length;
         return {
           sections: [...document.querySelectorAll("main > section")].filter(isShown).length,
@@ -46,6 +47,21 @@ test("printed pages cut no plot, lose nothing and are full", async () => {
         };
       });
     const onScreen = await seen();
+    // Printed from a wide window: nothing is redrawn between the new width and the measuring.
+    const unfitted = await page.evaluate((width) => {
+      document.body.style.width = `${width}px`;
+      const end = (drawn) => drawn.getBoundingClientRect().right;
+      const wide = [...document.querySelectorAll("main svg")]
+        .filter((drawing) =>
+          [...drawing.querySelectorAll("text, circle, path")].some(
+            (part) => end(part) > Math.min(end(drawing), width) + 1,
+          ),
+        )
+        .map((drawing) => drawing.getAttribute("aria-label"));
+      document.body.style.width = "";
+      return wide;
+    }, WIDTH);
+    assert.deepEqual(unfitted, [], path);
     assert.ok(onScreen.errors > 5, "error values on the screen");
     await page.setViewport({ width: WIDTH, height: 1000 });
     await page.emulateMediaType("print");
@@ -63,6 +79,14 @@ test("printed pages cut no plot, lose nothing and are full", async () => {
         .map((element) => element.outerHTML.slice(0, 100));
     }, WIDTH);
     assert.deepEqual(cut, [], path);
+    // In PDF, a line without length has a round end or none.
+    const lost = await page.$$eval("main .dots", (paths) =>
+      paths
+        .filter((path) => getComputedStyle(path).strokeLinecap !== "round")
+        .filter((path) => path.getTotalLength() === 0)
+        .map((path) => path.getAttribute("class")),
+    );
+    assert.deepEqual(lost, [], path);
     const filled = filledPages(await page.pdf(PAPER));
     assert.ok(filled.length > 2, `${filled.length} pages`);
     for (const [at, share] of filled.slice(0, -1).entries())

@@ -9,6 +9,7 @@ use lmdi_io::read::{Input, ReadOptions, read_table};
 use lmdi_io::write::{Output, OutputColumn, OutputTable, write_table};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::collections::HashSet;
 use std::fs::File;
 use std::sync::Arc;
 
@@ -53,8 +54,7 @@ fn a_copy_is_what_was_there() {
 
     let names: Vec<String> =
         batch.schema().fields().iter().map(|field| field.name().clone()).collect();
-    let mut options = ReadOptions { only: Some(Default::default()), ..ReadOptions::default() };
-    options.copied = names.clone();
+    let mut options = ReadOptions::default().with_only(HashSet::new()).with_copied(names.clone());
     let table = read_table(&Input::from_argument(&path), &options, &Silent).expect("a table");
     let kept = |leave_out: &str| -> OutputTable {
         let kept = table.copies.iter().filter(|column| column.name != leave_out);

@@ -77,7 +77,7 @@ proptest! {
             let output = Output::from_argument(&path).expect("a known ending");
             write_table(&frame.clone().into(), &output, &Silent).expect("written");
             // One column and few lines leave the delimiter open; it is stated then.
-            let options = ReadOptions { delimiter: Some(b','), ..options.clone() };
+            let options = options.clone().with_delimiter(b',');
             let read = read_table(&Input::Path(path), &options, &Silent);
             let read = read.map_err(|error| TestCaseError::fail(error.to_string()))?.frame;
             prop_assert_eq!(read.rows(), frame.rows());

@@ -3,6 +3,8 @@
 
 /// Writes one function per option: it takes the value and gives the options back. An `optional` one
 /// takes a value, `Some` or `None`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! setters {
     (
         $($with:ident($field:ident: $kind:ty)),* $(,)?
@@ -27,4 +29,4 @@ macro_rules! setters {
     };
 }
 
-pub(crate) use setters;
+pub(crate) use crate::setters;

@@ -71,9 +71,11 @@ function stability(data: Data, ofWeakModel: boolean): Light {
   const light = { id: "stability-light", title: words.stability };
   if (!found) return { ...light, level: "unknown", text: words.stabilityUnknown };
   const [high, low] = STABLE;
-  const { correlation } = found.seeds;
-  const level = correlation > high ? "good" : correlation > low ? "careful" : "bad";
-  const text = words.retraining(level, correlation);
+  const [seeds, resampled] = [found.seeds.correlation, found.resampled.correlation];
+  // Boosting repeats itself whatever the seed; other rows show what its order of features rests on.
+  const isGood = seeds > high && resampled > low;
+  const level = isGood ? "good" : seeds > low ? "careful" : "bad";
+  const text = words.retraining(level, seeds, resampled);
   if (ofWeakModel && level === "good")
     return { ...light, level: "careful", text: `${text} ${words.stableButWeak}` };
   return { ...light, level, text };

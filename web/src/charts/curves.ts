@@ -4,7 +4,7 @@ import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import { svg } from "../page/dom";
-import { tick } from "../page/format";
+import { cellNumber } from "../page/format";
 
 export interface Curves {
   label: string;
@@ -44,7 +44,7 @@ export function curves(drawn: Curves): SVGElement {
   select<SVGGElement, unknown>(across).call(
     axisBottom(x)
       .ticks(5)
-      .tickFormat(drawn.xRange ? (at) => tick(at.valueOf()) : percent)
+      .tickFormat(drawn.xRange ? (at) => cellNumber(at.valueOf()) : percent)
       .tickSizeOuter(0),
   );
   const up = svg("g", { transform: `translate(${MARGIN.left} 0)` });

@@ -1,4 +1,4 @@
-// Many dots as few elements: one path a colour, each dot a line without length and with a round end.
+// Many dots as few elements: one path per colour, each dot a line without length and with a round end.
 //
 // A circle each would be tens of thousands of elements. Colours are classes, so dark mode and print need no new drawing.
 
@@ -19,6 +19,9 @@ function shapeAt(kind: string, x: number, y: number): string {
   const at = `${x.toFixed(1)} ${y.toFixed(1)}`;
   const group = /^group-(\d)$/.exec(kind);
   switch (group ? Number(group[1]) % 4 : 0) {
+    case 1:
+      // PDF paints no square end of a line without length.
+      return `M${at}h.01`;
     case 2:
       return `M${at}m-3 0h6m-3 -3v6`;
     case 3:

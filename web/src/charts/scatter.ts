@@ -14,6 +14,8 @@ export interface Points {
   y: (row: number) => number;
   kind: (row: number) => string;
   xTitle: string;
+  /** How the x axis is written; as cells of the table unless given. */
+  xText?: (at: number) => string;
   yTitle: string;
   xRange: [number, number];
   yRange: [number, number];
@@ -29,6 +31,8 @@ export interface Points {
 }
 
 const MARGIN = { top: 12, right: 16, bottom: 44, left: 74 };
+/** More ticks of the y axis crowd a tall drawing. */
+const MOST_TICKS = 7;
 /** How near the pointer must be to a point, in pixels. */
 const REACH = 14;
 /** A shorter pull of the pointer is a click. */
@@ -93,25 +97,29 @@ export class Scatter {
       kind: points.kind(row),
     });
     this.place = { x: (row) => x(points.x(row)), y: (row) => y(points.y(row)) };
+    const { xText = cellNumber } = points;
     const across = svg("g", { transform: `translate(0 ${bottom})` });
     select<SVGGElement, unknown>(across).call(
       axisBottom(x)
         .ticks(Math.max(3, inner / 110))
-        .tickFormat((at) => cellNumber(at.valueOf()))
+        .tickFormat((at) => xText(at.valueOf()))
         .tickSizeOuter(0),
     );
     const up = svg("g", { transform: `translate(${MARGIN.left} 0)` });
     select<SVGGElement, unknown>(up).call(
       axisLeft(y)
-        .ticks(Math.max(3, tall / 60))
+        .ticks(Math.max(3, Math.min(MOST_TICKS, tall / 60)))
         .tickFormat((at) => tick(at.valueOf()))
         .tickSizeOuter(0),
     );
+    const [width, height] = [MARGIN.left + inner + MARGIN.right, bottom + MARGIN.bottom];
     const drawing = svg(
       "svg",
       {
-        width: MARGIN.left + inner + MARGIN.right,
-        height: bottom + MARGIN.bottom,
+        width,
+        height,
+        // Paper is narrower than the window, and a drawing is not redrawn for it: it shrinks.
+        viewBox: `0 0 ${width} ${height}`,
         role: "img",
         "aria-label": points.label,
       },

@@ -68,7 +68,8 @@ function isZero(text: string): boolean {
   return !/[1-9]/.test(text);
 }
 
-function minus(text: string): string {
+/** A number of the table as text, with the minus sign of all others. */
+export function minus(text: string): string {
   return text.replace(/^-/, "−");
 }
 

@@ -16,7 +16,7 @@ export function whatWasExplained(data: Data): HTMLElement {
     about.quality.length > 0 &&
       table(
         words.quality,
-        [...words.heads, ...measures],
+        [...words.heads, ...measures.map(words.measure)],
         about.quality.map((sample) => [
           sample.sample,
           sample.rows === null ? "" : count(sample.rows),
@@ -37,13 +37,19 @@ export function whatWasExplained(data: Data): HTMLElement {
           h(
             "dl",
             {},
-            ...entries.flatMap(([key, value]) => [
-              h("dt", {}, key),
-              h("dd", {}, name(value, "fact")),
-            ]),
+            ...entries.flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, ...fact(value))]),
           ),
         ),
       ),
     ),
   );
+}
+
+/** A fact; a command's flags stay whole at the end of a line. */
+function fact(text: string): Node[] {
+  if (!text.startsWith("--")) return [name(text, "fact")];
+  const flags = text
+    .split(/ (?=--)/)
+    .map((flag) => h("span", { class: "flag" }, name(flag, "fact")));
+  return flags.flatMap((flag, at) => (at === 0 ? [flag] : [document.createTextNode(" "), flag]));
 }

@@ -139,7 +139,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       xTitle: title,
       yTitle: words.axis(
         data.k > 1 ? shortened(data.report.outputs[output], 30) : null,
-        shortened(data.report.scale.text, 40),
+        scaleOf(data),
       ),
       xRange,
       yRange: roomy(Math.min(0, ...sizes), Math.max(0, ...sizes)),
@@ -311,6 +311,13 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
     h("div", { class: "controls" }, labelled(words.pick, pick), labelled(words.colour, paint)),
     place,
   );
+}
+
+/** The scale of scores in few words, beside an axis. */
+function scaleOf({ report: { scale } }: Data): string {
+  if (scale.kind === "probability") return words.scales.probability;
+  if (scale.kind === "log_odds") return words.scales.log_odds;
+  return shortened(scale.text, 40);
 }
 
 function inWords(found: Average[]): string {

@@ -4,7 +4,7 @@ import { COLOURS, swatch } from "../charts/dots";
 import type { Group } from "../contract";
 import type { Data } from "../data/data";
 import { exact, h, name, section, table } from "../page/dom";
-import { count, decimalsFor, number, shortened, signed } from "../page/format";
+import { count, decimalsFor, minus, number, shortened, signed } from "../page/format";
 import type { Selection } from "../page/selection";
 import { groups as words } from "../words";
 import { markButton } from "./trust";
@@ -95,11 +95,16 @@ function card(
       words.heads,
       group.traits.map((trait) => [
         name(data.report.features[trait.feature].name),
-        name(trait.cell, "cell"),
-        name(trait.cell_elsewhere, "cell"),
+        name(cellOf(data, trait.feature, trait.cell), "cell"),
+        name(cellOf(data, trait.feature, trait.cell_elsewhere), "cell"),
         exact(trait.score, signed(text(trait.score))),
         exact(trait.score_elsewhere, signed(text(trait.score_elsewhere))),
       ]),
     ),
   );
+}
+
+/** A usual cell, with a minus sign if it is a number. */
+function cellOf(data: Data, feature: number, cell: string): string {
+  return data.columns[feature].levels ? cell : minus(cell);
 }

@@ -9,7 +9,16 @@ import { roomy, Scatter } from "../charts/scatter";
 import type { Data } from "../data/data";
 import { brushed } from "../page/brush";
 import { behind, choice, exact, h, labelled, name, section, table } from "../page/dom";
-import { cellNumber, count, decimalsFor, number, percent, shortened, signed } from "../page/format";
+import {
+  cellNumber,
+  count,
+  decimalsFor,
+  number,
+  percent,
+  shortened,
+  signed,
+  tick,
+} from "../page/format";
 import type { Selection } from "../page/selection";
 import { page, trust as words } from "../words";
 
@@ -146,6 +155,7 @@ function ofNumbers(data: Data, selection: Selection, known: number[]): HTMLEleme
       y: (row) => truth[row],
       kind,
       xTitle: words.predictedNumber,
+      xText: tick,
       yTitle: words.actual,
       xRange: roomy(...ends),
       yRange: roomy(...ends),
@@ -161,6 +171,7 @@ function ofNumbers(data: Data, selection: Selection, known: number[]): HTMLEleme
       y: residual,
       kind,
       xTitle: words.predictedNumber,
+      xText: tick,
       yTitle: words.residual,
       xRange: roomy(...ends),
       yRange: roomy(Math.min(0, low), Math.max(0, high)),

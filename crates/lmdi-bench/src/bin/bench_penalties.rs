@@ -54,7 +54,7 @@ impl Preset {
             Self::Data | Self::Model => Measure::Deviance,
             Self::Paper | Self::MdiPlus => reference.measure,
         };
-        GlmOptions { measure, ..reference }
+        reference.with_measure(measure)
     }
 
     /// The weight of a row that was drawn so often.
@@ -81,7 +81,7 @@ impl Sample<'_> {
     /// Searches the penalties of all trees under one preset, both ways.
     fn compare(&self, preset: Preset) -> Value {
         let options = preset.options(self.classes);
-        let exhaustive = GlmOptions { search_tolerance: EXHAUSTIVE, ..options.clone() };
+        let exhaustive = options.clone().with_search_tolerance(EXHAUSTIVE);
         let size = self.x.rows() * self.x.cols();
         let mut scores = [vec![0.0; size], vec![0.0; size]];
         let mut trees = Vec::new();

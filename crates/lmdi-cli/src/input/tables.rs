@@ -78,7 +78,7 @@ impl TableReader {
     /// Reads a table.
     pub fn read(&self, data: &Path, options: ReadOptions) -> Result<(String, Table)> {
         let input = Input::from_argument(data);
-        let options = ReadOptions { sha256: self.sources.is_some(), ..self.options(options) };
+        let options = self.options(options).with_sha256(self.sources.is_some());
         let progress = Progress::endless("Reading", "rows");
         let table = match &self.stand_in {
             Some((table, sample)) if table == data => {
@@ -105,7 +105,7 @@ impl TableReader {
 
     /// What the flags say about tables, beside what the caller knows.
     pub fn options(&self, known: ReadOptions) -> ReadOptions {
-        let mut options = ReadOptions { delimiter: self.delimiter, numbers: self.numbers, ..known };
+        let mut options = known.with_delimiter(self.delimiter).with_numbers(self.numbers);
         options.reading.missing.extend(self.missing.iter().map(|word| word.trim().to_owned()));
         options
     }

@@ -119,7 +119,7 @@ impl Experiment for Subgroups {
         for &method in &self.methods {
             let scores = explained.scores(method, &split.test.view(), &UntilInterrupted)?;
             for k in COUNTS {
-                let options = KMeansOptions { seed, ..KMeansOptions::new(k) };
+                let options = KMeansOptions::new(k).with_seed(seed);
                 let groups = k_means(
                     &scores.values,
                     scores.n_features * scores.n_outputs,

@@ -46,6 +46,7 @@ pub enum CellType {
 
 /// What the caller knows about the table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// Columns whose type is stated instead of inferred. A name that the table lacks is ignored
     /// here: whoever needs the column will miss it.
@@ -72,6 +73,19 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
+    lmdi::setters! {
+        with_cells(cells: HashMap<String, CellType>),
+        with_copied(copied: Vec<String>),
+        with_dropped(dropped: Vec<String>),
+        with_reading(reading: Reading),
+        with_numbers(numbers: NumberHints),
+        with_recognise(recognise: bool),
+        with_sha256(sha256: bool);
+        optional:
+        with_only(only: HashSet<String>),
+        with_delimiter(delimiter: u8),
+    }
+
     /// States the types that follow from kinds given by the user.
     pub fn with_kinds(mut self, kinds: &[(String, Kind)]) -> Self {
         for (name, kind) in kinds {

@@ -416,7 +416,7 @@ class RandomForestClassifier(_Forest, _Classifier):
 
 class ExtraTreesRegressor(RandomForestRegressor):
     __doc__ = (
-        "Extra-trees that predict numbers: one random threshold a column instead of the best.\n"
+        "Extra-trees that predict numbers: one random threshold per column instead of the best.\n"
         + _FOREST_PARAMETERS.format(criteria='"squared_error" or "poisson"')
     )
 
@@ -459,7 +459,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
 
 class ExtraTreesClassifier(RandomForestClassifier):
     __doc__ = (
-        "Extra-trees that predict classes: one random threshold a column instead of the best.\n"
+        "Extra-trees that predict classes: one random threshold per column instead of the best.\n"
         + _FOREST_PARAMETERS.format(criteria='"gini" or "entropy"')
     )
 

@@ -206,7 +206,7 @@ fn model_facts(study: &Study) -> FactGroup {
         let options = training_options.lines().collect::<Vec<_>>().join(", ");
         entries.push(("Options".into(), options));
     }
-    entries.extend(seed.map(|seed| ("seed".into(), seed.to_string())));
+    entries.extend(seed.map(|seed| ("Seed".into(), seed.to_string())));
     if !producer.is_empty() {
         entries.push(("Trained by".into(), producer.clone()));
     }

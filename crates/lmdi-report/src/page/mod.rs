@@ -68,6 +68,7 @@ pub struct ComparedModel<'a> {
 
 /// What a page shows beside the explained rows.
 #[derive(Clone, Default)]
+#[non_exhaustive]
 pub struct PageOptions<'a> {
     /// Methods to compare with, of those that follow from the trees.
     pub compare: &'a [Method],
@@ -80,6 +81,17 @@ pub struct PageOptions<'a> {
     pub what_if: WhatIf,
     /// The tables that were read.
     pub tables: Vec<TableSource>,
+}
+
+impl<'a> PageOptions<'a> {
+    lmdi::setters! {
+        with_compare(compare: &'a [Method]),
+        with_refits(refits: u64),
+        with_what_if(what_if: WhatIf),
+        with_tables(tables: Vec<TableSource>);
+        optional:
+        with_compare_model(compare_model: ComparedModel<'a>),
+    }
 }
 
 /// The page of explained rows.

@@ -46,4 +46,4 @@ pub(crate) use model::penalty::Penalty;
 pub use quadratic::statistics::Statistics;
 pub(crate) use search::ridge_grid::minimise_on_grid;
 pub use search::selection::{Candidate, Search};
-pub(crate) use solvers::huber::fit_huber;
+pub(crate) use solvers::huber::{HuberFit, fit_huber};

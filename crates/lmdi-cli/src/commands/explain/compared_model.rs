@@ -3,7 +3,7 @@
 //! It is explained by the same method: by the explainer that its file keeps, or by one fitted to the
 //! rows that the first model was trained on.
 
-use super::Options;
+use super::flags::Options;
 use super::saved_model::ModelFile;
 use crate::input::tables::{TableReader, target_and_weight};
 use crate::process::progress::Bars;

@@ -1,7 +1,7 @@
 //! A table that does not fit into memory: LMDI+ is fitted to it in passes, and its rows are explained
 //! and written some at a time.
 
-use super::Options;
+use super::flags::Options;
 use super::memory::{BYTES_PER_CELL, left};
 use super::saved_model::ModelFile;
 use crate::flags::invalid;

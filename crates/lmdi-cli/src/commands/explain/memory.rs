@@ -1,6 +1,7 @@
 //! Whether a table fits into memory, by its rows and columns.
 
-use super::{Options, Start};
+use super::Start;
+use super::flags::Options;
 use lmdi_io::read::{BatchReader, Input, ReadOptions, Total};
 use std::fs::File;
 use std::io::Read;
@@ -42,7 +43,7 @@ impl Options {
     /// Number of columns of DATA; one if it cannot be read.
     pub(super) fn columns_of_table(&self) -> usize {
         let dropped = self.training.drop.clone();
-        let options = ReadOptions { dropped, ..ReadOptions::default() };
+        let options = ReadOptions::default().with_dropped(dropped);
         let first = BatchReader::open(&Input::from_argument(&self.data), &options)
             .and_then(|mut batches| batches.next(1));
         first.ok().flatten().map_or(1, |batch| batch.frame.columns().len())

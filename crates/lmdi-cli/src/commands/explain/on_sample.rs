@@ -1,7 +1,7 @@
 //! A table that does not fit into memory, without a model: it is trained on a sample of the rows that
 //! fits, and explained on all rows.
 
-use super::Options;
+use super::flags::Options;
 use super::memory::{BYTES_PER_CELL, left};
 use crate::flags::invalid;
 use crate::flags::model::ModelKind;
@@ -44,7 +44,7 @@ impl Options {
         let per_row =
             self.training.memory_per_row(kind)? + self.columns_of_table() as u64 * BYTES_PER_CELL;
         let most = left / 6 / per_row;
-        let options = ReadOptions { dropped: self.training.drop.clone(), ..ReadOptions::default() };
+        let options = ReadOptions::default().with_dropped(self.training.drop.clone());
         let sample = SampledTable::draw(
             &Input::from_argument(&self.data),
             &reader.options(options),

@@ -1,6 +1,7 @@
 //! A model that is trained already, with the explainer of its file or one that is fitted to the table.
 
-use super::{Options, Prepared, ScoreTrees};
+use super::Prepared;
+use super::flags::{Options, ScoreTrees};
 use crate::flags::invalid;
 use crate::input::model_file;
 use crate::input::tables::TableReader;

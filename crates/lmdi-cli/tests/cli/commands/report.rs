@@ -43,7 +43,7 @@ fn a_report_tells_what_was_done() {
     assert_eq!(report["methods"][1]["name"], "TreeSHAP");
     assert!(report["groups"]["list"].as_array().expect("groups").len() > 1);
     let facts = about["facts"].to_string();
-    for part in ["SHA-256 of", "seed", concat!("lmdi ", env!("CARGO_PKG_VERSION"))] {
+    for part in ["SHA-256 of", "Seed", concat!("lmdi ", env!("CARGO_PKG_VERSION"))] {
         assert!(facts.contains(part), "{part} is not in {facts}");
     }
 }

@@ -113,14 +113,12 @@ pub struct Judged {
 impl Judged {
     /// Judges every penalty of the reference's grid.
     pub fn new(trees: &Trees<'_>, rule: &Rule) -> Self {
-        let options = GlmOptions {
-            measure: rule.measure,
+        let options = GlmOptions::reference(rule.family)
+            .with_measure(rule.measure)
             // With this rule every candidate is solved, not only those near the minimum.
-            rule: Winner::OneStandardError,
+            .with_rule(Winner::OneStandardError)
             // Only the errors are read.
-            tolerance: 1e-2,
-            ..GlmOptions::reference(rule.family)
-        };
+            .with_tolerance(1e-2);
         let search = |tree: &TreeData| {
             let (fold, n_folds) = trees.folds(tree, rule.judges);
             trees.fit(tree, rule, &fold, n_folds, &options).search
@@ -175,8 +173,5 @@ impl Judged {
 /// The options of a fit at one penalty.
 pub fn at_penalty(family: Family, candidate: Candidate) -> GlmOptions {
     let Candidate { strength, l1_ratio } = candidate;
-    GlmOptions {
-        penalty: PenaltyChoice::Fixed { strength, l1_ratio },
-        ..GlmOptions::reference(family)
-    }
+    GlmOptions::reference(family).with_penalty(PenaltyChoice::Fixed { strength, l1_ratio })
 }

@@ -3,7 +3,7 @@
 //! What the tree adds to a row's leverage, and to the raw columns' right-hand side, is the same for
 //! all rows of a leaf and is computed once a leaf; see `row_solution` for the terms.
 //!
-//! Cost for r active raw columns: leaves x depth x r, then r^2 / 2 a row, several rows side by
+//! Cost for r active raw columns: leaves x depth x r, then r^2 / 2 per row, several rows side by
 //! side.
 
 use crate::basis::TreeRows;

@@ -3,6 +3,7 @@
 use crate::glm::model::family::Family;
 use crate::glm::model::penalty::Penalty;
 use crate::named::Named;
+use crate::setters::setters;
 use crate::{Error, Result};
 
 /// Strength of a penalty in one of the two customary forms.
@@ -129,6 +130,7 @@ impl Named for Rule {
 
 /// Everything about the linear model of a tree but its columns and rows.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct GlmOptions {
     /// Response family.
     pub family: Family,
@@ -153,6 +155,16 @@ pub struct GlmOptions {
 }
 
 impl GlmOptions {
+    setters! {
+        with_penalty(penalty: PenaltyChoice),
+        with_folds(folds: usize),
+        with_measure(measure: Measure),
+        with_rule(rule: Rule),
+        with_search_tolerance(search_tolerance: f64),
+        with_tolerance(tolerance: f64),
+        with_max_iterations(max_iterations: usize),
+    }
+
     /// scikit-learn's `ElasticNetCV(cv=3, l1_ratio=[0.1, 0.5, 0.99])` for the gaussian family, and
     /// `LogisticRegressionCV(cv=3, l1_ratios=[0.1, 0.5, 0.99], Cs=10)` by accuracy for the
     /// binomial; Poisson models search alphas by deviance.

@@ -33,7 +33,7 @@ pub struct HuberFit {
     pub pull: Vec<f64>,
 }
 
-/// Fits `response` (one number a fitted row); `epsilon` is above 1.
+/// Fits `response` (one number per fitted row); `epsilon` is above 1.
 pub fn fit_huber(
     basis: &Basis,
     rows: &TreeRows<'_>,

@@ -109,7 +109,7 @@ impl LmdiPlus {
         Ok(scores)
     }
 
-    /// The linear predictor of every row, row by row, one number an output.
+    /// The linear predictor of every row, row by row, one number per output.
     pub fn predict_raw(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Vec<f64>> {
         let scores = self.score(x, &ScoreOptions::default(), monitor)?;
         Ok((0..scores.n_rows)

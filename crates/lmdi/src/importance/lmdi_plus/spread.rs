@@ -15,7 +15,7 @@ use crate::{Error, Result};
 use rayon::prelude::*;
 
 impl LmdiPlus {
-    /// Standard errors of the scores of groups: row by row, group by group, one number an output.
+    /// Standard errors of the scores of groups: row by row, group by group, one number per output.
     /// For forests only. The monitor advances by one per row.
     pub fn group_standard_errors(
         &self,

@@ -3,9 +3,9 @@
 use super::options::{MdiPlusGlm, MdiPlusOptions, MdiPlusPenalty};
 use crate::basis::{Basis, TreeRows};
 use crate::glm::{
-    Coefficients, Family, GlmOptions, LeftOut, Penalty, PenaltyChoice, RidgeErrors, Strength,
-    WorkingRows, fit_glm, fit_huber, fit_newton_from, leave_one_out, leave_one_out_predictors,
-    leave_one_out_ridge, minimise_on_grid,
+    Coefficients, Family, GlmOptions, HuberFit, LeftOut, Penalty, PenaltyChoice, RidgeErrors,
+    Strength, WorkingRows, fit_glm, fit_huber, fit_newton_from, leave_one_out,
+    leave_one_out_predictors, leave_one_out_ridge, minimise_on_grid,
 };
 
 /// What the linear model says with all features but those of one group at their mean.
@@ -175,8 +175,8 @@ impl LinearModel<'_, '_> {
         loss / self.rows.weight.iter().sum::<f64>()
     }
 
-    fn huber(&self, l2: f64, epsilon: f64, visit: impl FnMut(LeftOut<'_>)) -> Coefficients {
-        let fit = fit_huber(
+    fn huber_fit(&self, l2: f64, epsilon: f64) -> HuberFit {
+        fit_huber(
             self.basis,
             self.rows,
             self.target,
@@ -184,7 +184,11 @@ impl LinearModel<'_, '_> {
             epsilon,
             self.options.tolerance.max(1e-10),
             self.options.max_iterations,
-        );
+        )
+    }
+
+    fn huber(&self, l2: f64, epsilon: f64, visit: impl FnMut(LeftOut<'_>)) -> Coefficients {
+        let fit = self.huber_fit(l2, epsilon);
         let working = WorkingRows { curvature: &fit.curvature, pull: &fit.pull };
         let penalty = Penalty { l1: 0.0, l2 };
         leave_one_out(self.basis, self.rows, working, &fit.coefficients, penalty, visit);
@@ -193,15 +197,7 @@ impl LinearModel<'_, '_> {
 
     /// Mean Huber loss of the rows left out, in units of the response.
     fn huber_loss(&self, l2: f64, epsilon: f64) -> f64 {
-        let fit = fit_huber(
-            self.basis,
-            self.rows,
-            self.target,
-            l2,
-            epsilon,
-            self.options.tolerance.max(1e-10),
-            self.options.max_iterations,
-        );
+        let fit = self.huber_fit(l2, epsilon);
         let working = WorkingRows { curvature: &fit.curvature, pull: &fit.pull };
         let penalty = Penalty { l1: 0.0, l2 };
         let left_out =

@@ -104,7 +104,7 @@ impl TreeShap {
         })
     }
 
-    /// The expected raw output under the weights of the trees, one number an output.
+    /// The expected raw output under the weights of the trees, one number per output.
     pub fn base(&self) -> &[f64] {
         &self.base
     }

@@ -36,9 +36,9 @@ pub struct Interactions {
     pub n_features: usize,
     /// Number of outputs.
     pub n_outputs: usize,
-    /// Row by row, feature by feature, feature by feature, one number an output.
+    /// Row by row, feature by feature, feature by feature, one number per output.
     pub values: Vec<f64>,
-    /// What a row's values are added to: row by row, one number an output.
+    /// What a row's values are added to: row by row, one number per output.
     pub base: Vec<f64>,
 }
 

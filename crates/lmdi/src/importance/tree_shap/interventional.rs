@@ -133,7 +133,7 @@ impl InterventionalTreeShap {
         })
     }
 
-    /// The mean raw output of the background rows, one number an output.
+    /// The mean raw output of the background rows, one number per output.
     pub fn base(&self) -> &[f64] {
         &self.base
     }

@@ -41,7 +41,7 @@ fn sums_of_squares_are_no_worse_than_scikit_learns() {
         let width = points[0].len();
         let points = points.concat();
         for Reached { k, restarts, best, median } in results {
-            let options = KMeansOptions { restarts: *restarts, ..KMeansOptions::new(*k) };
+            let options = KMeansOptions::new(*k).with_restarts(*restarts);
             let found = k_means(&points, width, &options, &Silent).unwrap();
             assert!(found.converged);
             let of_labels = inertia(&points, width, &found.labels, *k);

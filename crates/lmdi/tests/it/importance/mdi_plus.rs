@@ -149,10 +149,7 @@ proptest! {
         let found = run(&table, &model, &all, &options).values[0];
         // A strength of 1 / l2 is the penalty l2 on the sum over rows.
         let strength = Strength::Inverse(1.0 / alpha);
-        let ridge = GlmOptions {
-            penalty: PenaltyChoice::Fixed { strength, l1_ratio: 0.0 },
-            ..GlmOptions::reference(Family::Gaussian)
-        };
+        let ridge = GlmOptions::reference(Family::Gaussian).with_penalty(PenaltyChoice::Fixed { strength, l1_ratio: 0.0 });
         let mut errors = Vec::new();
         for tree in model.trees.iter().filter(|tree| tree.n_nodes() > 1) {
             let basis = lmdi::basis::Basis::of(tree, &table.x.view(), false);

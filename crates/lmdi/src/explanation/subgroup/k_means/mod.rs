@@ -18,11 +18,13 @@ mod swaps;
 
 use crate::monitor::Monitor;
 use crate::random::generator;
+use crate::setters::setters;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// How points are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KMeansOptions {
     /// Number of groups.
     pub k: usize,
@@ -35,6 +37,12 @@ pub struct KMeansOptions {
 }
 
 impl KMeansOptions {
+    setters! {
+        with_restarts(restarts: usize),
+        with_max_iterations(max_iterations: usize),
+        with_seed(seed: u64),
+    }
+
     /// Ten restarts of at most 300 rounds.
     pub fn new(k: usize) -> Self {
         Self { k, restarts: 10, max_iterations: 300, seed: 0 }

@@ -26,7 +26,7 @@ pub(crate) struct Limits {
     /// Greatest number of leaves; no limit grows depth first.
     pub(crate) max_leaf_nodes: Option<usize>,
     pub(crate) max_features: usize,
-    /// One random threshold a column.
+    /// One random threshold per column.
     pub(crate) random_thresholds: bool,
 }
 

@@ -11,7 +11,7 @@
 //! -D/2, or what the best single column would gain if that is more, estimates how far the objective
 //! is above its minimum; a fit stops when it is below a share of the null model's loss. The
 //! curvature is kept from one step to the next while steps shrink the violation of the optimality
-//! conditions fast, because building it costs r^2/2 a row and a gradient only r.
+//! conditions fast, because building it costs r^2/2 per row and a gradient only r.
 
 use crate::basis::{Basis, SparseBlock, TreeRows};
 use crate::glm::linalg::vector::{add_scaled, dot};

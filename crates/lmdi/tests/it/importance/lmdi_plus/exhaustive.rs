@@ -71,8 +71,8 @@ fn farthest_behind(seed: u64, rows: usize, n_folds: usize, leaf: usize, classes:
     let forest = train_forest(&set, &params, &Silent).expect("a forest");
     let router = Router::new(&forest);
     let family = if classes { Family::Binomial } else { Family::Gaussian };
-    let options = GlmOptions { measure: Measure::Deviance, ..GlmOptions::reference(family) };
-    let exhaustive = GlmOptions { search_tolerance: 1e-9, ..options.clone() };
+    let options = GlmOptions::reference(family).with_measure(Measure::Deviance);
+    let exhaustive = options.clone().with_search_tolerance(1e-9);
     let weight = vec![1.0; rows];
     let mut farthest = 0.0_f64;
     for (index, tree) in forest.trees.iter().enumerate() {

@@ -163,16 +163,14 @@ proptest! {
             if family == Family::Binomial { Strength::Inverse(1.0 / size) } else { Strength::Alpha(size) }
         });
         let accuracy = accuracy && family == Family::Binomial;
-        let options = GlmOptions {
-            penalty: PenaltyChoice::CrossValidated {
+        let options = GlmOptions::reference(family)
+            .with_penalty(PenaltyChoice::CrossValidated {
                 l1_ratios: vec![0.2, 0.9],
                 grid: Grid::Given(strengths.collect()),
-            },
-            measure: if accuracy { Measure::Accuracy } else { Measure::Deviance },
-            search_tolerance: 1e-9,
-            tolerance: 1e-11,
-            ..GlmOptions::reference(family)
-        };
+            })
+            .with_measure(if accuracy { Measure::Accuracy } else { Measure::Deviance })
+            .with_search_tolerance(1e-9)
+            .with_tolerance(1e-11);
         let (fit, _) = problem.fit(&problem.weight, &options);
         let Some(search) = fit.search else { return Ok(()) };
         let usable: Vec<usize> = (0..3).filter(|&fold| search.fold_weight[fold] > 0.0).collect();
@@ -185,7 +183,7 @@ proptest! {
                 .map(|row| if held_out(&row) { 0.0 } else { problem.weight[row] }).collect();
             for (index, candidate) in search.candidates.iter().enumerate() {
                 let &Candidate { strength, l1_ratio } = candidate;
-                let alone = GlmOptions { penalty: PenaltyChoice::Fixed { strength, l1_ratio }, ..options.clone() };
+                let alone = options.clone().with_penalty(PenaltyChoice::Fixed { strength, l1_ratio });
                 let (_, eta) = problem.fit(&training, &alone);
                 let found = search.fold_error[index * 3 + fold];
                 let mean_of = |error: &dyn Fn(usize) -> f64| {
@@ -243,9 +241,9 @@ proptest! {
                 table: table.clone(), tree: tree.clone(), weight: trained.clone(), fold: vec![0; n], response: response.clone(),
             };
             let error = |strength: Strength, l1_ratio: f64| {
-                let alone = GlmOptions {
-                    penalty: PenaltyChoice::Fixed { strength, l1_ratio }, tolerance: 1e-11, ..GlmOptions::reference(family)
-                };
+                let alone = GlmOptions::reference(family)
+                    .with_penalty(PenaltyChoice::Fixed { strength, l1_ratio })
+                    .with_tolerance(1e-11);
                 let (_, eta) = problem.fit(&trained, &alone);
                 out_of_bag.iter().map(|&row| deviance(family, response[row], eta[row])).sum::<f64>()
             };
