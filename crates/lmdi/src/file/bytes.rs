@@ -129,12 +129,15 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// What is done with bytes that are handed over.
+type Sink<'s> = dyn FnMut(&[u8]) + 's;
+
 /// Appends to the bytes of a file.
 #[derive(Default)]
 pub(super) struct Writer<'s> {
     pub(super) bytes: Vec<u8>,
     /// Takes the bytes from time to time, where they need not be kept.
-    sink: Option<&'s mut dyn FnMut(&[u8])>,
+    sink: Option<&'s mut Sink<'s>>,
 }
 
 /// Bytes from which on they are handed over.
@@ -148,7 +151,7 @@ impl<'s> Writer<'s> {
 
     /// Hands the bytes of `write` over to `sink`, some at a time.
     pub(super) fn hand_over(
-        sink: &'s mut dyn FnMut(&[u8]),
+        sink: &'s mut Sink<'s>,
         write: &dyn Fn(&mut Writer<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut writer = Writer { bytes: Vec::new(), sink: Some(sink) };
