@@ -59,14 +59,15 @@ TITLES = {
 }
 
 
-def machine(threads):
+def machine(threads, binary):
     """The processor's name, and what of it is used."""
     name = platform.processor() or platform.machine()
     known = pathlib.Path("/proc/cpuinfo")
     if known.exists():
         lines = known.read_text().splitlines()
         name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
-    return f"{name}, {threads} threads"
+    profile = "release" if "release" in pathlib.Path(binary).parts else "development"
+    return f"{name}, {threads} threads, {profile} build"
 
 
 def measure(binary, sizes, rounds, threads):
@@ -157,7 +158,7 @@ def main():
     if not options.table:
         binary = options.binary or common.build("bench_scale")
         threads = len(os.sched_getaffinity(0))
-        name = machine(threads)
+        name = machine(threads, binary)
         print(f"{name}; load before: {os.getloadavg()[0]:.1f}")
         results = []
         for axis in options.axes:
