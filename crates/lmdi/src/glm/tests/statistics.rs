@@ -162,7 +162,7 @@ proptest! {
         let basis = Basis::of(&tree, &x, true);
         let weight: Vec<f64> = (0..n).map(|_| unit(&mut random)).collect();
         // Three folds are solved in lanes of their own; one leaves them to penalties.
-        let n_folds = if seed % 2 == 0 { 1 } else { 3 };
+        let n_folds = if seed.is_multiple_of(2) { 1 } else { 3 };
         let fold: Vec<u32> = (0..n as u32).map(|row| row % (n_folds as u32 + 1)).collect();
         let rows = || TreeRows::new(&x, &basis, &tree.leaves_of(&x), &weight, &fold, n_folds);
         let split = if gaussian { rows().with_sparse(&RareCells::of(&x)) } else { rows().keep_sparse() };

@@ -183,7 +183,7 @@ fn linear_model(
     let k = outputs.len();
     let number = |at: usize| ((at * 37 + index * 11) % 101) as f64 / 7.0 - 6.0;
     // Every other tree has few steps that are not zero: rows need not walk below them.
-    let step = |at: usize| if index % 2 == 1 && at * 13 % 7 != 0 { 0.0 } else { number(at) };
+    let step = |at: usize| if index % 2 == 1 && !at.is_multiple_of(7) { 0.0 } else { number(at) };
     let mut features: Vec<u32> =
         tree.feature.iter().copied().filter(|&feature| feature != NONE).collect();
     features.sort_unstable();
