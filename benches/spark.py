@@ -3,12 +3,17 @@
 Generated tables of 50 columns as Parquet files of 125,000 rows, and an XGBoost model of 100 trees of depth
 6, trained on the first rows. For each number of rows (`--rows`, in thousands), on a `local-cluster` of one
 and of two executors with one core each: seconds of the fit and of explaining all rows, of XGBoost's
-prediction of the same rows in the same way (`mapInArrow`), the bytes that the fit shuffled (from Spark's
-event log), and the most memory of the driver, Python and Java. Then the same Parquet files streamed on one
-machine with two threads, and `shap.TreeExplainer` in a pandas UDF, timed on a sample and scaled up.
+prediction of the same rows in the same way (`mapInArrow`), and the bytes that the fit shuffled (from Spark's
+event log). The driver is a process of its own for each of them: its memory is the most that Python took and what
+is in use of Java's heap after the fit. Then the same Parquet files streamed on one machine with two threads.
+
+`shap.TreeExplainer` in a pandas UDF takes too long for all rows. After a warm-up of the workers it is timed on
+two samples; the seconds per row are the difference of their times over that of their rows, so that what it costs to
+start does not count, and the seconds of all rows are scaled up from there.
 
 Every step runs once, after a warm-up on a few rows. Two executors can be faster than one only where the
-machine has cores for both; the number of cores and the load before each step are printed.
+machine has cores for both; the number of cores and the load before each step are printed. `--write` keeps the results
+in benches/results and puts their table into docs/scale.md.
 """
 
 import argparse
@@ -27,6 +32,9 @@ import pyarrow.dataset
 import pyarrow.parquet
 import xgboost
 
+import common
+
+# Another benchmark here has the name of the package.
 sys.path.remove(str(pathlib.Path(__file__).resolve().parent))
 
 import lmdi  # noqa: E402
@@ -34,6 +42,13 @@ import lmdi.spark  # noqa: E402
 
 PART = 125_000
 MEGA = 1024 * 1024
+RESULTS = common.ROOT / "benches" / "results" / "spark.csv"
+PAGE = common.ROOT / "docs" / "scale.md"
+BEGIN, END = "<!-- ./bench spark -->\n", "<!-- end of ./bench spark -->\n"
+COLUMNS = (
+    "rows where load fit_seconds explain_seconds predict_seconds shap_seconds_scaled shap_rows shuffled_mb "
+    "python_peak_mb java_heap_mb"
+).split()
 
 
 def part(seed, rows, columns):
@@ -79,11 +94,11 @@ def session(executors, memory, events):
 
 
 def seconds(what, work):
-    print(f"  {what:44} load {os.getloadavg()[0]:5.1f}", end="", flush=True)
+    print(f"  {what:44} load {os.getloadavg()[0]:5.1f}", end="", flush=True, file=sys.stderr)
     started = time.perf_counter()
     result = work()
     took = time.perf_counter() - started
-    print(f" {took:10.1f} s", flush=True)
+    print(f" {took:10.1f} s", flush=True, file=sys.stderr)
     return took, result
 
 
@@ -99,9 +114,11 @@ def shuffled(events):
     return total
 
 
-def java_peak(spark):
-    status = pathlib.Path(f"/proc/{spark.sparkContext._gateway.proc.pid}/status").read_text()
-    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+def heap_in_use(spark):
+    """Bytes of the driver's Java heap that are not garbage."""
+    runtime = spark._jvm.java.lang.Runtime.getRuntime()
+    spark._jvm.java.lang.System.gc()
+    return runtime.totalMemory() - runtime.freeMemory()
 
 
 class Predict:
@@ -122,41 +139,45 @@ class Predict:
             )
 
 
-def on_spark(executors, memory, folder, model, features, sample):
-    """Seconds and bytes of one cluster."""
+def on_spark(executors, memory, folder, path, samples):
+    """Seconds and bytes of one cluster; this process is its driver and does nothing else."""
+    model = xgboost.XGBRegressor()
+    model.load_model(path)
+    features = model.get_booster().feature_names
+
+    def noop(frame):
+        frame.write.format("noop").mode("overwrite").save()
+
     with tempfile.TemporaryDirectory() as events:
         spark = session(executors, memory, events)
         df = spark.read.parquet(str(folder))
-        print(f" {executors} executor{'s' if executors > 1 else ''}, {df.rdd.getNumPartitions()} partitions")
         few = df.limit(1000)
         lmdi.spark.LMDIPlus(model, rounds=1).fit(few, target="y").explain(few).count()
-        before = shuffled(events)
+        before, load = shuffled(events), os.getloadavg()[0]
         fit, explainer = seconds("fit", lambda: lmdi.spark.LMDIPlus(model).fit(df, target="y", key="id"))
-
-        moved = shuffled(events) - before
-
-        def noop(frame):
-            frame.write.format("noop").mode("overwrite").save()
-
-        explain, _ = seconds("explain all rows", lambda: noop(explainer.explain(df)))
+        found = {"load": load, "fit": fit, "shuffled": shuffled(events) - before, "java": heap_in_use(spark)}
+        found["python"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        found["explain"], _ = seconds("explain all rows", lambda: noop(explainer.explain(df)))
         predicting = Predict(model.get_booster(), features)
-        predict, _ = seconds(
+        found["predict"], _ = seconds(
             "XGBoost's prediction of all rows",
             lambda: noop(df.mapInArrow(predicting, "id bigint, prediction double")),
         )
-        shap_seconds = None
-        if sample:
-            rows = df.limit(sample).repartition(executors).cache()
-            rows.count()
-            took, _ = seconds(
-                f"shap in a pandas UDF, {sample:,} rows",
-                lambda: noop(rows.mapInPandas(Shap(model, features), "id bigint, values array<double>")),
-            )
-            shap_seconds = took
-        java = java_peak(spark)
+        if samples:
+            found["shap"] = shap_per_row(df, Shap(model, features), executors, samples, noop)
         spark.stop()
-        found = {"fit": fit, "explain": explain, "predict": predict, "shap": shap_seconds, "java": java}
-        return {**found, "shuffled": moved}
+    return found
+
+
+def shap_per_row(df, work, executors, samples, run):
+    """Seconds that a row more takes, from two samples, after the workers have seen a few rows."""
+    took = []
+    for rows in (200, *samples):
+        some = df.limit(rows).repartition(executors).cache()
+        some.count()
+        job = some.mapInPandas(work, "id bigint, values array<double>")
+        took.append(seconds(f"shap in a pandas UDF, {rows:,} rows", lambda job=job: run(job))[0])
+    return (took[2] - took[1]) / (samples[1] - samples[0])
 
 
 class Shap:
@@ -195,6 +216,57 @@ print(json.dumps({"fit": fit, "explain": explain, "peak": peak, "rows": rows, **
 """
 
 
+def measured(options, executors, data, model, samples):
+    """What a driver of its own says about one cluster."""
+    command = [sys.executable, __file__, "--driver", str(executors), "--folder", str(data), "--model", str(model)]
+    command += ["--executor-memory", str(options.executor_memory)]
+    command += ["--shap-rows", ",".join(map(str, samples))]
+    ran = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+def line_of(rows, where, found, samples):
+    shap_seconds = found.get("shap")
+    numbers = {
+        "rows": rows,
+        "where": where,
+        "load": round(found["load"], 1),
+        "fit_seconds": round(found["fit"], 1),
+        "explain_seconds": round(found["explain"], 1),
+        "predict_seconds": round(found["predict"], 1) if "predict" in found else None,
+        "shap_seconds_scaled": round(shap_seconds * rows) if shap_seconds else None,
+        "shap_rows": samples[1] if shap_seconds else None,
+        "shuffled_mb": round(found["shuffled"] / MEGA, 1) if "shuffled" in found else None,
+        "python_peak_mb": round(found["python"] / MEGA),
+        "java_heap_mb": round(found["java"] / MEGA) if "java" in found else None,
+    }
+    return [numbers[name] for name in COLUMNS]
+
+
+def table(results):
+    """The table of the guide."""
+    lines = [
+        "",
+        "| rows | where | load | fit | explain | XGBoost's prediction | shap, scaled up | shuffled by the fit"
+        " | driver: Python, Java |",
+        "|---:|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+
+    def cell(value, form):
+        return "-" if value is None or np.isnan(value) else form.format(value)
+
+    for one in results.to_dict("records"):
+        memory = cell(one["python_peak_mb"], "{:,.0f} MB")
+        memory += cell(one["java_heap_mb"], ", {:,.0f} MB") if not np.isnan(one["java_heap_mb"]) else ""
+        lines.append(
+            f"| {one['rows']:,} | {one['where']} | {one['load']} | {cell(one['fit_seconds'], '{:,.0f} s')}"
+            f" | {cell(one['explain_seconds'], '{:,.0f} s')} | {cell(one['predict_seconds'], '{:,.0f} s')}"
+            f" | {cell(one['shap_seconds_scaled'], '{:,.0f} s')} | {cell(one['shuffled_mb'], '{:,.1f} MB')}"
+            f" | {memory} |"
+        )
+    return "\n".join([*lines, "", ""])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", default="1000,4000,16000", help="thousands of rows, for each run")
@@ -202,16 +274,33 @@ def main():
     parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--depth", type=int, default=6)
     parser.add_argument("--executor-memory", type=int, default=1536, help="MB of each executor")
-    parser.add_argument("--shap-rows", type=int, default=2000)
+    parser.add_argument("--shap-rows", default="5000,25000", help="rows of the two samples")
     parser.add_argument("--folder", default="target/bench-spark", help="where the tables are kept")
+    parser.add_argument("--write", action="store_true", help="keep the results and put their table into the docs")
+    parser.add_argument("--table", action="store_true", help="only put the table into the docs")
+    parser.add_argument("--driver", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--model", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    samples = [int(rows) for rows in options.shap_rows.split(",") if rows]
+    folder = pathlib.Path(options.folder).resolve()
+    if options.driver:
+        found = on_spark(options.driver, options.executor_memory, folder, options.model, samples)
+        print(json.dumps(found))
+        return
+    if not options.table:
+        run(options, folder, samples)
+    if options.write or options.table:
+        common.put_table(PAGE, BEGIN, END, table(common.pd.read_csv(RESULTS)))
+
+
+def run(options, folder, samples):
     features = [f"x{at}" for at in range(options.columns)]
     train = part(0, 100_000, options.columns).to_pandas()
     model = xgboost.XGBRegressor(n_estimators=options.trees, max_depth=options.depth, learning_rate=0.1)
     model.fit(train[features], train["y"])
-    folder = pathlib.Path(options.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    model.save_model(folder / "model.json")
+    path = folder / "model.json"
+    model.save_model(path)
     what = f"{options.trees} trees of depth {options.depth}, {options.columns} columns"
     print(f"{os.cpu_count()} cores; {what}")
     lines = []
@@ -221,30 +310,25 @@ def main():
         generate(data, rows, options.columns)
         print(f"\n{rows:,} rows, {sum(f.stat().st_size for f in data.iterdir()) / MEGA:,.0f} MB of Parquet")
         for executors in (1, 2):
-            sample = options.shap_rows if executors == 1 else 0
-            found = on_spark(executors, options.executor_memory, data, model, features, sample)
-            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-            lines.append((rows, f"Spark, {executors}", found, own))
-        command = [sys.executable, "-c", ALONE, str(data), str(folder / "model.json")]
-        print(f" one machine, streaming: load {os.getloadavg()[0]:.1f}")
+            print(f" {executors} executor{'s' if executors > 1 else ''}", flush=True)
+            # What a row costs shap does not depend on how many there are.
+            own = samples if executors == 1 and not lines else []
+            found = measured(options, executors, data, path, own)
+            if executors == 1 and lines:
+                found["shap"] = shap_of_a_row
+            elif executors == 1:
+                shap_of_a_row = found["shap"]
+            lines.append(line_of(rows, f"Spark, {executors} executor{'s'[: executors - 1]}", found, samples))
+        command = [sys.executable, "-c", ALONE, str(data), str(path)]
+        load = os.getloadavg()[0]
         alone = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        lines.append((rows, "streaming", alone, alone["peak"]))
-        print(f"  processor seconds: fit {alone['fit_work']:.1f}, explain {alone['explain_work']:.1f}")
-    print(
-        f"\n{'rows':>12} {'where':12} {'fit s':>8} {'explain s':>10} {'predict s':>10} {'ratio':>6}"
-        f" {'shap s, scaled':>15} {'shuffled MB':>12} {'driver MB':>10} {'Java MB':>8}"
-    )
-    for rows, where, found, own in lines:
-        predict, shap_seconds = found.get("predict"), found.get("shap")
-        ratio = "" if predict is None else f"{found['explain'] / predict:.2f}"
-        scaled = "" if not shap_seconds else f"{shap_seconds * rows / options.shap_rows:,.0f}"
-        moved = "" if "shuffled" not in found else f"{found['shuffled'] / MEGA:,.1f}"
-        java = "" if "java" not in found else f"{found['java'] / MEGA:,.0f}"
-        print(
-            f"{rows:12,} {where:12} {found['fit']:8.1f} {found['explain']:10.1f}"
-            f" {'' if predict is None else format(predict, '.1f'):>10} {ratio:>6} {scaled:>15} {moved:>12}"
-            f" {own / MEGA:10,.0f} {java:>8}"
-        )
+        alone |= {"load": load, "python": alone["peak"]}
+        lines.append(line_of(rows, "one machine, streaming", alone, samples))
+        print(f" streaming, processor seconds: fit {alone['fit_work']:.1f}, explain {alone['explain_work']:.1f}")
+        results = common.pd.DataFrame(lines, columns=COLUMNS)
+        print(results.to_string(index=False), flush=True)
+        if options.write:
+            results.to_csv(RESULTS, index=False)
 
 
 if __name__ == "__main__":

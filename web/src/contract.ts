@@ -457,7 +457,16 @@ export type Feature = {
    * The cells of a column.
    */
   cells: Cells | null;
+  /**
+   * What its numbers count, if they are points in time.
+   */
+  time: TimeUnit | null;
 };
+
+/**
+ * What the numbers of a column of dates count, from the start of 1970.
+ */
+export type TimeUnit = "days" | "seconds";
 
 /**
  * Cells of a column, one per row of the page.
@@ -701,9 +710,10 @@ export type Runs = {
    */
   runs: number;
   /**
-   * Mean rank correlation of a row's scores between two runs.
+   * Mean rank correlation of a row's scores between two runs; none where no row has an order, as
+   * with a single feature.
    */
-  correlation: number;
+  correlation: number | null;
   /**
    * Mean number of different features among a row's largest over all runs.
    */

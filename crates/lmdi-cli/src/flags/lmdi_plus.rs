@@ -62,6 +62,10 @@ pub struct LmdiPlusFlags {
     /// trees one after the other]
     #[arg(long, value_name = "N", help_heading = "LMDI+")]
     rounds: Option<usize>,
+    /// Fit each tree on about this many rows of its own, dealt so that all trees together use all rows
+    /// [default: every tree on all rows]
+    #[arg(long, value_name = "N", help_heading = "LMDI+")]
+    rows_per_tree: Option<usize>,
     /// Rows that a penalty is judged by [default: oob; folds where it is not known which rows a
     /// tree saw]
     #[arg(long, value_parser = named::<Validation>(), value_name = "ROWS", help_heading = "LMDI+")]
@@ -110,6 +114,7 @@ impl LmdiPlusFlags {
             folds: self.folds,
             fold_by: self.fold_by,
             rounds: self.rounds,
+            rows_per_tree: self.rows_per_tree,
             validation: self.validation,
             selection: self.selection,
             rule: self.rule,

@@ -52,6 +52,7 @@ class Model:
     classes: list[str] | None
     threshold: float | None
     def decide(self, probabilities: NDArray[np.float64]) -> list[int]: ...
+    table_columns: list[str] | None
     input_columns: list[str] | None
     levels: list[tuple[int, list[str]]]
     origins: list[int] | None
@@ -82,7 +83,7 @@ class PassStatistics:
     def split(self) -> list[tuple[int, bytes]]: ...
 
 class StreamedFit:
-    n_passes: int
+    n_passes: int | None
     passes_done: int
     is_finished: bool
     largest_sums: int

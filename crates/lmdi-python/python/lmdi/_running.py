@@ -29,7 +29,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 @contextmanager
 def running(
-    n_jobs: Any, progress: bool, what: str, total: int
+    n_jobs: Any, progress: bool, what: str, total: int | None
 ) -> Iterator[tuple[int, Callable[[int], Any] | None]]:
     """The `run` argument of compiled functions; a bar is drawn if asked for and tqdm is installed."""
     threads = n_threads(n_jobs)

@@ -103,7 +103,7 @@ impl StreamedFit {
     }
 
     #[getter]
-    fn n_passes(&self) -> PyResult<usize> {
+    fn n_passes(&self) -> PyResult<Option<usize>> {
         self.read(|fit| Ok(fit.n_passes())).map_err(exception)
     }
 
@@ -186,9 +186,9 @@ impl StreamedFit {
             if fit.is_finished() {
                 return fit.finish();
             }
-            let (done, all) = (fit.passes_done(), fit.n_passes());
+            let left = fit.passes_left();
             *lock = Some(fit);
-            Err(lmdi::Error::Data(format!("{done} of {all} passes over the rows are done")))
+            Err(lmdi::Error::Data(left))
         })?;
         Ok(LmdiPlusExplainer::fitted(self.content.clone(), fitted, self.options.clone()))
     }

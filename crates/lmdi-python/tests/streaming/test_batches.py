@@ -17,8 +17,9 @@ from xgboost import XGBClassifier, XGBRegressor
 import lmdi
 from lmdi._streaming.sources import batches_of
 
-#: Of the largest score.
+#: Of the largest score: for least squares, and for fits by Newton steps.
 TOLERANCE = 1e-9
+OF_STEPS = 1e-6
 
 
 def table(n_rows=900, seed=0):
@@ -28,7 +29,8 @@ def table(n_rows=900, seed=0):
     cells[random.random(n_rows) < 0.05, 2] = np.nan
     frame = pd.DataFrame(cells, columns=["a", "b", "c", "d"])
     y = 2 * cells[:, 0] + (cells[:, 1] > 1) + 0.5 * random.normal(size=n_rows)
-    return frame.assign(y=y, yes=np.where(y > 0, "yes", "no"), w=random.integers(1, 4, n_rows) * 1.0)
+    more = {"three": np.digitize(y, [-1, 1]), "counts": random.poisson(np.exp(y / 3))}
+    return frame.assign(y=y, yes=np.where(y > 0, "yes", "no"), w=random.integers(1, 4, n_rows) * 1.0, **more)
 
 
 FEATURES = ["a", "b", "c", "d"]
@@ -44,10 +46,10 @@ def forest(rows):
     return RandomForestRegressor(12, min_samples_leaf=20, random_state=0).fit(rows[FEATURES], rows["y"])
 
 
-def same(found, expected):
+def same(found, expected, tolerance=TOLERANCE):
     size = np.abs(expected.values).max()
-    assert np.abs(found.values - expected.values).max() <= TOLERANCE * size
-    assert np.abs(found.base_values - expected.base_values).max() <= TOLERANCE * size
+    assert np.abs(found.values - expected.values).max() <= tolerance * size
+    assert np.abs(found.base_values - expected.base_values).max() <= tolerance * size
 
 
 @pytest.mark.parametrize("kind", ["forest", "classes", "boosted", "boosted classes"])
@@ -69,6 +71,57 @@ def test_batches_give_the_fit_in_memory(rows, kind):
     batches = [given.sample(frac=1, random_state=1)[at : at + 200] for at in range(0, len(given), 200)]
     streamed = lmdi.LMDIPlus(model, rounds=4).fit(batches, "target", sample_weight="w")
     same(streamed.explain(rows[FEATURES]), whole.explain(rows[FEATURES]))
+
+
+# A model of few trees is not followed closely by fits to the response.
+@pytest.mark.filterwarnings("ignore:LMDI. reproduces only")
+@pytest.mark.parametrize("target", ["yes", "three", "counts"])
+@pytest.mark.parametrize("penalty", [{"C": 1.0, "l1_ratio": 0.5}, {}])
+def test_batches_give_the_newton_fit_in_memory(rows, target, penalty):
+    """Logistic fits of two and three classes and Poisson fits, at a given penalty and a searched one."""
+    kind = RandomForestRegressor if target == "counts" else RandomForestClassifier
+    model = kind(6, bootstrap=False, max_features=0.5, min_samples_leaf=20, random_state=0)
+    model.fit(rows[FEATURES], rows[target], sample_weight=rows["w"])
+    choices = {"fit_to": "response", "tolerance": 1e-12, **penalty}
+    if target == "counts":
+        choices |= {"family": "poisson"}
+    whole = lmdi.LMDIPlus(model, fold_by="cells", **choices)
+    whole.fit(rows[FEATURES], rows[target], sample_weight=rows["w"])
+    mixed = rows.sample(frac=1, random_state=1)
+    # A batch of one row, an empty one, and one in which classes are missing.
+    by_class = mixed[300:].sort_values(target)
+    batches = [mixed[:1], mixed[:0], mixed[1:300], *(by_class[at : at + 200] for at in (0, 200, 400))]
+    batches[0] = batches[0][reversed(rows.columns)]
+    streamed = lmdi.LMDIPlus(model, **choices).fit(batches, target, sample_weight="w")
+    same(streamed.explain(rows[FEATURES]), whole.explain(rows[FEATURES]), OF_STEPS)
+
+
+def test_newton_steps_by_parts(rows):
+    """The passes are as many as the steps, and every state travels as bytes."""
+    model = RandomForestClassifier(6, min_samples_leaf=20, random_state=0).fit(rows[FEATURES], rows["three"])
+    whole = lmdi.LMDIPlus(model, preset="data").fit([rows], "three")
+    fit = lmdi.StreamedFit(lmdi.LMDIPlus(model, preset="data"), target="three", memory=1)
+    assert fit.n_passes is None
+    with pytest.raises(ValueError, match="0 passes over the rows are done, and not all trees"):
+        fit.finish()
+    while not fit.is_finished:
+        there = pickle.dumps(fit)
+        parts = [pickle.loads(there).accumulate_by_tree(rows[at : at + 250]) for at in range(0, 900, 250)]
+        trees = sorted({tree for part in parts for tree, _ in part})
+        sums = [[content for part in parts for tree, content in part if tree == own] for own in trees]
+        fit.take([pickle.loads(there).solve(parts) for parts in sums])
+    # One group of trees each, as the sums of two are too large.
+    assert fit.passes_done > 1 + 2 * 6
+    same(fit.finish().explain(rows[FEATURES]), whole.explain(rows[FEATURES]), OF_STEPS)
+
+
+def test_separable_classes_and_steps_that_run_out(rows):
+    apart = rows.assign(yes=np.where(rows["a"] > 0, "yes", "no"))
+    model = RandomForestClassifier(4, max_features=None, random_state=0).fit(apart[FEATURES], apart["yes"])
+    explainer = lmdi.LMDIPlus(model, fit_to="response", glm="ols").fit([apart], "yes")
+    assert np.isfinite(explainer.explain(apart[FEATURES]).values).all()
+    with pytest.warns(lmdi.LmdiWarning, match="raise max_iterations"):
+        lmdi.LMDIPlus(model, preset="data", max_iterations=1).fit([rows], "yes")
 
 
 def test_every_source_gives_the_same(rows, forest, tmp_path):
@@ -255,7 +308,7 @@ def test_small_memory_takes_more_passes_and_gives_the_same(rows, forest):
         (lambda rows: rows.assign(a="text"), {}, "text"),
         (lambda rows: rows[:0], {}, "no row"),
         (lambda rows: rows.to_numpy(), {}, "named columns"),
-        (lambda rows: rows, {"family": "poisson", "fit_to": "response"}, "least squares"),
+        (lambda rows: rows, {"family": "poisson", "fit_to": "response"}, "not negative"),
         (lambda rows: rows, {"fit_on": "oob"}, "fit_on"),
         (lambda rows: rows, {"validation": "oob"}, "validation"),
     ],
@@ -285,3 +338,92 @@ def test_other_misuse(rows, forest):
     fit.advance([sums])
     with pytest.raises(ValueError, match="another pass"):
         fit.advance([sums])
+
+
+@pytest.mark.parametrize("target, choices", [("y", {}), ("yes", {"fit_to": "response"})])
+def test_each_tree_on_rows_of_its_own(rows, target, choices):
+    kind = RandomForestClassifier if target == "yes" else RandomForestRegressor
+    model = kind(10, bootstrap=False, max_features=0.5, min_samples_leaf=20, random_state=0)
+    model.fit(rows[FEATURES], rows[target])
+    choices = {**choices, "rows_per_tree": 300}
+    whole = lmdi.LMDIPlus(model, fold_by="cells", rounds=4, **choices).fit(rows[FEATURES], rows[target])
+    parts = [rows[600:], rows[:1], rows[1:600]]
+    streamed = lmdi.LMDIPlus(model, rounds=4, **choices).fit(parts, target)
+    found, expected = streamed.explain(rows[FEATURES]), whole.explain(rows[FEATURES])
+    if target == "y":
+        same(found, expected)
+    else:
+        # Penalties are searched on a sample of all rows, and in memory on the tree's own.
+        assert np.corrcoef(found.values.ravel(), expected.values.ravel())[0, 1] > 0.95
+    other = lmdi.LMDIPlus(model, rounds=4, **{**choices, "rows_per_tree": None}).fit(parts, target)
+    assert np.abs(found.values - other.explain(rows[FEATURES]).values).max() > 1e-4
+    with pytest.raises(ValueError, match="rows_per_tree"):
+        lmdi.LMDIPlus(model, rows_per_tree=0).fit(parts, target)
+
+
+def test_a_file_that_breaks_between_passes(rows, tmp_path):
+    """The fit ends with the file's name, and the explainer stays as it was."""
+    model = RandomForestClassifier(4, min_samples_leaf=20, random_state=0).fit(rows[FEATURES], rows["yes"])
+    for part in range(3):
+        arrow = pa.Table.from_pandas(rows[part * 300 : part * 300 + 300], preserve_index=False)
+        pq.write_table(arrow, tmp_path / f"part-{part}.parquet", row_group_size=100)
+    dataset, passes = ds.dataset(tmp_path, format="parquet"), []
+
+    def batches():
+        passes.append(len(passes))
+        if len(passes) == 3:
+            (tmp_path / "part-1.parquet").write_bytes(b"PAR1 and no more")
+        return batches_of(dataset)()
+
+    explainer = lmdi.LMDIPlus(model, preset="data").fit([rows[:400]], "yes")
+    before = explainer.explain(rows[FEATURES]).values
+    with pytest.raises((OSError, ValueError), match="part-1"):
+        explainer.fit(batches, "yes")
+    assert len(passes) == 3
+    assert np.array_equal(explainer.explain(rows[FEATURES]).values, before)
+
+
+@pytest.mark.parametrize("choices", [{}, {"preset": "data"}])
+def test_rows_without_weight_do_not_count(rows, choices):
+    model = RandomForestClassifier(4, min_samples_leaf=20, random_state=0).fit(rows[FEATURES], rows["yes"])
+    weighed = rows.assign(w=np.where(rows.index < 600, rows["w"], 0.0))
+    expected = lmdi.LMDIPlus(model, **choices).fit([weighed[:600]], "yes", sample_weight="w")
+    batches = [weighed[600:], weighed[:300], weighed[300:600]]
+    found = lmdi.LMDIPlus(model, **choices).fit(batches, "yes", sample_weight="w")
+    # Means of weights, and so strengths beside the sum of losses, are over all rows.
+    found, expected = found.explain(rows[FEATURES]).values, expected.explain(rows[FEATURES]).values
+    assert np.corrcoef(found.ravel(), expected.ravel())[0, 1] > 0.99
+    with pytest.raises(ValueError, match="positive weight"):
+        lmdi.LMDIPlus(model, **choices).fit([weighed[600:]], "yes", sample_weight="w")
+
+
+def test_sums_of_another_model_are_refused(rows):
+    small, large = (
+        RandomForestClassifier(trees, min_samples_leaf=20, random_state=0).fit(rows[FEATURES], rows["yes"])
+        for trees in (3, 4)
+    )
+    fits = [
+        lmdi.StreamedFit(lmdi.LMDIPlus(model, **choices), target="yes")
+        for model, choices in [(small, {"preset": "data"}), (large, {"preset": "data"}), (small, {})]
+    ]
+    for _ in range(3):
+        sums = [fit.accumulate(rows) for fit in fits]
+        for other in (1, 2):
+            with pytest.raises(ValueError, match="another model, other options or another pass"):
+                fits[0].advance([sums[other]])
+            with pytest.raises(ValueError, match="another model, other options or another pass"):
+                fits[0].merge([sums[0], sums[other]])
+        for cut in (0, 10, len(sums[0]) // 2, len(sums[0]) - 1):
+            with pytest.raises(ValueError, match="statistics"):
+                fits[0].advance([sums[0][:cut]])
+        for fit, own in zip(fits, sums):
+            fit.advance([own])
+
+
+def test_trees_that_do_not_split(rows):
+    model = RandomForestClassifier(3, min_samples_leaf=900, random_state=0).fit(rows[FEATURES], rows["yes"])
+    explainer = lmdi.LMDIPlus(model, preset="data").fit([rows[:500], rows[500:]], "yes")
+    found = explainer.explain(rows[FEATURES])
+    share = (rows["yes"] == "yes").mean()
+    assert not found.values.any()
+    assert np.allclose(found.base_values, np.log(share / (1 - share)), atol=1e-6)

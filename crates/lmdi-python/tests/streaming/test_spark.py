@@ -38,8 +38,9 @@ import lmdi.spark  # noqa: E402
 from lmdi.spark.ml import LMDIPlus, LMDIPlusModel  # noqa: E402
 
 FEATURES = ["a", "b", "c", "d"]
-#: Of the largest score.
+#: Of the largest score: for least squares, and for fits by Newton steps.
 TOLERANCE = 1e-9
+OF_STEPS = 1e-6
 
 
 @pytest.fixture(scope="module")
@@ -105,10 +106,10 @@ def scores(frame, names=FEATURES):
     return found["base"].to_numpy(), found[[f"score:{name}" for name in names]].to_numpy()
 
 
-def same(found, expected):
+def same(found, expected, tolerance=TOLERANCE):
     size = np.abs(expected.values).max()
-    assert np.abs(found[1] - expected.values).max() <= TOLERANCE * size
-    assert np.abs(found[0] - expected.base_values).max() <= TOLERANCE * size
+    assert np.abs(found[1] - expected.values).max() <= tolerance * size
+    assert np.abs(found[0] - expected.base_values).max() <= tolerance * size
 
 
 def test_the_fit_of_one_machine(df, rows, forest):
@@ -134,6 +135,27 @@ def test_partitions_do_not_matter(spark, rows, partitions):
     explainer = lmdi.spark.LMDIPlus(model, rounds=1).fit(given, target="y", key="id")
     alone = lmdi.LMDIPlus(model, rounds=1).fit([rows], "y", key="id")
     same(scores(explainer.explain(given)), alone.explain(rows[FEATURES]))
+
+
+@pytest.mark.parametrize("partitions", [1, 7])
+def test_logistic_fits_take_newton_steps(spark, rows, partitions):
+    model = RandomForestClassifier(5, min_samples_leaf=20, random_state=0).fit(rows[FEATURES], rows["yes"])
+    given = spark.createDataFrame(rows).repartition(partitions)
+    choices = {"preset": "data"}
+    explainer = lmdi.spark.LMDIPlus(model, **choices).fit(given, target="yes", key="id", sample_weight="w")
+    alone = lmdi.LMDIPlus(model, **choices).fit([rows], "yes", key="id", sample_weight="w")
+    same(scores(explainer.explain(given)), alone.explain(rows[FEATURES]), OF_STEPS)
+
+
+def test_logistic_fits_of_three_classes_and_a_partition_of_one(spark, rows):
+    model = RandomForestClassifier(3, min_samples_leaf=20, random_state=0).fit(rows[FEATURES], rows["three"])
+    given = spark.createDataFrame(rows).repartition(3, "three")
+    explainer = lmdi.spark.LMDIPlus(model, preset="data").fit(given, target="three", key="id")
+    alone = lmdi.LMDIPlus(model, preset="data").fit([rows], "three", key="id")
+    found = explainer.explain(given, array=True).toPandas().sort_values("id")
+    expected = alone.explain(rows[FEATURES]).values.transpose(0, 2, 1).reshape(len(rows), -1)
+    found = np.stack(found["scores"].to_numpy())
+    assert np.abs(found - expected).max() <= OF_STEPS * np.abs(expected).max()
 
 
 def executors(spark):

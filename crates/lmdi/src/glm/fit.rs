@@ -251,7 +251,45 @@ fn fit_newton(
     }
 }
 
-fn penalty_for(chosen: Option<Candidate>, total: f64) -> Penalty {
+/// What a sample of rows tells about a fit of a binomial or poisson response to all of them.
+pub(crate) struct Scouted {
+    /// The penalty; `None` when there is none.
+    pub(crate) chosen: Option<Candidate>,
+    /// Whether the fits that the search compared met their tolerance.
+    pub(crate) converged: bool,
+    /// The fit of the sample at that penalty.
+    pub(crate) near: Coefficients,
+}
+
+/// Finds the penalty, and coefficients that are near, on a sample of rows. The grid is that of all
+/// rows: `null_gradient` is the largest gradient of their null model, `total` their weight.
+///
+/// The sampled rows have their own weight in the search. A penalty beside the summed loss, such as `C`,
+/// says how large slopes are expected to be, and that does not depend on the number of rows.
+pub(crate) fn scout(
+    basis: &Basis,
+    mut sample: TreeRows<'_>,
+    response: &[f64],
+    options: &GlmOptions,
+    [null_gradient, total]: [f64; 2],
+) -> Scouted {
+    let (chosen, search) =
+        choose(options, null_gradient, total, sample.n_folds(), |search, l1_ratios| {
+            search_newton(search, l1_ratios, basis, &sample, response, options);
+        });
+    let times = total / sample.weight.iter().sum::<f64>();
+    sample.weight.iter_mut().for_each(|weight| *weight *= times);
+    let penalty = match chosen {
+        None => PenaltyChoice::None,
+        Some(Candidate { strength, l1_ratio }) => PenaltyChoice::Fixed { strength, l1_ratio },
+    };
+    let roughly = GlmOptions { penalty, tolerance: options.search_tolerance, ..options.clone() };
+    let near = fit_newton(basis, &sample, response, &roughly, None).coefficients;
+    Scouted { chosen, converged: searched(&search), near }
+}
+
+/// The penalty of a choice for rows of this weight.
+pub(crate) fn penalty_for(chosen: Option<Candidate>, total: f64) -> Penalty {
     chosen.map_or(Penalty::NONE, |candidate| candidate.strength.penalty(candidate.l1_ratio, total))
 }
 

@@ -33,8 +33,8 @@ mod solvers;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use fit::fit_newton_from;
 pub use fit::{GlmFit, fit_glm, fit_statistics};
+pub(crate) use fit::{Scouted, fit_newton_from, penalty_for, scout};
 pub(crate) use leave_one_out::{
     LeftOut, RidgeErrors, WorkingRows, leave_one_out, leave_one_out_predictors, leave_one_out_ridge,
 };
@@ -47,3 +47,4 @@ pub use quadratic::statistics::Statistics;
 pub(crate) use search::ridge_grid::minimise_on_grid;
 pub use search::selection::{Candidate, Search};
 pub(crate) use solvers::huber::{HuberFit, fit_huber};
+pub(crate) use solvers::newton::by_passes::{FitByPasses, NewtonSums, NullModel, Step};

@@ -37,8 +37,8 @@ impl BatchFitting {
         Ok(Self { fit, options: options.clone(), n_rows: 0 })
     }
 
-    /// Number of passes over the rows.
-    pub fn n_passes(&self) -> usize {
+    /// Number of passes over the rows; `None` where trees take as many Newton steps as they need.
+    pub fn n_passes(&self) -> Option<usize> {
         self.fit.n_passes()
     }
 

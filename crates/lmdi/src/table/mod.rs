@@ -26,6 +26,7 @@ pub use leakage::{Leak, leaks};
 pub use matrix::{Cells, Matrix, MatrixView};
 pub use ranking::rank_in_place;
 pub use response::Response;
+pub(crate) use row_hash::RowDeal;
 pub use row_hash::{hash_key, hash_rows, hashed_folds};
 pub use schema::{
     ColumnReport, DEFAULT_MAX_LEVELS, DroppedColumn, Encoded, Encoding, IDENTIFIER_MIN_CELLS,

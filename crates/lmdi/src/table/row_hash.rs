@@ -50,6 +50,31 @@ pub fn hashed_folds(hashes: &[u64], n_folds: usize) -> Vec<u32> {
     hashes.iter().map(|hash| (hash % folds) as u32).collect()
 }
 
+/// Rows dealt to trees by their hashes: every tree gets about as many, and every row goes to as many
+/// trees as any other, give or take one.
+///
+/// A row has a place on a circle, and every tree takes an arc of it, next to that of the tree before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct RowDeal {
+    /// The length of an arc; `None` where it is the whole circle.
+    arc: Option<u64>,
+}
+
+impl RowDeal {
+    /// Deals about so many of `rows` rows to each tree.
+    pub(crate) fn new(per_tree: usize, rows: u64) -> Self {
+        let arc = ((per_tree as u128) << 64) / u128::from(rows.max(1));
+        Self { arc: u64::try_from(arc).ok() }
+    }
+
+    /// Whether a tree gets the row with this hash.
+    pub(crate) fn gives(self, tree: usize, hash: u64) -> bool {
+        // Folds go by the hash itself.
+        let place = || mix(hash, START);
+        self.arc.is_none_or(|arc| place().wrapping_sub((tree as u64).wrapping_mul(arc)) < arc)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +93,37 @@ mod tests {
         }
         assert_eq!(all[0], all[2]);
         assert_ne!(all[0], all[1]);
+    }
+
+    #[test]
+    fn every_row_goes_to_as_many_trees() {
+        let (rows, trees) = (20_000, 30);
+        let hashes: Vec<u64> = (0..rows).map(|row| hash_key(&u64::to_le_bytes(row))).collect();
+        for per_tree in [100, 1_000, 3_000, 19_000] {
+            let deal = RowDeal::new(per_tree, rows);
+            let times = |hash: u64| (0..trees).filter(|&tree| deal.gives(tree, hash)).count();
+            let expected = trees as f64 * per_tree as f64 / rows as f64;
+            for &hash in &hashes {
+                assert!(
+                    (times(hash) as f64 - expected).abs() <= 1.0,
+                    "{} of {expected}",
+                    times(hash)
+                );
+            }
+            for tree in 0..trees {
+                let size = hashes.iter().filter(|&&hash| deal.gives(tree, hash)).count() as f64;
+                let spread = 5.0 * (per_tree as f64).sqrt();
+                assert!((size - per_tree as f64).abs() <= spread, "{size} of {per_tree}");
+                // The rows of a tree are in all folds.
+                let in_fold = |fold| {
+                    let own = hashes.iter().filter(|&&hash| deal.gives(tree, hash));
+                    own.filter(|&&hash| hash % 3 == fold).count() as f64
+                };
+                assert!((0..3).all(|fold| (in_fold(fold) - size / 3.0).abs() <= spread));
+            }
+        }
+        assert!(hashes.iter().all(|&hash| RowDeal::new(20_000, rows).gives(7, hash)));
+        assert!(hashes.iter().all(|&hash| RowDeal::new(usize::MAX, rows).gives(7, hash)));
     }
 
     #[test]

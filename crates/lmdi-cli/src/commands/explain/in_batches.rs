@@ -2,34 +2,29 @@
 //! and written some at a time.
 
 use super::flags::Options;
-use super::memory::{BYTES_PER_CELL, left};
+use super::memory::left;
 use super::saved_model::ModelFile;
 use crate::flags::invalid;
 use crate::input::model_file;
 use crate::input::row_stream::{RowBatch, Streamed, for_each_batch};
-use crate::input::tables::{TableReader, columns_to_read, target_and_weight};
+use crate::input::tables::TableReader;
 use crate::output::destination::ResultWriter;
 use crate::output::printer::Printer;
 use crate::output::score_table::score_table;
 use crate::output::summary::{self, Importance};
 use crate::output::terminal::size;
-use crate::process::progress::{Bars, NoBars, Progress, Quiet};
+use crate::process::progress::{Bars, NoBars, Quiet};
 use anyhow::{Context, Result};
 use lmdi::file::Model;
 use lmdi::forest::Outcome;
-use lmdi::glm::Family;
 use lmdi::importance::Needs;
 use lmdi::importance::lmdi_plus::LmdiPlusOptions;
 use lmdi::importance::lmdi_plus::streaming::DEFAULT_BUDGET;
 use lmdi::named::Named;
-use lmdi::study::{
-    BatchFitting, ExplainerOptions, Rows, StreamedFidelity, Study, TreeChoice, schema_of, target_of,
-};
-use lmdi::table::{Schema, Target};
+use lmdi::study::{BatchFitting, StreamedFidelity, Study, TreeChoice, schema_of, target_of};
+use lmdi::table::Schema;
 use lmdi::text::{count, counted};
 use lmdi_io::printable::printable;
-use lmdi_io::read::Input;
-use lmdi_io::sample::SampledTable;
 use lmdi_io::write::Output;
 use std::io::Write;
 use std::sync::Arc;
@@ -184,48 +179,11 @@ impl Options {
             target_of(&model, &schema, self.target.as_deref()).with_context(|| name.to_owned())?;
         schema.target = Some(target.clone());
         let started = Instant::now();
-        if options.family(of_classes, model.ensemble.is_boosted()) != Family::Gaussian {
-            let rows = self.drawn_rows(&model, &schema, &target, reader, out)?;
-            let method = ExplainerOptions::LmdiPlus(options);
-            let study = Study::fit(model, schema, &method, Some(&rows), &Bars)?;
-            let seconds = started.elapsed().as_secs_f64();
-            summary::print_fitting(out, &study, &rows.table.name, None, seconds)?;
-            return Ok((study, true));
-        }
         let fitting = self.fit(&model, &schema, &options, reader, out)?;
         let study = Study::of_batches(model, schema, fitting)?;
         let seconds = started.elapsed().as_secs_f64();
         summary::print_fitting(out, &study, "", None, seconds)?;
         Ok((study, true))
-    }
-
-    /// Rows that fit into memory, for fits that would go over all rows too often.
-    fn drawn_rows(
-        &self,
-        model: &Model,
-        schema: &Schema,
-        target: &Target,
-        reader: &TableReader,
-        out: &mut Printer,
-    ) -> Result<Rows> {
-        let columns = columns_to_read(schema, &[], &target_and_weight(schema, Some(target)));
-        let per_row = (1 + model.ensemble.n_features() as u64) * BYTES_PER_CELL;
-        let sample = SampledTable::draw(
-            &Input::from_argument(&self.data),
-            &reader.options(columns),
-            left() / 4 / per_row,
-            self.training.model.seed,
-            &Progress::endless("Drawing rows", "rows"),
-        )?;
-        writeln!(
-            out,
-            "A fit other than least squares would read the table many times. This one uses {} of {} rows, drawn \
-             at random.",
-            count(sample.rows() as usize),
-            count(sample.of() as usize)
-        )?;
-        let instead = reader.reading_instead(&self.data, &sample);
-        instead.rows_with_target(&self.data, schema, target, &[])
     }
 
     /// Goes over the rows as often as a fit needs them.
@@ -240,8 +198,15 @@ impl Options {
         // The rest is for rows, and for what is made of sums.
         let budget = usize::try_from(left() / 3).unwrap_or(usize::MAX).min(DEFAULT_BUDGET);
         let mut fitting = BatchFitting::new(model, options, budget)?;
-        let passes = fitting.n_passes();
-        writeln!(out, "LMDI+ is fitted in {} passes over the rows.", count(passes))?;
+        match fitting.n_passes() {
+            Some(passes) => {
+                writeln!(out, "LMDI+ is fitted in {} passes over the rows.", count(passes))?;
+            }
+            None => writeln!(
+                out,
+                "LMDI+ is fitted in passes over the rows, one per Newton step, until every tree has converged."
+            )?,
+        }
         while !fitting.is_finished() {
             let what = Streamed {
                 data: &self.data,
@@ -253,13 +218,20 @@ impl Options {
                 key: None,
                 written: 0,
             };
-            let label = format!("Pass {} of {}", count(fitting.passes_done() + 1), count(passes));
+            let label = format!("Pass {}", count(fitting.passes_done() + 1));
+            let label = match fitting.n_passes() {
+                Some(passes) => format!("{label} of {}", count(passes)),
+                None => label,
+            };
             let mut sums = fitting.statistics();
             for_each_batch(reader, &label, &what, |RowBatch { rows, .. }, _| {
                 fitting.accumulate(&mut sums, &rows)?;
                 Ok(true)
             })?;
             fitting.finish_pass(&sums)?;
+        }
+        if fitting.n_passes().is_none() {
+            writeln!(out, "That took {} passes.", count(fitting.passes_done()))?;
         }
         Ok(fitting)
     }

@@ -105,8 +105,9 @@ class StreamedFit:
         self._fit = _lmdi.StreamedFit(self._model._compiled, self._keywords, self._memory, told)
 
     @property
-    def n_passes(self) -> int:
-        """Number of passes over the rows."""
+    def n_passes(self) -> int | None:
+        """Number of passes over the rows; None where trees take as many Newton steps as they need, a pass
+        each (logistic and Poisson fits)."""
         return self._fit.n_passes
 
     @property

@@ -8,6 +8,7 @@ partition once, however often its task was tried. Explaining is one lazy step of
 from __future__ import annotations
 
 import pickle
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -161,7 +162,8 @@ class LMDIPlus(_SparkExplainer):
         more = [name for name in fit.columns if name not in inputs.names]
         rows = frames.numbered(df, [*inputs.columns(df), *(df[frames.quoted(name)] for name in more)])
         partitions = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-        with _small_batches(df.sparkSession, fit.largest_sums):
+        session = df.sparkSession
+        with _small_batches(session, fit.largest_sums), _cancelled_with_us(session):
             while not fit.is_finished:
                 there = pickle.dumps(fit)
                 sums = rows.mapInArrow(
@@ -213,6 +215,31 @@ class Saabas(_Ready):
     """Changes of node values along the path, of Spark DataFrames."""
 
     _kind = LocalSaabas
+
+
+@contextmanager
+def _cancelled_with_us(session: Any) -> Iterator[None]:
+    """Cancels the jobs that are started meanwhile if something ends the fit, and no others.
+
+    PySpark cancels all jobs on Ctrl-C, but in notebooks and in threads it does not hear it.
+    """
+    tag = f"lmdi-{uuid.uuid4().hex}"
+    try:
+        context = session.sparkContext
+    except AttributeError:
+        # Spark Connect has no context here, and its sessions know tags.
+        add, remove, cancel = session.addTag, session.removeTag, session.interruptTag
+    else:
+        # Tags of a session are known to the thread that waits for the job, which Ctrl-C leaves behind.
+        add, remove, cancel = context.addJobTag, context.removeJobTag, context.cancelJobsWithTag
+    add(tag)
+    try:
+        yield
+    except BaseException:
+        cancel(tag)
+        raise
+    finally:
+        remove(tag)
 
 
 @contextmanager

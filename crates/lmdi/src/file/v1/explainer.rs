@@ -45,18 +45,22 @@ pub(in crate::file) fn write_tree(tree: &TreeModel, writer: &mut Writer) -> Resu
         writer.f64s(&term.slope);
     }
     for fit in &tree.fits {
-        writer.u8(u8::from(fit.chosen.is_some()));
-        if let Some(chosen) = fit.chosen {
-            let (kind, size) = StrengthKind::of(chosen.strength);
-            writer.u8(kind.code());
-            writer.f64(size);
-            writer.f64(chosen.l1_ratio);
-        }
+        write_penalty(fit.chosen, writer);
         writer.u64(fit.iterations as u64);
         writer.f64(fit.gap);
         writer.u8(u8::from(fit.converged));
     }
     Ok(())
+}
+
+pub(in crate::file) fn write_penalty(chosen: Option<Candidate>, writer: &mut Writer) {
+    writer.u8(u8::from(chosen.is_some()));
+    if let Some(chosen) = chosen {
+        let (kind, size) = StrengthKind::of(chosen.strength);
+        writer.u8(kind.code());
+        writer.f64(size);
+        writer.f64(chosen.l1_ratio);
+    }
 }
 
 pub(in crate::file) fn read_tree(reader: &mut Reader<'_>) -> Result<TreeModel> {
@@ -82,14 +86,17 @@ pub(in crate::file) fn read_tree(reader: &mut Reader<'_>) -> Result<TreeModel> {
     Ok(TreeModel { first_output, n_outputs, intercept, step, raw, fits })
 }
 
+pub(in crate::file) fn read_penalty(reader: &mut Reader<'_>) -> Result<Option<Candidate>> {
+    if !reader.flag("penalty known")? {
+        return Ok(None);
+    }
+    let kind = StrengthKind::from_code(reader.u8("form of a penalty")?)?;
+    let strength = kind.with(reader.f64("strength of a penalty")?);
+    Ok(Some(Candidate { strength, l1_ratio: reader.f64("l1 ratio")? }))
+}
+
 fn read_fit(reader: &mut Reader<'_>) -> Result<TreeFit> {
-    let chosen = if reader.flag("penalty known")? {
-        let kind = StrengthKind::from_code(reader.u8("form of a penalty")?)?;
-        let strength = kind.with(reader.f64("strength of a penalty")?);
-        Some(Candidate { strength, l1_ratio: reader.f64("l1 ratio")? })
-    } else {
-        None
-    };
+    let chosen = read_penalty(reader)?;
     let iterations = usize::try_from(reader.u64("iterations")?)
         .map_err(|_| reader.error("the number of iterations is too large"))?;
     Ok(TreeFit {

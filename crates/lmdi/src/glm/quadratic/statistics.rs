@@ -154,6 +154,24 @@ impl Statistics {
         add_gram(&mut self.raw_gram, width, weight, raw);
     }
 
+    /// Adds rows by the derivatives of a loss: weights are its curvatures, and responses the Newton
+    /// steps `residual / curvature`. A curvature may be zero, so squares of steps are left out.
+    pub(crate) fn update_newton(
+        &mut self,
+        leaf: &[u32],
+        curvature: &[f64],
+        residual: &[f64],
+        raw: &[f64],
+    ) {
+        let width = self.n_raw;
+        self.update_hessian(leaf, curvature, raw);
+        for (row, (&leaf, &residual)) in leaf.iter().zip(residual).enumerate() {
+            self.leaf_response[leaf as usize] += residual;
+            let x = &raw[row * width..(row + 1) * width];
+            add_scaled(&mut self.raw_response, residual, x);
+        }
+    }
+
     /// As [`update_hessian`](Self::update_hessian), with raw columns in the order of the block and
     /// entries in the place of cells; [`with_modes`](Self::with_modes) turns the result into
     /// statistics of the cells.

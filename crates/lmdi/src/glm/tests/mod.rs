@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
+mod by_passes;
 mod direct;
 mod direct_golden;
 mod gaussian;

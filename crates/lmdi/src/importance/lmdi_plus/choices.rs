@@ -136,6 +136,8 @@ pub struct Choices {
     pub fold_by: Option<FoldBy>,
     /// Rounds in which trees are fitted, all trees of a round at once.
     pub rounds: Option<usize>,
+    /// Rows that each tree is fitted on, dealt by their hashes.
+    pub rows_per_tree: Option<usize>,
     /// What cross-validation compares.
     pub selection: Option<Measure>,
     /// Which candidate wins.
@@ -180,6 +182,7 @@ impl Choices {
             ("folds", self.folds.is_some()),
             ("fold_by", self.fold_by.is_some()),
             ("rounds", self.rounds.is_some()),
+            ("rows_per_tree", self.rows_per_tree.is_some()),
             ("selection", self.selection.is_some()),
             ("rule", self.rule.is_some()),
             ("family", self.family.is_some()),
@@ -206,6 +209,7 @@ impl Choices {
         options.folds = self.folds.unwrap_or(options.folds);
         options.fold_by = self.fold_by.unwrap_or(options.fold_by);
         options.rounds = self.rounds.or(options.rounds);
+        options.rows_per_tree = self.rows_per_tree.or(options.rows_per_tree);
         options.measure = self.selection.or(options.measure);
         options.rule = self.rule.unwrap_or(options.rule);
         options.tolerance = self.tolerance.unwrap_or(options.tolerance);

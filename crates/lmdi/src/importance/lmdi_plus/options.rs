@@ -171,6 +171,9 @@ pub struct LmdiPlusOptions {
     /// over. `None` takes four for forests that are fitted to the model, and fits boosted trees one
     /// after the other.
     pub rounds: Option<usize>,
+    /// Rows that each tree is fitted on, about so many, dealt by a hash of their cells or key: every row goes to
+    /// as many trees as any other, give or take one. `None` fits every tree on all rows.
+    pub rows_per_tree: Option<usize>,
     /// What the search compares; `None` chooses accuracy for classes, else deviance.
     pub measure: Option<Measure>,
     /// Which candidate wins.
@@ -199,6 +202,7 @@ impl LmdiPlusOptions {
         optional:
         with_fit_on(fit_on: FitOn),
         with_rounds(rounds: usize),
+        with_rows_per_tree(rows_per_tree: usize),
         with_family(family: Family),
         with_penalty(penalty: PenaltyChoice),
         with_validation(validation: Validation),
@@ -254,6 +258,7 @@ impl LmdiPlusOptions {
             folds: reference.folds,
             fold_by: FoldBy::Place,
             rounds: None,
+            rows_per_tree: None,
             measure: None,
             rule: reference.rule,
             search_tolerance: reference.search_tolerance,
@@ -293,6 +298,13 @@ impl LmdiPlusOptions {
                 name: "rounds",
                 found: "0".into(),
                 expected: "at least one round".into(),
+            });
+        }
+        if self.rows_per_tree == Some(0) {
+            return Err(Error::Parameter {
+                name: "rows_per_tree",
+                found: "0".into(),
+                expected: "at least one row".into(),
             });
         }
         self.glm(self.family(of_classes, boosted)).map(drop)

@@ -25,8 +25,23 @@ use crate::vectorised::{Vectorised, vectorised};
 /// Sweeps before direct steps take over.
 const MOST_SWEEPS: usize = 8;
 
-/// A model is solved when its violation fell to this share.
-const SOLVED: f64 = 0.3;
+/// How far a model with an l1 part is solved.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort {
+    /// It is solved when its violation fell to this share,
+    pub(crate) share: f64,
+    /// or below this.
+    pub(crate) floor: f64,
+    /// Rounds of direct steps at most.
+    pub(crate) rounds: usize,
+}
+
+impl Effort {
+    /// Enough where the next step is cheap: the violation falls to a third.
+    pub(crate) fn rough(rounds: usize) -> Self {
+        Self { share: 0.3, floor: 0.0, rounds }
+    }
+}
 
 /// Smallest l2 penalty of a direct step, as a share of the largest curvature of a column.
 const LEAST_SHARE: f64 = 1e-12;
@@ -53,8 +68,8 @@ pub(crate) struct LocalSolution {
 }
 
 impl LocalModel<'_, '_> {
-    /// The minimum with an elastic net, by at most so many rounds of direct steps.
-    pub(crate) fn minimise(&self, penalty: Penalty, rounds: usize) -> LocalSolution {
+    /// The minimum with an elastic net.
+    pub(crate) fn minimise(&self, penalty: Penalty, effort: Effort) -> LocalSolution {
         let lane = |values: &[f64]| values.iter().map(|&value| [value]).collect();
         let hessians = BatchedHessian::new([self.hessian]);
         let mut descent = Descent::new(
@@ -67,7 +82,7 @@ impl LocalModel<'_, '_> {
                 raw_gradient: lane(self.raw_gradient),
             },
         );
-        let swept = vectorised(Sweeps { descent: &mut descent, penalty });
+        let swept = vectorised(Sweeps { descent: &mut descent, penalty, effort });
         let intercept_violation = self.leaf_residual.iter().sum::<f64>().abs();
         let mut coefficients = descent.point.coefficients(0);
         let mut solved = swept.solved;
@@ -81,7 +96,8 @@ impl LocalModel<'_, '_> {
             };
             add_scaled(&mut gradient.stump, -penalty.l2, &coefficients.stump);
             add_scaled(&mut gradient.raw, -penalty.l2, &coefficients.raw);
-            let target = SOLVED * swept.violation;
+            let target = (effort.share * swept.violation).max(effort.floor);
+            let rounds = effort.rounds;
             solved = self.step_directly(&mut coefficients, gradient, penalty, target, rounds);
         }
         let violation = swept.violation.max(intercept_violation);
@@ -176,6 +192,7 @@ fn violations(
 struct Sweeps<'t, 'q> {
     descent: &'t mut Descent<'q, 1>,
     penalty: Penalty,
+    effort: Effort,
 }
 
 struct Swept {
@@ -189,14 +206,14 @@ impl Vectorised for Sweeps<'_, '_> {
 
     #[inline(always)]
     fn run(self) -> Swept {
-        let Self { descent, penalty } = self;
+        let Self { descent, penalty, effort } = self;
         descent.set_penalty(&[penalty]);
         let (violation, predicted_decrease) =
             (descent.violation()[0], descent.predicted_decrease()[0]);
         let mut solved = false;
         for _ in 0..MOST_SWEEPS {
             descent.sweep();
-            solved = descent.violation()[0] <= SOLVED * violation;
+            solved = descent.violation()[0] <= (effort.share * violation).max(effort.floor);
             if solved {
                 break;
             }

@@ -20,7 +20,7 @@ use crate::glm::model::family::Family;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::hessian::Hessian;
 use crate::glm::quadratic::statistics::Statistics;
-use crate::glm::solvers::newton::local_model::{LocalModel, LocalSolution};
+use crate::glm::solvers::newton::local_model::{Effort, LocalModel, LocalSolution};
 use crate::vectorised::{Vectorised, vectorised};
 use std::ops::Range;
 
@@ -145,17 +145,7 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
     /// every slope to zero.
     pub fn largest_gradient(&self, point: &NewtonPoint<'p>) -> f64 {
         let (slope, _) = self.differentiate(&point.eta, false);
-        let mut node = vec![0.0; self.basis.stumps.n_splits()];
-        node.extend_from_slice(&slope.leaf_residual);
-        let stumps = &self.basis.stumps;
-        stumps.sum_upwards(&mut node);
-        let mut largest = slope.raw_gradient.iter().fold(0.0_f64, |l, g| l.max(g.abs()));
-        for split in 0..stumps.n_splits() {
-            let gradient = stumps.left_value[split] * node[stumps.left[split] as usize]
-                + stumps.right_value[split] * node[stumps.right[split] as usize];
-            largest = largest.max(gradient.abs());
-        }
-        largest
+        largest_gradient(self.basis, &slope.leaf_residual, &slope.raw_gradient)
     }
 
     /// Gradient sums at some linear predictors and, if requested, the Hessian.
@@ -260,7 +250,8 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
             };
             let LocalSolution { coefficients: new, violation, predicted_decrease, solved } =
                 if penalty.l1 > 0.0 {
-                    model.minimise(penalty, if rough { ROUGH_ROUNDS } else { MOST_ROUNDS })
+                    let rounds = if rough { ROUGH_ROUNDS } else { MOST_ROUNDS };
+                    model.minimise(penalty, Effort::rough(rounds))
                 } else {
                     model.minimise_ridge(penalty.l2)
                 };
@@ -340,7 +331,23 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
     }
 }
 
-fn penalty_of(penalty: Penalty, at: &Coefficients) -> f64 {
+/// Largest absolute gradient over all columns, from the residual sums of the leaves and the gradient
+/// along raw columns.
+pub(super) fn largest_gradient(basis: &Basis, leaf_residual: &[f64], raw_gradient: &[f64]) -> f64 {
+    let stumps = &basis.stumps;
+    let mut node = vec![0.0; stumps.n_splits()];
+    node.extend_from_slice(leaf_residual);
+    stumps.sum_upwards(&mut node);
+    let mut largest = raw_gradient.iter().fold(0.0_f64, |l, g| l.max(g.abs()));
+    for split in 0..stumps.n_splits() {
+        let gradient = stumps.left_value[split] * node[stumps.left[split] as usize]
+            + stumps.right_value[split] * node[stumps.right[split] as usize];
+        largest = largest.max(gradient.abs());
+    }
+    largest
+}
+
+pub(super) fn penalty_of(penalty: Penalty, at: &Coefficients) -> f64 {
     penalty.of(&at.stump) + penalty.of(&at.raw)
 }
 

@@ -157,7 +157,7 @@ impl Shared<'_> {
         for (own, output) in outputs.clone().enumerate() {
             let steps_at = |margin: &[f64]| working_response(ensemble, response, margin, output);
             let (grown_on, weight) = steps_at(&progress.model);
-            let weight = self.row_weights(tree, weight.as_deref());
+            let weight = self.row_weights(index, weight.as_deref());
             let steps = LeafSteps::new(tree, own, leaves, &grown_on, &weight);
             let mut evidence = match &progress.round {
                 Some(round) => round.rate[output],

@@ -18,7 +18,7 @@ use crate::importance::lmdi_plus::rows::RowChoice;
 use crate::importance::{check_cells, check_weights};
 use crate::monitor::Monitor;
 use crate::table::{
-    MatrixView, Response, contiguous_folds, hash_rows, hashed_folds, stratified_folds,
+    MatrixView, Response, RowDeal, contiguous_folds, hash_rows, hashed_folds, stratified_folds,
 };
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -42,6 +42,8 @@ pub(super) struct Shared<'s> {
     scale_target: bool,
     glm: GlmOptions,
     fold: Vec<u32>,
+    /// Which rows each tree gets, and their hashes, where it does not get all.
+    deal: Option<(RowDeal, Vec<u64>)>,
 }
 
 /// What one output of one tree is fitted to.
@@ -85,7 +87,11 @@ impl LmdiPlus {
         let plan = Plan::new(ensemble, response, options)?;
         let glm = options.glm(plan.family)?;
         let rows = options.rows(ensemble, x.rows())?;
-        let hashes = (options.fold_by == FoldBy::Cells).then(|| hash_rows(x));
+        let by_cells = options.fold_by == FoldBy::Cells;
+        let hashes = (by_cells || options.rows_per_tree.is_some()).then(|| hash_rows(x));
+        let deal = (options.rows_per_tree.zip(hashes.as_ref()))
+            .map(|(per_tree, hashes)| (RowDeal::new(per_tree, x.rows() as u64), hashes.clone()));
+        let hashes = hashes.filter(|_| by_cells);
         let class_weight = row_class_weights(ensemble, x, response, rows.bags_known)?;
         let shared = Shared {
             ensemble,
@@ -102,6 +108,7 @@ impl LmdiPlus {
                 None => stratified_folds(&plan.strata, glm.folds),
             },
             glm,
+            deal,
         };
         let (trees, fidelity) = match (ensemble.is_boosted(), options.fit_to) {
             (true, _) => {
@@ -175,12 +182,12 @@ impl Shared<'_> {
         let tree = &self.ensemble.trees[index];
         let first = first_output as usize;
         let mut model = TreeModel::unfitted(tree, basis, first..first + targets.len());
-        let (fold, n_folds) = self.folds(tree);
+        let (fold, n_folds) = self.folds(index);
         let mut kept_rows = None;
         for (output, (target, extra_weight)) in targets.iter().enumerate() {
             // Without extra weights all outputs share their rows.
             if kept_rows.is_none() || extra_weight.is_some() {
-                let weight = self.row_weights(tree, extra_weight.as_deref());
+                let weight = self.row_weights(index, extra_weight.as_deref());
                 let rows = TreeRows::new(self.x, basis, leaves, &weight, &fold, n_folds);
                 // Least squares takes all it needs in one pass.
                 let one_pass = self.glm.family == Family::Gaussian;
@@ -199,10 +206,12 @@ impl Shared<'_> {
     }
 
     /// The fold of every row, and how many folds there are; see [`TreeRows::new`].
-    fn folds(&self, tree: &Tree) -> (Cow<'_, [u32]>, usize) {
+    fn folds(&self, index: usize) -> (Cow<'_, [u32]>, usize) {
+        let tree = &self.ensemble.trees[index];
         if let (Validation::OutOfBag, Some(in_bag)) = (self.rows.validation, self.in_bag(tree)) {
             let judges = |row: usize| in_bag.count(row) == 0;
-            if (0..in_bag.len()).any(|row| judges(row) && self.weight(row) > 0.0) {
+            let counts = |row: usize| self.weight(row) > 0.0 && self.gets(index, row);
+            if (0..in_bag.len()).any(|row| judges(row) && counts(row)) {
                 let fold = (0..in_bag.len()).map(|row| u32::from(!judges(row)));
                 return (fold.collect(), 1);
             }
@@ -236,10 +245,19 @@ impl Shared<'_> {
         self.weight.as_ref().map_or(1.0, |weight| weight[row])
     }
 
-    pub(super) fn row_weights(&self, tree: &Tree, extra: Option<&[f64]>) -> Vec<f64> {
+    /// Whether a tree is fitted on a row.
+    fn gets(&self, index: usize, row: usize) -> bool {
+        self.deal.as_ref().is_none_or(|(deal, hashes)| deal.gives(index, hashes[row]))
+    }
+
+    pub(super) fn row_weights(&self, index: usize, extra: Option<&[f64]>) -> Vec<f64> {
+        let tree = &self.ensemble.trees[index];
         let in_bag_weight = self.in_bag_weight(tree);
         (0..self.x.rows())
             .map(|row| {
+                if !self.gets(index, row) {
+                    return 0.0;
+                }
                 let drawn = self.in_bag(tree).is_none_or(|in_bag| in_bag.count(row) > 0);
                 let chosen = match (self.rows.fit_on, drawn) {
                     (FitOn::All | FitOn::InBag, true) => in_bag_weight(row),

@@ -130,7 +130,7 @@ impl Shared<'_> {
     ) -> Fitted {
         let tree = &self.ensemble.trees[index];
         let (basis, leaves) = self.basis(index);
-        let weight = self.row_weights(tree, None);
+        let weight = self.row_weights(index, None);
         let outputs = self.outputs(responses.len()).of_tree(index);
         let targets: Vec<TargetAndWeight> = outputs
             .clone()

@@ -10,14 +10,21 @@ use crate::table::MatrixView;
 use crate::{Error, Result};
 
 impl StreamedFit {
+    /// Says that passes over the rows are left to do.
+    pub fn passes_left(&self) -> String {
+        let done = self.passes_done();
+        match self.n_passes() {
+            Some(all) => format!("{done} of {all} passes over the rows are done"),
+            None => {
+                format!("{done} passes over the rows are done, and not all trees have converged")
+            }
+        }
+    }
+
     /// The explainer, once all passes are done.
     pub fn finish(self) -> Result<LmdiPlus> {
         if !self.is_finished() {
-            return Err(Error::Data(format!(
-                "{} of {} passes over the rows are done",
-                self.progress.passes,
-                self.n_passes()
-            )));
+            return Err(Error::Data(self.passes_left()));
         }
         let ranges = match &self.known {
             Some(known) if self.options.bound_raw => known.ranges.clone(),

@@ -4,7 +4,7 @@ use super::super::boosted::round_starts;
 use super::super::forest::{ROUNDS, share_of_response};
 use super::super::target::Plan;
 use super::super::tree_outputs::TreeOutputs;
-use super::first_pass::{Known, Summary};
+use super::first_pass::{Known, SearchSize, Summary};
 use super::plan::{check_streamable, groups, mark_of, ranges, size_of_tree};
 use super::progress::Progress;
 use super::solve::SolvedTrees;
@@ -12,7 +12,7 @@ use super::statistics::{PassStatistics, StreamedRows};
 use crate::basis::Basis;
 use crate::forest::routing::Router;
 use crate::forest::{Ensemble, Outcome};
-use crate::glm::GlmOptions;
+use crate::glm::{Family, GlmOptions};
 use crate::importance::OutputScale;
 use crate::importance::lmdi_plus::model::TreeModel;
 use crate::importance::lmdi_plus::options::{FitTo, LmdiPlusOptions};
@@ -72,6 +72,8 @@ pub struct StreamedFit {
     rounds: Vec<Range<usize>>,
     /// The trees of each pass after the first.
     pub(super) groups: Vec<Range<usize>>,
+    /// Rows that penalties are searched on; none for least squares, whose sums do.
+    pub(super) search_size: SearchSize,
     /// The mark of the model and the options.
     of_model: [u8; 32],
     pub(super) progress: Progress,
@@ -91,6 +93,11 @@ pub(super) enum Scheme {
     Model { share: f64 },
     /// Boosted trees, to what the trees before them left over.
     Boosted,
+}
+
+/// Folds that a pass sums up apart: Newton steps need none, as penalties are searched on a sample.
+fn folds_of(glm: &GlmOptions) -> usize {
+    if glm.family == Family::Gaussian { glm.folds } else { 1 }
 }
 
 /// A pass over the rows.
@@ -119,7 +126,7 @@ impl StreamedFit {
             Outcome::Classes(labels) => Response::Classes { codes: &[], n_classes: labels.len() },
         };
         let plan = Plan::new(&ensemble, &nothing, options)?;
-        check_streamable(options, plan.family)?;
+        check_streamable(options)?;
         options.check(matches!(ensemble.outcome, Outcome::Classes(_)), ensemble.is_boosted())?;
         let glm = options.glm(plan.family)?;
         let n_trees = ensemble.trees.len();
@@ -138,10 +145,15 @@ impl StreamedFit {
         };
         let outputs = TreeOutputs { ensemble: &ensemble, n_outputs: plan.n_outputs };
         let size = |tree: usize| {
-            let numbers = size_of_tree(&ensemble.trees[tree], options.include_raw, glm.folds);
+            let folds = folds_of(&glm);
+            let numbers = size_of_tree(&ensemble.trees[tree], options.include_raw, folds);
             8 * numbers * outputs.of_tree(tree).len()
         };
         let groups = groups(&rounds, size, budget);
+        let search_size = match glm.family {
+            Family::Gaussian => SearchSize::default(),
+            Family::Binomial | Family::Poisson => SearchSize::of(&ensemble, budget),
+        };
         Ok(Self {
             router: Router::new(&ensemble),
             of_model: mark_of(&ensemble, options),
@@ -152,6 +164,7 @@ impl StreamedFit {
             scheme,
             rounds,
             groups,
+            search_size,
             progress: Progress::default(),
             known: None,
             bases: Vec::new(),
@@ -160,9 +173,10 @@ impl StreamedFit {
         })
     }
 
-    /// Number of passes over the rows.
-    pub fn n_passes(&self) -> usize {
-        self.groups.len() + 1
+    /// Number of passes over the rows; `None` for fits other than least squares, which take a pass
+    /// per Newton step until every tree has converged.
+    pub fn n_passes(&self) -> Option<usize> {
+        (!self.is_newton()).then(|| self.groups.len() + 1)
     }
 
     /// Number of passes that are done.
@@ -172,7 +186,7 @@ impl StreamedFit {
 
     /// Whether all passes are done.
     pub fn is_finished(&self) -> bool {
-        self.progress.passes == self.n_passes()
+        self.progress.passes > 0 && self.progress.groups == self.groups.len()
     }
 
     /// The trees of the present pass; none in the first, which is about the rows alone, and none after
@@ -189,14 +203,19 @@ impl StreamedFit {
         self.progress.summary.as_ref().map(Summary::rows)
     }
 
-    /// Bytes that the sums of the largest tree take.
+    /// Bytes that the sums of the largest tree take, or the rows that the first pass keeps.
     pub fn largest_sums(&self) -> usize {
         let sizes = (0..self.ensemble.trees.len()).map(|tree| {
-            let (with_raw, folds) = (self.options.include_raw, self.glm.folds);
+            let (with_raw, folds) = (self.options.include_raw, folds_of(&self.glm));
             let numbers = size_of_tree(&self.ensemble.trees[tree], with_raw, folds);
             8 * numbers * self.outputs().of_tree(tree).len()
         });
-        sizes.max().unwrap_or(0)
+        let classes = match &self.ensemble.outcome {
+            Outcome::Number => 1,
+            Outcome::Classes(labels) => labels.len(),
+        };
+        let sampled = 8 * self.search_size.per_class * classes * (self.ensemble.n_features() + 3);
+        sizes.max().unwrap_or(0).max(sampled)
     }
 
     /// Statistics of no rows for the present pass.
@@ -230,6 +249,7 @@ impl StreamedFit {
             }
             Pass::Trees(trees) => {
                 let mut next = trees.start;
+                let mut newton = Vec::new();
                 for part in solved {
                     if part.first != next || part.models.len() != part.evidence.len() {
                         return Err(Error::Data(format!(
@@ -237,17 +257,27 @@ impl StreamedFit {
                             part.first
                         )));
                     }
-                    next += part.models.len();
+                    next += part.models.len() + part.newton.len();
+                    newton.extend(part.newton);
                     self.progress.models.extend(part.models);
                     self.progress.evidence.extend(part.evidence);
                 }
                 if next != trees.end {
                     return Err(Error::Data(format!("the linear model of tree {next} is missing")));
                 }
+                let is_done = if self.is_newton() {
+                    self.check_newton(&newton)?;
+                    self.keep_newton(newton)
+                } else {
+                    true
+                };
+                self.progress.groups += usize::from(is_done);
             }
         }
         self.progress.passes += 1;
-        self.prepare()
+        self.forget_search_rows();
+        self.prepare();
+        Ok(())
     }
 
     /// Ends the pass with the statistics of all rows.
@@ -259,9 +289,9 @@ impl StreamedFit {
     pub(super) fn pass(&self) -> Pass {
         match self.progress.passes {
             0 => Pass::Summary,
-            passes => {
+            _ => {
                 let end = self.ensemble.trees.len();
-                Pass::Trees(self.groups.get(passes - 1).cloned().unwrap_or(end..end))
+                Pass::Trees(self.groups.get(self.progress.groups).cloned().unwrap_or(end..end))
             }
         }
     }
@@ -274,6 +304,9 @@ impl StreamedFit {
         hasher.update(self.rows().unwrap_or(0).to_le_bytes());
         for model in &self.progress.models {
             model.intercept.iter().for_each(|x| hasher.update(x.to_le_bytes()));
+        }
+        for output in self.progress.newton.iter().flatten() {
+            hasher.update(output.fit.at.intercept.to_le_bytes());
         }
         let mut mark = [0; 16];
         mark.copy_from_slice(&hasher.finalize()[..16]);

@@ -18,8 +18,11 @@
 //! not fit a budget are taken in groups of trees, one pass each.
 //!
 //! Every row counts once, and the penalty is judged by folds: which rows each tree was grown on is
-//! known by their place in a table, and a stream has none. Fits that are not least squares (classes
-//! fitted to the response by the logistic model) would take a pass per Newton step, and are refused.
+//! known by their place in a table, and a stream has none.
+//!
+//! Fits that are not least squares (classes fitted to the response by the logistic model, counts by
+//! Poisson's) take a pass per Newton step, for all trees at once. Their penalties are searched on a
+//! sample of the rows, and the fits at these penalties are of all rows.
 //!
 //! | file | what |
 //! |---|---|
@@ -30,6 +33,7 @@
 //! | `tree_statistics` | what the other passes sum up per tree, and the target that follows |
 //! | `aims` | what a row aims at in a pass, tree by tree |
 //! | `solve` | from the sums of a tree to its linear model |
+//! | `newton` | sums and steps of fits other than least squares |
 //! | `progress` | how far a fit is, for other machines to go on |
 //! | `finish` | the explainer that the passes add up to |
 
@@ -37,6 +41,7 @@ mod aims;
 mod finish;
 mod first_pass;
 mod fit;
+mod newton;
 mod plan;
 mod progress;
 mod solve;
@@ -45,6 +50,7 @@ mod tree_statistics;
 
 pub(crate) use first_pass::{ClassSummary, Moments, RowSample, Summary};
 pub use fit::{DEFAULT_BUDGET, StreamedFit};
+pub(crate) use newton::OutputFit;
 pub(crate) use progress::Progress;
 pub use solve::SolvedTrees;
 pub(crate) use statistics::Sums;

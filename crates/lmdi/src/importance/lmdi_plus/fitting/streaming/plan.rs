@@ -2,7 +2,6 @@
 
 use super::tree_statistics::TreeStatistics;
 use crate::forest::{Ensemble, NONE, Tree};
-use crate::glm::Family;
 use crate::importance::lmdi_plus::options::{FitOn, LmdiPlusOptions, Validation};
 use crate::named::Named;
 use crate::{Error, Result};
@@ -10,19 +9,10 @@ use sha2::{Digest, Sha256};
 use std::ops::Range;
 
 /// Fails on options that a stream of rows cannot serve.
-pub(super) fn check_streamable(options: &LmdiPlusOptions, family: Family) -> Result<()> {
+pub(super) fn check_streamable(options: &LmdiPlusOptions) -> Result<()> {
     let parameter = |name, found: &str, expected: &str| {
         Err(Error::Parameter { name, found: found.into(), expected: expected.into() })
     };
-    if family != Family::Gaussian {
-        let found = format!("{}, on rows that are read in batches", family.name());
-        return parameter(
-            "family",
-            &found,
-            "least squares, which sums of rows are enough for: choose preset model (or fit_to model), or \
-             family gaussian",
-        );
-    }
     if let Some(fit_on) = options.fit_on.filter(|fit_on| *fit_on != FitOn::Uniform) {
         let found = format!("{}, on rows that are read in batches", fit_on.name());
         return parameter(

@@ -2,6 +2,7 @@
 
 use super::first_pass::Summary;
 use super::fit::StreamedFit;
+use super::newton::OutputFit;
 use crate::basis::Basis;
 use crate::importance::lmdi_plus::model::TreeModel;
 use crate::{Error, Result};
@@ -11,10 +12,14 @@ use rayon::prelude::*;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Progress {
     pub(crate) passes: usize,
+    /// Groups of trees whose linear models are found.
+    pub(crate) groups: usize,
     pub(crate) summary: Option<Summary>,
     pub(crate) models: Vec<TreeModel>,
     /// Sums that tell a rate, tree by tree, output by output: products and squares.
     pub(crate) evidence: Vec<Vec<[f64; 2]>>,
+    /// Where the trees of the present group are between two Newton steps.
+    pub(crate) newton: Vec<Vec<OutputFit>>,
 }
 
 impl StreamedFit {
@@ -26,13 +31,17 @@ impl StreamedFit {
     /// Goes on from what passes elsewhere came to.
     pub(crate) fn restore(&mut self, progress: Progress) -> Result<()> {
         let fail = |what: &str| Err(Error::Format(format!("progress of a fit: {what}")));
-        let expected = match progress.passes {
-            0 => 0,
-            passes => match self.groups.get(..passes - 1) {
-                Some(groups) => groups.last().map_or(0, |group| group.end),
-                None => return fail("it has more passes than the fit"),
-            },
+        let expected = match self.groups.get(..progress.groups) {
+            Some(groups) => groups.last().map_or(0, |group| group.end),
+            None => return fail("it has more passes than the fit"),
         };
+        let possible = match self.is_newton() {
+            true => progress.passes > progress.groups || progress.groups == 0,
+            false => progress.groups == progress.passes.saturating_sub(1),
+        };
+        if !possible {
+            return fail("the number of passes does not fit the trees that are done");
+        }
         if progress.models.len() != expected || progress.evidence.len() != expected {
             return fail("the number of linear models does not fit the passes");
         }
@@ -56,15 +65,21 @@ impl StreamedFit {
             }
         }
         let summary = progress.summary.clone();
+        let newton = progress.newton.clone();
         self.progress = progress;
         if let Some(summary) = summary {
             self.know(summary)?;
         }
-        self.prepare()
+        self.prepare();
+        if self.is_newton() && self.progress.passes > 0 {
+            self.check_newton(&newton)?;
+            self.progress.newton = newton;
+        }
+        Ok(())
     }
 
     /// Makes ready for the present pass.
-    pub(super) fn prepare(&mut self) -> Result<()> {
+    pub(super) fn prepare(&mut self) {
         let models = self.progress.models.iter().cloned().map(Some);
         self.models =
             models.chain(std::iter::repeat(None)).take(self.ensemble.trees.len()).collect();
@@ -75,6 +90,8 @@ impl StreamedFit {
             Basis::of_moments(&self.ensemble.trees[tree], self.options.include_raw, moments)
         };
         self.bases = trees.into_par_iter().map(basis).collect();
-        Ok(())
+        if self.is_newton() && self.progress.newton.is_empty() {
+            self.progress.newton = self.newton_start();
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::super::boosted::place_in_round;
 use super::super::leaf_steps::{LeafSteps, RateEvidence, rate_in_round};
 use super::first_pass::Summary;
 use super::fit::{Scheme, StreamedFit};
+use super::newton::OutputFit;
 use super::statistics::{PassStatistics, Sums};
 use super::tree_statistics::{TreeStatistics, mean_and_deviation};
 use crate::glm::{Statistics, fit_statistics};
@@ -22,6 +23,8 @@ pub struct SolvedTrees {
     pub(crate) first: usize,
     pub(crate) models: Vec<TreeModel>,
     pub(crate) evidence: Vec<Vec<[f64; 2]>>,
+    /// In the place of linear models, where fits take Newton steps.
+    pub(crate) newton: Vec<Vec<OutputFit>>,
 }
 
 impl StreamedFit {
@@ -35,12 +38,30 @@ impl StreamedFit {
                 first: 0,
                 models: Vec::new(),
                 evidence: Vec::new(),
+                newton: Vec::new(),
             }),
             Sums::Trees { first, trees } => {
                 let own = self.trees_of_pass();
                 let range = *first..first + trees.len();
                 if range.start < own.start || range.end > own.end {
                     return Err(Error::Data("the statistics are of trees of another pass".into()));
+                }
+                if self.is_newton() {
+                    let newton = range
+                        .into_par_iter()
+                        .zip(trees)
+                        .map(|(tree, statistics)| self.step_tree(tree, statistics))
+                        .collect::<Result<_>>()?;
+                    let (models, evidence) = (Vec::new(), Vec::new());
+                    let (mark, first) = (statistics.mark, *first);
+                    return Ok(SolvedTrees {
+                        mark,
+                        summary: None,
+                        first,
+                        models,
+                        evidence,
+                        newton,
+                    });
                 }
                 let solved: Vec<(TreeModel, Vec<[f64; 2]>)> = range
                     .into_par_iter()
@@ -54,6 +75,7 @@ impl StreamedFit {
                     first: *first,
                     models,
                     evidence,
+                    newton: Vec::new(),
                 })
             }
         }
@@ -68,12 +90,8 @@ impl StreamedFit {
         let (tree, basis) = (&self.ensemble.trees[index], self.basis(index));
         let outputs = self.outputs().of_tree(index);
         let expected = TreeStatistics::new(basis, self.glm.folds);
-        let fits = |found: &TreeStatistics| {
-            found.grown.len() == expected.grown.len()
-                && found.folds.len() == expected.folds.len()
-                && found.folds.iter().all(|fold| fold.is_like(&expected.folds[0]))
-        };
-        if statistics.len() != outputs.len() || !statistics.iter().all(fits) {
+        let same = statistics.iter().all(|found| found.is_like(&expected));
+        if statistics.len() != outputs.len() || !same {
             return Err(Error::Data(format!("the statistics of tree {index} are of another tree")));
         }
         let mut model = TreeModel::unfitted(tree, basis, outputs.clone());

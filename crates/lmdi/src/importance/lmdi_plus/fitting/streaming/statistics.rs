@@ -1,9 +1,12 @@
 //! The sums of one pass over rows.
 
+use super::super::target::independent_response;
 use super::aims::{Aim, Aims, leaves_of};
 use super::first_pass::Summary;
 use super::fit::{Pass, StreamedFit};
+use super::newton::NewtonRows;
 use super::tree_statistics::TreeStatistics;
+use crate::basis::Basis;
 use crate::importance::{check_cells, check_weights};
 use crate::table::{MatrixView, Response, hash_rows, hashed_folds};
 use crate::{Error, Result};
@@ -30,6 +33,14 @@ pub struct StreamedRows<'a> {
 impl StreamedRows<'_> {
     pub(super) fn weight(&self, row: usize) -> f64 {
         self.weights.map_or(1.0, |weights| weights[row])
+    }
+
+    /// The response of a row as a number: the code of a class.
+    pub(super) fn response_of(&self, row: usize) -> f64 {
+        match &self.response {
+            Response::Numeric(values) => values[row],
+            Response::Classes { codes, .. } => f64::from(codes[row]),
+        }
     }
 
     pub(super) fn hashes(&self) -> Cow<'_, [u64]> {
@@ -91,7 +102,11 @@ pub(crate) enum Sums {
 impl PassStatistics {
     pub(super) fn empty(fit: &StreamedFit) -> Self {
         let sums = match fit.pass() {
-            Pass::Summary => Sums::Summary(Summary::new(&fit.ensemble)),
+            Pass::Summary => Sums::Summary(Summary::new(&fit.ensemble, fit.search_size.per_class)),
+            Pass::Trees(trees) if fit.is_newton() => Sums::Trees {
+                first: trees.start,
+                trees: trees.map(|tree| fit.newton_statistics(tree)).collect(),
+            },
             Pass::Trees(trees) => {
                 let n_folds = fit.glm.folds;
                 let of_tree = |tree: usize| {
@@ -186,6 +201,7 @@ impl PassStatistics {
                         response: slice(&rows.response, start, end),
                         weight: fit.weights(rows, start..end),
                         fold: &folds[start..end],
+                        hashes: &hashes[start..end],
                     };
                     part.add_to(*first, trees);
                 }
@@ -211,12 +227,21 @@ struct Part<'a> {
     response: Response<'a>,
     weight: Vec<f64>,
     fold: &'a [u32],
+    hashes: &'a [u64],
 }
 
 impl Part<'_> {
     fn add_to(&self, first: usize, trees: &mut [Vec<TreeStatistics>]) {
         let range = first..first + trees.len();
         let leaves = leaves_of(&self.fit.router, &self.x, range.clone());
+        if self.fit.is_newton() {
+            let order: Vec<usize> =
+                (0..self.x.rows()).filter(|&row| self.weight[row] > 0.0).collect();
+            trees.par_iter_mut().zip(&leaves).enumerate().for_each(|(at, (statistics, leaves))| {
+                self.add_newton(first + at, statistics, leaves, &order);
+            });
+            return;
+        }
         let aims = Aims::new(self.fit, &self.x, self.response, range, &leaves);
         // Rows fold by fold; those without weight do not count.
         let mut order: Vec<usize> =
@@ -227,16 +252,45 @@ impl Part<'_> {
         });
     }
 
-    fn add_tree(
+    /// Adds rows to the derivatives at the present coefficients of a tree.
+    fn add_newton(
         &self,
         tree: usize,
         statistics: &mut [TreeStatistics],
         leaves: &[u32],
-        aims: &Aims<'_>,
         order: &[usize],
     ) {
+        let order = &self.rows_of(tree, order)[..];
+        let fits = self.fit.newton_fits(tree);
+        if fits.iter().all(|output| output.fit.is_finished) {
+            return;
+        }
         let basis = self.fit.basis(tree);
-        let leaf: Vec<u32> = (order.iter())
+        let (leaf, raw) = self.cells_of(basis, leaves, order);
+        let weight: Vec<f64> = order.iter().map(|&row| self.weight[row]).collect();
+        let outputs = self.fit.outputs().of_tree(tree);
+        for ((sums, output), fit) in statistics.iter_mut().zip(outputs).zip(fits) {
+            let y = independent_response(&self.response, self.fit.n_outputs, output);
+            let response: Vec<f64> = order.iter().map(|&row| y[row]).collect();
+            let rows = NewtonRows { leaf: &leaf, weight: &weight, response: &response, raw: &raw };
+            fit.add(basis, self.fit.glm.family, &rows, sums);
+        }
+    }
+
+    /// Those of some rows that a tree is fitted on.
+    fn rows_of<'o>(&self, tree: usize, order: &'o [usize]) -> Cow<'o, [usize]> {
+        match self.fit.known.as_ref().and_then(|known| known.deal) {
+            None => order.into(),
+            Some(deal) => {
+                let gets = |row: &usize| deal.gives(tree, self.hashes[*row]);
+                order.iter().copied().filter(gets).collect()
+            }
+        }
+    }
+
+    /// The leaves of some rows of a tree, and their raw cells row by row.
+    fn cells_of(&self, basis: &Basis, leaves: &[u32], order: &[usize]) -> (Vec<u32>, Vec<f64>) {
+        let leaf = (order.iter())
             .map(|&row| basis.stumps.leaf_of_tree_node[leaves[row] as usize])
             .collect();
         let width = basis.raw.len();
@@ -246,6 +300,21 @@ impl Part<'_> {
                 *cell = column.value(self.x.get(row, column.feature as usize));
             }
         }
+        (leaf, raw)
+    }
+
+    fn add_tree(
+        &self,
+        tree: usize,
+        statistics: &mut [TreeStatistics],
+        leaves: &[u32],
+        aims: &Aims<'_>,
+        order: &[usize],
+    ) {
+        let order = &self.rows_of(tree, order)[..];
+        let basis = self.fit.basis(tree);
+        let (leaf, raw) = self.cells_of(basis, leaves, order);
+        let width = basis.raw.len();
         for (statistics, output) in statistics.iter_mut().zip(self.fit.outputs().of_tree(tree)) {
             let Aim { z, weight, grown, grown_weight } = aims.of(tree, output);
             let times = |extra: &Option<Vec<f64>>, row: usize| {

@@ -21,6 +21,9 @@ pub(crate) struct TreeStatistics {
     pub(crate) folds: Vec<Statistics>,
     /// Per leaf: the weights of rows, and the weighted sum of what the tree was grown on.
     pub(crate) grown: Vec<[f64; 2]>,
+    /// Loss above that of a model that predicts every response exactly; zero for least squares, which
+    /// needs it not.
+    pub(crate) excess_loss: f64,
 }
 
 impl TreeStatistics {
@@ -28,7 +31,26 @@ impl TreeStatistics {
         Self {
             folds: vec![Statistics::new(basis); n_folds],
             grown: vec![[0.0; 2]; basis.stumps.n_leaves()],
+            excess_loss: 0.0,
         }
+    }
+
+    /// No sums, for a fit that is finished.
+    pub(crate) fn nothing() -> Self {
+        Self { folds: Vec::new(), grown: Vec::new(), excess_loss: 0.0 }
+    }
+
+    /// Whether other sums are of a tree of the same size.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.folds.len() == other.folds.len()
+            && self.grown.len() == other.grown.len()
+            && self.folds.iter().zip(&other.folds).all(|(mine, theirs)| mine.is_like(theirs))
+    }
+
+    /// The weight of all rows, and the weighted sum of what the tree was grown on.
+    pub(super) fn totals(&self) -> [f64; 2] {
+        let add = |sums: [f64; 2], leaf: &[f64; 2]| [sums[0] + leaf[0], sums[1] + leaf[1]];
+        self.grown.iter().fold([0.0; 2], add)
     }
 
     /// Numbers that are kept for a tree with so many leaves and raw columns.
@@ -37,13 +59,11 @@ impl TreeStatistics {
     }
 
     pub(crate) fn merge(&mut self, other: &Self) -> Result<()> {
-        let same = self.folds.len() == other.folds.len()
-            && self.grown.len() == other.grown.len()
-            && self.folds.iter().zip(&other.folds).all(|(mine, theirs)| mine.is_like(theirs));
-        if !same {
+        if !self.is_like(other) {
             return Err(Error::Data("the statistics are of different trees".into()));
         }
         self.folds.iter_mut().zip(&other.folds).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.excess_loss += other.excess_loss;
         for (mine, theirs) in self.grown.iter_mut().zip(&other.grown) {
             mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
         }

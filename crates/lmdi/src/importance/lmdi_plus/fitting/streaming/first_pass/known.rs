@@ -2,10 +2,11 @@
 
 use super::super::fit::StreamedFit;
 use super::super::statistics::StreamedRows;
+use super::search_rows::SearchRows;
 use super::summary::{MeanAndDeviation, Summary};
 use crate::importance::lmdi_plus::fitting::target::check_range;
 use crate::importance::lmdi_plus::options::FitTo;
-use crate::table::Response;
+use crate::table::{Response, RowDeal};
 use crate::{Error, Result};
 use std::ops::Range;
 
@@ -15,11 +16,15 @@ pub(in super::super) struct Known {
     pub(in super::super) columns: Vec<MeanAndDeviation>,
     pub(in super::super) ranges: Vec<[f64; 2]>,
     pub(in super::super) mean_response: Vec<f64>,
+    /// Which rows each tree gets, where it does not get all.
+    pub(in super::super) deal: Option<RowDeal>,
+    /// What penalties are searched on, where that is not the sums of folds.
+    pub(in super::super) search: Option<SearchRows>,
 }
 
 impl StreamedFit {
     /// Takes over the first pass.
-    pub(in super::super) fn know(&mut self, summary: Summary) -> Result<()> {
+    pub(in super::super) fn know(&mut self, mut summary: Summary) -> Result<()> {
         let columns = summary.classes.first().map_or(0, |class| class.columns.len());
         if columns != self.ensemble.n_features() {
             return Err(Error::Data("the statistics are of a model with other columns".into()));
@@ -30,10 +35,14 @@ impl StreamedFit {
         if self.ensemble.is_boosted() || self.options.fit_to == FitTo::Model {
             check_range(self.ensemble.growth.loss(), &Response::Numeric(&[summary.lowest]))?;
         }
+        summary.trim_search(self.search_size.rows);
         let factors = summary.class_factors(&self.ensemble)?;
         let (columns, ranges) = summary.columns(factors.as_deref());
         let mean_response = summary.mean_response(factors.as_deref());
-        self.known = Some(Known { factors, columns, ranges, mean_response });
+        let search = SearchRows::of(&summary, factors.as_deref(), self.glm.folds)?;
+        let per_tree = self.options.rows_per_tree;
+        let deal = per_tree.map(|per_tree| RowDeal::new(per_tree, summary.rows()));
+        self.known = Some(Known { factors, columns, ranges, mean_response, deal, search });
         self.progress.summary = Some(summary);
         Ok(())
     }

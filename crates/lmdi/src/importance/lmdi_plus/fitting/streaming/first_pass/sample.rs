@@ -15,6 +15,9 @@ impl RowSample {
 
     /// Takes rows into account: hash and cells of each.
     pub(crate) fn add(&mut self, rows: impl Iterator<Item = (u64, Vec<f64>)>) {
+        if self.most == 0 {
+            return;
+        }
         self.rows.extend(rows);
         self.rows.sort_by(|(a, left), (b, right)| {
             let cells = left.iter().zip(right).map(|(x, y)| x.total_cmp(y));

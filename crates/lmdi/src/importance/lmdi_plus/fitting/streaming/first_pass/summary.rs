@@ -33,16 +33,19 @@ pub(crate) struct ClassSummary {
     pub(crate) columns: Vec<Moments>,
     /// Smallest and largest cell per column.
     pub(crate) ranges: Vec<[f64; 2]>,
+    /// Rows that penalties are searched on: cells, response and sample weight. None for least squares.
+    pub(crate) search: RowSample,
 }
 
 impl ClassSummary {
-    fn new(n_features: usize) -> Self {
+    fn new(n_features: usize, rows_for_search: usize) -> Self {
         Self {
             rows: 0,
             weight: 0.0,
             response: Moments::default(),
             columns: vec![Moments::default(); n_features],
             ranges: vec![NO_RANGE; n_features],
+            search: RowSample::of_at_most(rows_for_search),
         }
     }
 }
@@ -57,7 +60,8 @@ fn wider(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
 }
 
 impl Summary {
-    pub(crate) fn new(ensemble: &Ensemble) -> Self {
+    /// Sums of no rows. Every class keeps at most so many rows for a search of penalties.
+    pub(crate) fn new(ensemble: &Ensemble, rows_for_search: usize) -> Self {
         let n_classes = match &ensemble.outcome {
             Outcome::Number => 1,
             Outcome::Classes(labels) => labels.len(),
@@ -65,7 +69,7 @@ impl Summary {
         let n_features = ensemble.n_features();
         let n_predicted = if weighs_inside_trees(ensemble) { n_classes } else { 0 };
         Self {
-            classes: vec![ClassSummary::new(n_features); n_classes],
+            classes: vec![ClassSummary::new(n_features, rows_for_search); n_classes],
             predicted: vec![0.0; n_predicted],
             lowest: f64::INFINITY,
             sample: RowSample::of_at_most(ROWS_FOR_A_MEAN),
@@ -94,6 +98,13 @@ impl Summary {
                 summary.response.merge(&Moments::of(&values, &weight));
                 self.lowest = values.iter().fold(self.lowest, |low, &y| low.min(y));
             }
+            let limit = summary.search.limit();
+            let chosen = members.iter().zip(&weight);
+            let chosen = chosen.filter(|(row, w)| **w > 0.0 && hashes[**row] <= limit);
+            summary.search.add(chosen.map(|(&row, &w)| {
+                let cells = (0..rows.x.cols()).map(|column| rows.x.get(row, column));
+                (hashes[row], cells.chain([rows.response_of(row), w]).collect())
+            }));
             let columns = summary.columns.par_iter_mut().zip(&mut summary.ranges).enumerate();
             columns.for_each(|(column, (moments, range))| {
                 let cells: Vec<f64> = members.iter().map(|&row| rows.x.get(row, column)).collect();
@@ -129,6 +140,7 @@ impl Summary {
             mine.rows += theirs.rows;
             mine.weight += theirs.weight;
             mine.response.merge(&theirs.response);
+            mine.search.merge(&theirs.search);
             mine.columns
                 .iter_mut()
                 .zip(&theirs.columns)

@@ -13,6 +13,8 @@
 //! the bytes that are left before anything is allocated, and every part with the model before it is used.
 //! Unlike a model file this is no format to keep: both ends must be of the same version.
 
+mod newton;
+
 use super::bytes::{Reader, Writer};
 use super::v1::explainer::{read_tree, write_tree};
 use crate::glm::Statistics;
@@ -21,6 +23,7 @@ use crate::importance::lmdi_plus::streaming::{
     Sums, TreeStatistics,
 };
 use crate::{Error, Result};
+use newton::{read_newton, write_newton};
 
 const MAGIC: [u8; 8] = *b"\x89LMDS\r\n\x1a";
 const VERSION: u32 = 1;
@@ -87,7 +90,8 @@ impl SolvedTrees {
             writer.u8s(&self.mark);
             writer.u64(self.first as u64);
             write_optional(self.summary.as_ref(), writer)?;
-            write_models(&self.models, &self.evidence, writer)
+            write_models(&self.models, &self.evidence, writer)?;
+            write_newton(&self.newton, writer)
         })
     }
 
@@ -98,7 +102,8 @@ impl SolvedTrees {
             let first = place(reader, "first tree")?;
             let summary = read_optional(reader)?;
             let (models, evidence) = read_models(reader)?;
-            Ok(Self { mark, summary, first, models, evidence })
+            let newton = read_newton(reader)?;
+            Ok(Self { mark, summary, first, models, evidence, newton })
         })
     }
 }
@@ -106,11 +111,13 @@ impl SolvedTrees {
 impl StreamedFit {
     /// How far the fit is, as bytes: a fit of the same model and options elsewhere can go on from there.
     pub fn progress_to_bytes(&self) -> Result<Vec<u8>> {
-        let Progress { passes, summary, models, evidence } = self.progress();
+        let Progress { passes, groups, summary, models, evidence, newton } = self.progress();
         packed(Kind::Progress, |writer| {
             writer.u64(*passes as u64);
+            writer.u64(*groups as u64);
             write_optional(summary.as_ref(), writer)?;
-            write_models(models, evidence, writer)
+            write_models(models, evidence, writer)?;
+            write_newton(newton, writer)
         })
     }
 
@@ -118,9 +125,11 @@ impl StreamedFit {
     pub fn restore_from_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let progress = unpacked(Kind::Progress, bytes, |reader| {
             let passes = place(reader, "number of passes")?;
+            let groups = place(reader, "number of groups of trees")?;
             let summary = read_optional(reader)?;
             let (models, evidence) = read_models(reader)?;
-            Ok(Progress { passes, summary, models, evidence })
+            let newton = read_newton(reader)?;
+            Ok(Progress { passes, groups, summary, models, evidence, newton })
         })?;
         self.restore(progress)
     }
@@ -182,13 +191,14 @@ fn place(reader: &mut Reader<'_>, what: &str) -> Result<usize> {
 }
 
 /// Sums of a tree with one leaf and without raw columns and folds.
-const SMALLEST_SUMS: usize = 12;
+const SMALLEST_SUMS: usize = 20;
 
 fn write_sums(sums: &TreeStatistics, writer: &mut Writer) -> Result<()> {
     let n_raw = sums.folds.first().map_or(0, Statistics::n_raw);
     writer.count(sums.grown.len(), "number of leaves")?;
     writer.count(n_raw, "number of raw columns")?;
     writer.count(sums.folds.len(), "number of folds")?;
+    writer.f64(sums.excess_loss);
     writer.f64s(sums.grown.as_flattened());
     for fold in &sums.folds {
         writer.u64(fold.rows);
@@ -209,6 +219,7 @@ fn read_sums(reader: &mut Reader<'_>) -> Result<TreeStatistics> {
     let n_leaves = reader.count(16, "number of leaves")?;
     let n_raw = reader.count(0, "number of raw columns")?;
     let n_folds = reader.count(16, "number of folds")?;
+    let excess_loss = reader.f64("loss")?;
     let grown = reader.f64s(2 * n_leaves, "sums of leaves")?.as_chunks().0.to_vec();
     let cells = n_leaves.checked_mul(n_raw);
     let Some(cells) = cells else { return Err(reader.error("the tree is too large")) };
@@ -236,7 +247,7 @@ fn read_sums(reader: &mut Reader<'_>) -> Result<TreeStatistics> {
             response_square,
         ));
     }
-    Ok(TreeStatistics { folds, grown })
+    Ok(TreeStatistics { folds, grown, excess_loss })
 }
 
 fn write_optional(summary: Option<&Summary>, writer: &mut Writer) -> Result<()> {
@@ -270,17 +281,32 @@ fn write_summary(summary: &Summary, writer: &mut Writer) -> Result<()> {
         write_moments(&class.response, writer);
         class.columns.iter().for_each(|column| write_moments(column, writer));
         writer.f64s(class.ranges.as_flattened());
+        write_sample(&class.search, writer)?;
     }
     writer.count(summary.predicted.len(), "number of predicted classes")?;
     writer.f64s(&summary.predicted);
     writer.f64(summary.lowest);
-    writer.count(summary.sample.most, "size of the sample")?;
-    writer.count(summary.sample.rows.len(), "rows of the sample")?;
-    for (hash, cells) in &summary.sample.rows {
+    write_sample(&summary.sample, writer)
+}
+
+fn write_sample(sample: &RowSample, writer: &mut Writer) -> Result<()> {
+    writer.count(sample.most, "size of the sample")?;
+    writer.count(sample.rows.len(), "rows of the sample")?;
+    for (hash, cells) in &sample.rows {
         writer.u64(*hash);
         writer.f64s(cells);
     }
     Ok(())
+}
+
+fn read_sample(width: usize, reader: &mut Reader<'_>) -> Result<RowSample> {
+    let most = reader.count(0, "size of the sample")?;
+    let n_rows = reader.count(8, "rows of the sample")?;
+    let mut rows = Vec::with_capacity(n_rows);
+    for _ in 0..n_rows {
+        rows.push((reader.u64("hash of a row")?, reader.f64s(width, "cells of a row")?));
+    }
+    Ok(RowSample { rows, most })
 }
 
 fn read_summary(reader: &mut Reader<'_>) -> Result<Summary> {
@@ -294,18 +320,15 @@ fn read_summary(reader: &mut Reader<'_>) -> Result<Summary> {
             response: read_moments(reader)?,
             columns: (0..n_features).map(|_| read_moments(reader)).collect::<Result<_>>()?,
             ranges: reader.f64s(2 * n_features, "ranges of cells")?.as_chunks().0.to_vec(),
+            // Response and weight follow the cells.
+            search: read_sample(n_features + 2, reader)?,
         });
     }
     let n_predicted = reader.count(8, "number of predicted classes")?;
     let predicted = reader.f64s(n_predicted, "predicted shares")?;
     let lowest = reader.f64("lowest response")?;
-    let most = reader.count(0, "size of the sample")?;
-    let n_rows = reader.count(8, "rows of the sample")?;
-    let mut rows = Vec::with_capacity(n_rows);
-    for _ in 0..n_rows {
-        rows.push((reader.u64("hash of a row")?, reader.f64s(n_features, "cells of a row")?));
-    }
-    Ok(Summary { classes, predicted, lowest, sample: RowSample { rows, most } })
+    let sample = read_sample(n_features, reader)?;
+    Ok(Summary { classes, predicted, lowest, sample })
 }
 
 fn write_models(
