@@ -280,10 +280,18 @@ def reference():
     for m in order:
         of_paper = f"{printed[m]:.1f}" if m in printed else "–"
         rows.append([NAMES[m], of_paper, *(f"{by_set[m].mean():.1f}" for by_set in distances)])
+    kept, unique = [f"kept_{share}" for share in (10, 20, 30, 40)], ["unique_10", "unique_20"]
+    ranked = [method for method in OURS if method.endswith("by_rank")]
+    first = ranks_against_peers(results("selection-reference"), kept, larger_is_better=True, methods=ranked)
+    stable = values_table(results("stability-reference"), unique, larger_is_better=False)
     return (
         markdown(head, lines)
         + "\n"
         + markdown(["mean distance to counterfactuals", "printed in the paper", "text", "code"], rows)
+        + "\nSelection by the code, once per data set: average rank among LIME, TreeSHAP and Local MDI:\n\n"
+        + markdown(["", "10 % kept", "20 %", "30 %", "40 %"], first)
+        + "\nStability by the code, once per data set and size: different features among the top ones:\n\n"
+        + markdown(["method", "top 10 %", "20 %"], stable)
     )
 
 
