@@ -457,6 +457,10 @@ export type Feature = {
    * The cells of a column.
    */
   cells: Cells | null;
+  /**
+   * What its numbers count, if they are points in time.
+   */
+  time: TimeUnit | null;
 };
 
 /**
@@ -701,9 +705,10 @@ export type Runs = {
    */
   runs: number;
   /**
-   * Mean rank correlation of a row's scores between two runs.
+   * Mean rank correlation of a row's scores between two runs; none where no row has an order, as
+   * with a single feature.
    */
-  correlation: number;
+  correlation: number | null;
   /**
    * Mean number of different features among a row's largest over all runs.
    */

@@ -39,6 +39,8 @@ export const short = {
   ],
   allClasses: (target: Part, classes: number) =>
     says`which of ${count(classes)} classes ${target} is`,
+  worseThanMean: (target: Part) =>
+    says` On rows it has not seen, the model predicts ${target} worse than the mean does.`,
   varianceExplained: (share: Part, target: Part) =>
     says` The model explains ${share} of the variation in ${target} on rows it has not seen (R²).`,
   ranking: (share: Part) =>
@@ -49,7 +51,8 @@ export const short = {
   pictureHeads: {
     feature: "feature",
     size: "mean size",
-    rows: "scores of single rows",
+    rows: (label: string | null) =>
+      `scores of single rows${label === null ? "" : `, class ${label}`}`,
     words: "in words",
   },
   raises: "higher values raise it",
@@ -127,6 +130,8 @@ export const lights = {
   quality: "Quality of the model",
   qualityUnknown: "Not measured on unseen rows. Add --holdout 0.2 to measure it.",
   qualityOther: (measure: string) => `Only ${measure} was measured.`,
+  worseThanMean:
+    "The model predicts worse than the mean does. Its explanations say nothing about reality.",
   weak: "The model is weak. It hardly predicts better than a constant, so its explanations say little about reality.",
   moderate: "The model is moderate: much of the outcome depends on what it does not know.",
   linearAsGood: "A linear model predicts about as well, and is simpler.",
@@ -140,6 +145,7 @@ export const lights = {
       sameClass === null ? "" : ` and gives ${percent(sameClass)} of the rows the same class`
     }.${level === "bad" ? " Do not rely on the scores of single rows." : ""}`,
   stability: "Stability under retraining",
+  noOrder: "Not known: there is no order of features to compare between runs.",
   stabilityUnknown: "Not measured. Add --stability-runs 2 to measure it.",
   retraining: (level: "good" | "careful" | "bad", seeds: number, resampled: number) =>
     `Retraining gives ${
@@ -220,6 +226,8 @@ export const row = {
 };
 
 export const reasons = {
+  left: (size: string, isFor: boolean) =>
+    `${isFor ? "of " : ""}a part that the scores do not explain (${size})`,
   reason: (feature: Part, cell: Part | null, size: string) =>
     cell ? says`${feature} is ${cell} (${size})` : says`${feature} (${size})`,
   /** `moved` is what scores raise or lower, such as `the probability that churn is yes`. */
@@ -246,6 +254,7 @@ export const reasons = {
 export const fragment = {
   unknown: (parts: string[]) =>
     `The link names ${parts.join(" and ")}, which this page does not hold.`,
+  view: (id: string) => `the part ${id}`,
 };
 
 export const sheet = {
@@ -291,8 +300,13 @@ export const search = {
   matches: (n: number, shown: number) =>
     `${counted(n, "row")} ${n === 1 ? "matches" : "match"}${n > shown ? `; the first ${shown}:` : "."}`,
   within: (at: number, n: number) => `Row ${count(at)} of ${count(n)} that match.`,
+  outside: (row: number, n: number) =>
+    `Row ${count(row)} is not among the ${counted(n, "row")} that match.`,
   clear: "Show all rows",
   none: "No row found.",
+  notUnderstood: "Not understood: start with the name of a column, as in age>60.",
+  noNumber: (typed: string, column: string) => `${typed} is no number to compare ${column} with.`,
+  noOrder: (column: string) => `${column} holds texts: ask with = or !=.`,
   notHere: "Not among the rows in this page; the scores file has all.",
   predicted: (x: number) => `predicted ${number(x)}`,
 };
@@ -309,6 +323,8 @@ export const threshold = {
   actual: "actual",
   found: "decided right",
   confusion: (rows: number, how: string) => `At this threshold, on ${counted(rows, "row")}${how}`,
+  mostProbable: (rows: number, how: string) =>
+    `The most probable class of ${counted(rows, "row")}${how}`,
   outOfBag: ", each predicted out of bag",
   unseen: " that the model has not seen",
   perhaps: "; if the model was trained on them, expect more errors on new ones",
@@ -496,6 +512,8 @@ export const trust = {
   recall: (label: string) => `recall (share of ${label} found)`,
   precisionLabel: (label: string) => `Precision and recall of ${label}`,
   precision: (label: string) => `precision (share that is ${label})`,
+  precisionNone: (label: string) =>
+    `No row reaches the decision threshold: none is predicted ${label}, so there is no precision.`,
   precisionText: "Precision and recall at every threshold.",
   precisionNow: (precision: number, recall: number) =>
     `Precision and recall. At the decision threshold (ring), the precision is ${percent(precision)} and the recall ${percent(recall)}.`,
@@ -525,13 +543,15 @@ export const trust = {
   mark: "in the page",
   markRows: "Mark these rows",
   unmark: "Unmark",
-  markSlice: (slice: string) => slice,
+  markSlice: (feature: string | null, slice: string) =>
+    feature === null ? slice : `${feature}: ${slice}`,
   otherLevels: "all others",
   range: (from: string, to: string) => `${from} to ${to}`,
   tooFew: "too few rows",
 };
 
 export const stability = {
+  unknown: "not known",
   title: "Stability",
   how: (refits: number) =>
     `Would retraining give the same answer? The model was trained and explained ${counted(refits, "more time")} with other seeds, and as often on rows drawn anew from the training rows. Each run explained the same rows.`,

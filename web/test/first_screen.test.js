@@ -1,6 +1,7 @@
 // The first screen: answer, baselines, traffic lights, all classes at a glance.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "./support/browser.js";
@@ -49,6 +50,17 @@ test("the first screen answers, compares and warns", async () => {
   const level = await again.page.$eval("#stability-light", (element) => element.className);
   assert.equal(level, "careful");
   await again.page.close();
+
+  // One feature has no order to compare between runs, and two rows no scores.
+  const oneColumn = join(folder, "one.csv");
+  writeFileSync(
+    oneColumn,
+    `x,y\n${Array.from({ length: 40 }, (_, at) => `${at % 13},${at % 13}`).join("\n")}\n`,
+  );
+  const alone = await open(browser, explain("alone", oneColumn, "--target", "y").path);
+  const unknown = await alone.page.$eval("#stability-light", (element) => element.className);
+  assert.equal(unknown, "unknown");
+  assert.deepEqual(alone.complaints, []);
 
   const wine = explain(
     "glance",

@@ -42,6 +42,10 @@ test("a link opens the same view, and says what the page does not hold", async (
   const wrong = await open(browser, path, { hash: "#row=9999&class=<b>&threshold=2" });
   assert.match((await seen(wrong.page)).note, /row 9999 and class <b> and threshold 2/);
   assert.deepEqual([...first.complaints, ...second.complaints, ...wrong.complaints], []);
+  const lost = await open(browser, path, { hash: "#view=nonsense" });
+  assert.match((await seen(lost.page)).note, /the part nonsense/);
+  const sheet = await open(browser, path, { hash: "#row=17" });
+  assert.ok((await sheet.page.evaluate(() => scrollY)) > 500, "a link to a row shows its sheet");
   const numbers = join(folder, "linked-numbers.html");
   write(numbers, report({ rows: 50, names: FEATURES }));
   const third = await open(browser, numbers, { hash: "#threshold=1.5&view=row" });

@@ -58,6 +58,19 @@ test("rows are found by conditions, and stepped through within the matches", asy
   await page.click("#row-matches button");
   await page.keyboard.press("Escape");
   assert.match(await type("age>600"), /No row found/);
+  // What people type instead.
+  const told = [
+    ["age==59 & sex='group 2'", /^\d+ rows? match/],
+    ["age=>60,", /^\d+ rows match/],
+    ["progression>300", /^\d+ rows match/],
+    ["age>1,5", /1,5 is no number to compare age with/],
+    ["sex>1", /sex holds texts/],
+    ["nosuch>3", /Not understood/],
+    ["age>−1", /^442 rows match/],
+    ["age=", /No row found/],
+    ["sex!=", /^442 rows match/],
+  ];
+  for (const [text, answer] of told) assert.match(await type(text), answer, text);
   assert.deepEqual(complaints, []);
 });
 
@@ -144,6 +157,7 @@ test("the sheet of a row: reasons, two rows, copies, one printed page", async ()
     };
     window.print = () => {
       window.printed = document.body.className;
+      window.dispatchEvent(new Event("afterprint"));
     };
   });
   await page.click("#row-copy-text");
@@ -165,4 +179,27 @@ test("the sheet of a row: reasons, two rows, copies, one printed page", async ()
   await page.evaluate(() => document.body.classList.add("only-row"));
   assert.equal(await pages(), 1);
   assert.deepEqual(complaints, []);
+});
+
+test("reasons never blame a feature for what the scores leave out", async () => {
+  const { path, scores } = explain(
+    "reasons",
+    "examples/diabetes.csv",
+    ...["--target", "progression", "--stability-runs", "0"],
+  );
+  const { page } = await open(browser, path);
+  let named = 0;
+  for (const [at, row] of scores.rows.entries()) {
+    const [base, explained, prediction] = ["base", "explained", "prediction"].map((name) =>
+      Number(row.get(name)),
+    );
+    // The scores say one thing and the prediction another.
+    if ((explained - base) * (prediction - base) >= 0) continue;
+    await findRow(page, at + 1);
+    const text = await page.$eval("#row-reasons", (element) => element.textContent);
+    const [because] = text.split("; despite");
+    assert.match(because, /a part that the scores do not explain/, `row ${at + 1}: ${text}`);
+    named++;
+  }
+  assert.ok(named > 0, "rows whose scores point the other way");
 });

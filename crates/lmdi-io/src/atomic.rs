@@ -114,7 +114,19 @@ impl Sink {
         let target = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
         #[cfg(unix)]
         remove_abandoned(&target);
-        let temporary = temporary_beside(&target, existing.as_ref())?;
+        // The error names the temporary file, which nobody asked for.
+        let temporary = temporary_beside(&target, existing.as_ref()).map_err(|error| {
+            let kind = error.kind();
+            match kind {
+                io::ErrorKind::NotFound => {
+                    io::Error::new(kind, "its directory does not exist; create it first")
+                }
+                io::ErrorKind::PermissionDenied => {
+                    io::Error::new(kind, "there is no permission to write into its directory")
+                }
+                _ => error,
+            }
+        })?;
         let unfinished = Unfinished::new(temporary.path());
         Ok(Sink::Renamed { temporary, target, _unfinished: unfinished })
     }
@@ -356,6 +368,7 @@ mod tests {
         let error = write(&missing, b"x").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert!(error.to_string().contains(r"no\u{1b}such"), "{error}");
+        assert!(error.to_string().ends_with("its directory does not exist; create it first"));
 
         let error = write(directory.path(), b"x").unwrap_err();
         assert!(error.to_string().contains("this is a directory"), "{error}");

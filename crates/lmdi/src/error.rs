@@ -36,6 +36,9 @@ pub enum Error {
     /// A model file cannot be read.
     #[error("model file: {0}")]
     Format(String),
+    /// A model could not be written to where the caller wanted it.
+    #[error("{0}")]
+    Write(String),
     /// The caller asked to stop.
     #[error("interrupted before the work was finished; nothing was written")]
     Interrupted,

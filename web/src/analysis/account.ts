@@ -80,8 +80,22 @@ export function extentOf({ base, steps, total, actual }: Account): [number, numb
   return [low - margin, high + margin];
 }
 
-/** The log-odds of probabilities that an axis beside log-odds shows. */
-export const CHANCES = [0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999].map((chance) => ({
-  chance,
-  at: Math.log(chance / (1 - chance)),
-}));
+/** Probabilities that people know, the fewest first. */
+const CHANCES = [
+  [0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999],
+  [0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999],
+  Array.from({ length: 19 }, (_, at) => (at + 1) / 20),
+  Array.from({ length: 99 }, (_, at) => (at + 1) / 100),
+];
+/** An axis has at least so many marks, where there are as many. */
+const FEWEST_CHANCES = 3;
+
+/** Probabilities that an axis beside log-odds shows, and their log-odds. */
+export function chancesWithin(low: number, high: number): { chance: number; at: number }[] {
+  const inside = CHANCES.map((chances) =>
+    chances
+      .map((chance) => ({ chance, at: Math.log(chance / (1 - chance)) }))
+      .filter(({ at }) => at >= low && at <= high),
+  );
+  return inside.find((found) => found.length >= FEWEST_CHANCES) ?? inside[inside.length - 1];
+}

@@ -35,6 +35,14 @@ export function firstMeasure(measures: Measure[]): { name: string; value: number
   return first && first.value !== null ? { name: first.name, value: first.value } : null;
 }
 
+/** Whether the model leaves more than half to chance. */
+function isModest(data: Data): boolean {
+  const { comparison, quality } = data.report.about;
+  const found = firstMeasure(comparison?.model ?? quality[0]?.measures ?? []);
+  const bounds = found?.name === "R2" ? R2 : found?.name === "AUROC" ? AUROC : null;
+  return found !== null && bounds !== null && found.value < bounds[1];
+}
+
 function quality(data: Data): Light {
   const { comparison, quality } = data.report.about;
   const found = firstMeasure(comparison?.model ?? quality[0]?.measures ?? []);
@@ -42,6 +50,8 @@ function quality(data: Data): Light {
   if (!found) return { ...light, level: "unknown", text: words.qualityUnknown };
   const bounds = found.name === "R2" ? R2 : found.name === "AUROC" ? AUROC : null;
   if (!bounds) return { ...light, level: "unknown", text: words.qualityOther(found.name) };
+  if (found.name === "R2" && found.value < 0)
+    return { ...light, level: "bad", text: words.worseThanMean };
   if (found.value < bounds[0]) return { ...light, level: "bad", text: words.weak };
   const ahead = aheadOfLinear(comparison, found.value);
   if (Math.abs(ahead) < CLEAR) return { ...light, level: "careful", text: words.linearAsGood };
@@ -72,6 +82,8 @@ function stability(data: Data, ofWeakModel: boolean): Light {
   if (!found) return { ...light, level: "unknown", text: words.stabilityUnknown };
   const [high, low] = STABLE;
   const [seeds, resampled] = [found.seeds.correlation, found.resampled.correlation];
+  if (seeds === null || resampled === null)
+    return { ...light, level: "unknown", text: words.noOrder };
   // Boosting repeats itself whatever the seed; other rows show what its order of features rests on.
   const isGood = seeds > high && resampled > low;
   const level = isGood ? "good" : seeds > low ? "careful" : "bad";
@@ -109,7 +121,7 @@ export function lights(data: Data): Light[] {
   const found = [
     model,
     fidelity(data),
-    stability(data, model.level === "bad"),
+    stability(data, isModest(data)),
     leakage(data),
     fewRows(data),
     sensitive(data),

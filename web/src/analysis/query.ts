@@ -1,98 +1,197 @@
 // Rows that fit what was typed: a row number, a key, conditions on columns, or part of a text cell.
 //
-// Conditions are separated by commas or `and`: `age>60`, `sex=Male, age=42`, `income != high and age <= 30`. A column is
-// recognised by its name, the longest first, so that names may hold any character. Text is compared without case.
+// Conditions are separated by commas, `&` or `and`: `age>60`, `sex=Male, age=42`, `income != high and age <= 30`. The key
+// and the outcome can be asked for like columns. A column is recognised by its name, the longest first, so that names may
+// hold any character. Text is compared without case and may stand in quotes; nothing, or `missing`, is a missing cell.
 
 import type { Data } from "../data/data";
+import { page, search as words } from "../words";
 
-const OPERATORS = ["<=", ">=", "!=", "<", ">", "=", "≤", "≥", "≠"] as const;
-type Operator = (typeof OPERATORS)[number];
+/** What people type, and what it means; longer ones first. */
+const OPERATORS: [string, Operator][] = [
+  ["<=", "<="],
+  ["=<", "<="],
+  [">=", ">="],
+  ["=>", ">="],
+  ["!=", "!="],
+  ["<>", "!="],
+  ["==", "="],
+  ["≤", "<="],
+  ["≥", ">="],
+  ["≠", "!="],
+  ["<", "<"],
+  [">", ">"],
+  ["=", "="],
+];
+type Operator = "<" | ">" | "<=" | ">=" | "=" | "!=";
+
+/** Something of a row that a condition can be about. */
+interface Asked {
+  /** In small letters. */
+  name: string;
+  title: string;
+  text: (row: number) => string;
+  /** Null where cells are texts. */
+  number: ((row: number) => number) | null;
+  isMissing: (row: number) => boolean;
+}
 
 interface Condition {
-  feature: number;
+  asked: Asked;
   operator: Operator;
   value: string;
 }
 
-/** Null where the text is not a list of conditions. */
-function conditions(data: Data, text: string): Condition[] | null {
-  const names = data.columns
+/** The rows that fit, in the order of the table, or what is wrong with the question. */
+export interface Found {
+  rows: number[];
+  problem: string | null;
+}
+
+/** Columns, the key and the outcome, those with the longest names first. */
+function askable(data: Data): Asked[] {
+  const { key } = data.report.rows;
+  const { labels, about } = data.report;
+  const { truth } = data;
+  const found = data.columns
     .filter(({ cells }) => cells !== null)
-    .map(({ at, feature }) => ({ at, name: feature.name.toLowerCase() }))
+    .map(
+      ({ at, cells, levels, feature }): Omit<Asked, "name"> => ({
+        title: feature.name,
+        text: (row) => data.cell(row, at),
+        number: levels ? null : (row) => cells![row],
+        isMissing: (row) => data.isMissing(row, at),
+      }),
+    );
+  if (key)
+    found.push({
+      title: key.name,
+      text: (row) => data.key(row) ?? "",
+      number: null,
+      isMissing: () => false,
+    });
+  if (truth)
+    found.push({
+      title: about.target,
+      text: (row) => (labels.length > 0 ? (labels[truth[row]] ?? "") : String(truth[row])),
+      number: labels.length > 0 ? null : (row) => truth[row],
+      isMissing: (row) => Number.isNaN(truth[row]),
+    });
+  return found
+    .filter(({ title }) => title !== "")
+    .map((one) => ({ ...one, name: one.title.toLowerCase() }))
     .sort((a, b) => b.name.length - a.name.length);
+}
+
+/** The operator at the start of a text. */
+function operatorOf(text: string): [string, Operator] | undefined {
+  return OPERATORS.find(([typed]) => text.startsWith(typed));
+}
+
+/** What the text asks for, if it starts with a name and an operator. */
+function startOf(text: string, all: Asked[]): { condition: Condition; value: string } | null {
+  const lower = text.toLowerCase();
+  for (const asked of all) {
+    if (!lower.startsWith(asked.name)) continue;
+    const after = text.slice(asked.name.length).trimStart();
+    const operator = operatorOf(after);
+    if (!operator) continue;
+    const value = after.slice(operator[0].length);
+    return { condition: { asked, operator: operator[1], value: "" }, value };
+  }
+  return null;
+}
+
+/** Null where the text is not a list of conditions. */
+function conditions(all: Asked[], text: string): Condition[] | null {
   const found: Condition[] = [];
-  let rest = text;
+  let rest = text.replace(/[\s,&]+$/, "");
   while (rest !== "") {
-    const lower = rest.toLowerCase();
-    let next: { condition: Condition; rest: string } | null = null;
-    for (const { at, name } of names) {
-      if (name === "" || !lower.startsWith(name)) continue;
-      const after = rest.slice(name.length).trimStart();
-      const operator = OPERATORS.find((one) => after.startsWith(one));
-      if (!operator) continue;
-      const tail = after.slice(operator.length);
-      const end = nextStart(tail, names);
-      const value = tail.slice(0, end.at).trim();
-      next = { condition: { feature: at, operator, value }, rest: tail.slice(end.to) };
-      break;
-    }
-    if (!next) return null;
-    found.push(next.condition);
-    rest = next.rest;
+    const start = startOf(rest, all);
+    if (!start) return null;
+    const end = nextStart(start.value, all);
+    const value = start.value.slice(0, end.at).trim();
+    found.push({ ...start.condition, value: value.replace(/^(["'])(.*)\1$/, "$2") });
+    rest = start.value.slice(end.to);
   }
   return found.length > 0 ? found : null;
 }
 
-/** Where the value of a condition ends: at a comma or `and` with another condition behind it. */
-function nextStart(text: string, names: { name: string }[]): { at: number; to: number } {
-  for (const match of text.matchAll(/\s*,\s*|\s+and\s+/gi)) {
+/** Where the value of a condition ends: at a separator with another condition behind it. */
+function nextStart(text: string, all: Asked[]): { at: number; to: number } {
+  for (const match of text.matchAll(/\s*,\s*|\s*&+\s*|\s+and\s+/gi)) {
     const to = match.index + match[0].length;
-    const behind = text.slice(to).toLowerCase();
-    const starts = names.some(({ name }) => {
-      if (name === "" || !behind.startsWith(name)) return false;
-      const after = behind.slice(name.length).trimStart();
-      return OPERATORS.some((one) => after.startsWith(one));
-    });
-    if (starts) return { at: match.index, to };
+    if (startOf(text.slice(to), all)) return { at: match.index, to };
   }
   return { at: text.length, to: text.length };
 }
 
-function fits(data: Data, row: number, { feature, operator, value }: Condition): boolean {
-  const { cells, levels } = data.columns[feature];
-  const wanted = value.toLowerCase();
-  const isEqual =
-    data.cell(row, feature).toLowerCase() === wanted ||
-    (!levels && value !== "" && cells?.[row] === Number(value.replaceAll(",", "")));
-  if (operator === "=") return isEqual;
-  if (operator === "!=" || operator === "≠") return !isEqual;
-  if (!cells || levels || value === "") return false;
-  const limit = Number(value.replaceAll(",", ""));
-  const cell = cells[row];
-  if (operator === "<") return cell < limit;
-  if (operator === ">") return cell > limit;
-  return operator === "<=" || operator === "≤" ? cell <= limit : cell >= limit;
+/** A number or a date as it was typed; NaN where it is neither. Commas may separate thousands only. */
+function typedNumber(data: Data, { asked, value }: Condition): number {
+  const text = value.replace(/^−/, "-");
+  const column = data.columns.find(({ feature }) => feature.name === asked.title);
+  const unit = column?.feature.time;
+  if (unit && /^\d{4}-\d\d-\d\d/.test(text)) {
+    const at = Date.parse(`${text.replace(" ", "T")}${text.length > 10 ? "Z" : ""}`);
+    return at / (unit === "days" ? 86_400_000 : 1000);
+  }
+  if (/^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text)) return Number(text.replaceAll(",", ""));
+  return text === "" ? NaN : Number(text);
 }
 
-/** All rows that fit, in the order of the table. */
-export function findRows(data: Data, typed: string): number[] {
+/** What is wrong with a condition; null where nothing is. */
+function problemOf(data: Data, condition: Condition): string | null {
+  const { asked, operator, value } = condition;
+  const isOrder = operator !== "=" && operator !== "!=";
+  if (!asked.number) return isOrder ? words.noOrder(asked.title) : null;
+  const isMissing = value === "" || value.toLowerCase() === page.missing;
+  if (!isOrder && isMissing) return null;
+  return Number.isNaN(typedNumber(data, condition)) ? words.noNumber(value, asked.title) : null;
+}
+
+function fitting(data: Data, condition: Condition): (row: number) => boolean {
+  const { asked, operator, value } = condition;
+  const wanted = value.toLowerCase();
+  if (operator === "=" || operator === "!=") {
+    const limit = asked.number ? typedNumber(data, condition) : NaN;
+    const isEqual = (row: number) => {
+      if (asked.isMissing(row)) return wanted === "" || wanted === page.missing;
+      return asked.text(row).toLowerCase() === wanted || asked.number?.(row) === limit;
+    };
+    return operator === "=" ? isEqual : (row) => !isEqual(row);
+  }
+  const [limit, cell] = [typedNumber(data, condition), asked.number!];
+  if (operator === "<") return (row) => cell(row) < limit;
+  if (operator === ">") return (row) => cell(row) > limit;
+  return operator === "<=" ? (row) => cell(row) <= limit : (row) => cell(row) >= limit;
+}
+
+/** All rows that fit. */
+export function findRows(data: Data, typed: string): Found {
   const text = typed.trim();
-  if (text === "") return [];
+  const only = (row: number): Found => ({ rows: [row], problem: null });
+  if (text === "") return { rows: [], problem: null };
   const byKey = data.rowOfKey(text);
-  if (byKey !== undefined) return [byKey];
-  const byNumber = /^[\d,]+$/.test(text)
+  if (byKey !== undefined) return only(byKey);
+  // A code with zeros in front is no row number.
+  const byNumber = /^(0|[1-9][\d,]*)$/.test(text)
     ? data.rowOfNumber(Number(text.replaceAll(",", "")))
     : undefined;
-  if (byNumber !== undefined) return [byNumber];
+  if (byNumber !== undefined) return only(byNumber);
   const rows = Array.from({ length: data.n }, (_, row) => row);
-  const wanted = conditions(data, text);
-  if (wanted) return rows.filter((row) => wanted.every((one) => fits(data, row, one)));
+  const wanted = conditions(askable(data), text);
+  if (wanted) {
+    const problem = wanted.map((one) => problemOf(data, one)).find((one) => one !== null);
+    if (problem) return { rows: [], problem };
+    const fits = wanted.map((one) => fitting(data, one));
+    return { rows: rows.filter((row) => fits.every((one) => one(row))), problem: null };
+  }
   const part = text.toLowerCase();
   // Text cells are looked at level by level, not row by row.
   const matching = data.columns.map(({ levels }) =>
     (levels ?? []).map((level) => level.toLowerCase().includes(part)),
   );
-  return rows.filter(
+  const found = rows.filter(
     (row) =>
       data.key(row)?.toLowerCase().includes(part) ||
       data.columns.some(
@@ -100,4 +199,6 @@ export function findRows(data: Data, typed: string): number[] {
           levels && cells && cells[row] > 0 && matching[at][cells[row] - 1],
       ),
   );
+  const isQuestion = found.length === 0 && /[<>=≤≥≠]/.test(text);
+  return { rows: found, problem: isQuestion ? words.notUnderstood : null };
 }

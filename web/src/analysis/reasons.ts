@@ -14,11 +14,18 @@ const MOST_AGAINST = 2;
 /** Something that speaks against it is named if it is at least this share of the largest reason. */
 const WORTH_NAMING = 0.2;
 
+/** Stands for the part of the prediction that the scores leave out. */
+const LEFT = -1;
+
 export function reasons(data: Data, row: number, output: number): Part[] {
   const { base, total } = accountOf(data, row, output, true);
-  const order = bySize(data, row, output);
-  const score = (at: number) => data.score(row, at, output);
-  if (!Number.isFinite(total) || !Number.isFinite(base) || order.length === 0) return [];
+  if (!Number.isFinite(total) || !Number.isFinite(base) || data.p === 0) return [];
+  const left = total - data.explained(row, output);
+  const score = (at: number) => (at === LEFT ? left : data.score(row, at, output));
+  // What the scores leave out is a reason like any other, so that no feature is blamed for it.
+  const order = [...bySize(data, row, output), LEFT].sort(
+    (a, b) => Math.abs(score(b)) - Math.abs(score(a)),
+  );
   const direction = total >= base ? 1 : -1;
   const speaksFor = order.filter((at) => score(at) * direction > 0);
   const against = order.filter((at) => score(at) * direction < 0);
@@ -30,13 +37,17 @@ export function reasons(data: Data, row: number, output: number): Part[] {
     named.push(at);
     told += Math.abs(score(at));
   }
+  // Where the scores together say the opposite, it is what they leave out that decides.
+  const isOpposite = (data.explained(row, output) - base) * direction < 0;
+  if (isOpposite && !named.includes(LEFT)) named.push(LEFT);
   const largest = named.length > 0 ? Math.abs(score(named[0])) : 0;
   const despite = against
     .filter((at) => Math.abs(score(at)) >= WORTH_NAMING * largest)
     .slice(0, MOST_AGAINST);
   const reason = (at: number): Part => {
-    const cell = data.columns[at].cells ? name(data.cell(row, at), "cell") : null;
     const size = signed(number(score(at)));
+    if (at === LEFT) return words.left(size, score(at) * direction > 0);
+    const cell = data.columns[at].cells ? name(data.cell(row, at), "cell") : null;
     return h("span", {}, ...words.reason(name(data.report.features[at].name), cell, size));
   };
   return words.sentence(

@@ -6,22 +6,18 @@
 
 const TRAITS = new Set(
   (
-    "sex gender race racial ethnicity ethnic nationality citizenship citizen religion religious marital pregnant pregnancy " +
-    "disability disabled handicap birthplace immigrant caste sexuality orientation skin hispanic native"
+    "sex gender male female race racial ethnicity ethnic nationality citizenship citizen religion religious marital married " +
+    "civil relationship pregnant pregnancy pregnancies disability disabled handicap birth birthplace birthdate dob immigrant " +
+    "foreign foreigner country caste sexuality hispanic native language tongue"
   ).split(" "),
 );
-const AGE = new Set([
-  "age",
-  "years",
-  "year",
-  "group",
-  "yrs",
-  "person",
-  "applicant",
-  "customer",
-  "patient",
-  "client",
-]);
+/** Words that make a trait of something else than a person: the birth of a firm, an advertisement. */
+const OTHERWISE = new Set("ad ads app company product shipping".split(" "));
+const AGE = new Set(
+  "age years year group yrs at of mean admission person applicant customer patient client".split(
+    " ",
+  ),
+);
 
 function wordsOf(name: string): string[] {
   return name
@@ -33,6 +29,7 @@ function wordsOf(name: string): string[] {
 
 function isSensitive(name: string): boolean {
   const found = wordsOf(name);
+  if (found.some((word) => OTHERWISE.has(word))) return false;
   if (found.some((word) => TRAITS.has(word))) return true;
   return found.includes("age") && found.every((word) => AGE.has(word));
 }

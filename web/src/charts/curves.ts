@@ -4,7 +4,6 @@ import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import { svg } from "../page/dom";
-import { cellNumber } from "../page/format";
 
 export interface Curves {
   label: string;
@@ -19,7 +18,8 @@ export interface Curves {
   /** Both run from 0 to 1 unless given. */
   xRange?: [number, number];
   yRange?: [number, number];
-  /** How the y axis is written; as percentages unless given. */
+  /** How the axes are written; as percentages unless given. */
+  xFormat?: (at: number) => string;
   format?: (at: number) => string;
   /** Points with the interval of y. */
   points?: { x: number; y: number; low: number; high: number }[];
@@ -32,7 +32,7 @@ const MARGIN = { top: 10, right: 24, bottom: 42, left: 52 };
 
 export function curves(drawn: Curves): SVGElement {
   const { label, xTitle, yTitle, reference, line, points, mark } = drawn;
-  const { xRange = [0, 1], yRange = [0, 1], faint = [], average, format } = drawn;
+  const { xRange = [0, 1], yRange = [0, 1], faint = [], average, xFormat, format } = drawn;
   const inner = SIZE - MARGIN.left - MARGIN.right;
   const bottom = SIZE - MARGIN.bottom;
   const x = scaleLinear(xRange, [MARGIN.left, MARGIN.left + inner]);
@@ -44,7 +44,7 @@ export function curves(drawn: Curves): SVGElement {
   select<SVGGElement, unknown>(across).call(
     axisBottom(x)
       .ticks(5)
-      .tickFormat(drawn.xRange ? (at) => cellNumber(at.valueOf()) : percent)
+      .tickFormat(xFormat ? (at) => xFormat(at.valueOf()) : percent)
       .tickSizeOuter(0),
   );
   const up = svg("g", { transform: `translate(${MARGIN.left} 0)` });

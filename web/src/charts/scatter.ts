@@ -10,6 +10,8 @@ import { dots } from "./dots";
 export interface Points {
   label: string;
   rows: number[];
+  /** All rows that a rectangle may mark, drawn or not. */
+  brushable: number[];
   x: (row: number) => number;
   y: (row: number) => number;
   kind: (row: number) => string;
@@ -209,7 +211,7 @@ export class Scatter {
       this.hasBrushed = true;
       const [left, right] = [Math.min(start.x, to.x), Math.max(start.x, to.x)];
       const [top, bottom] = [Math.min(start.y, to.y), Math.max(start.y, to.y)];
-      const inside = points.rows.filter((row) => {
+      const inside = points.brushable.filter((row) => {
         const [x, y] = [this.place?.x(row) ?? NaN, this.place?.y(row) ?? NaN];
         return x >= left && x <= right && y >= top && y <= bottom;
       });

@@ -1,7 +1,7 @@
 // From the base to the prediction of one row, feature by feature: a table whose last column is drawn.
 
 import { scaleLinear } from "d3-scale";
-import { accountOf, CHANCES, extentOf, SPREAD } from "../analysis/account";
+import { accountOf, chancesWithin, extentOf, SPREAD } from "../analysis/account";
 import type { Data } from "../data/data";
 import { exact, h, name, svg } from "../page/dom";
 import { decimalsFor, percent, shortened, signed } from "../page/format";
@@ -95,7 +95,7 @@ export function waterfall(data: Data, row: number, output: number, all: boolean)
 /** Probabilities at their log-odds. */
 function chances(low: number, high: number): HTMLElement {
   const x = scaleLinear([low, high], [0, 100]);
-  const marks = CHANCES.filter(({ at }) => at >= low && at <= high).map(({ chance, at }) => {
+  const marks = chancesWithin(low, high).map(({ chance, at }) => {
     const label = h(
       "span",
       { class: "tick" },

@@ -1,7 +1,7 @@
 // The report with its arrays unpacked, and questions about its rows.
 
 import type { Feature, Report } from "../contract";
-import { cellNumber } from "../page/format";
+import { cellNumber, timeText } from "../page/format";
 import { page } from "../words";
 import { type Numbers, unpack, unpackAsDoubles } from "./unpack";
 
@@ -204,7 +204,13 @@ export class Data {
     const { cells, levels } = this.columns[feature];
     if (!cells) return "";
     if (this.isMissing(row, feature)) return page.missing;
-    return levels ? levels[cells[row] - 1] : cellNumber(cells[row]);
+    return levels ? levels[cells[row] - 1] : this.cellText(feature, cells[row]);
+  }
+
+  /** A number of a column as its cells are written. */
+  cellText(feature: number, x: number): string {
+    const { time } = this.columns[feature].feature;
+    return time ? timeText(x, time) : cellNumber(x);
   }
 
   /** The row of the page with this key. */

@@ -24,9 +24,21 @@ export function tick(x: number): string {
 /** A cell of the table: short numbers without separators, so that years and codes look as they do in the file. */
 export function cellNumber(x: number): string {
   const size = Math.abs(x);
-  const rounded = Number(x.toPrecision(6));
+  // Codes are whole numbers, of which every digit counts.
+  const rounded = Number.isInteger(x) ? x : Number(x.toPrecision(6));
   if (size >= 1e15 || (size > 0 && size < 1e-5)) return minus(x.toExponential(3));
   return minus(size >= 1e5 ? grouped(rounded) : String(rounded));
+}
+
+/** A cell of a column of dates. */
+export function timeText(x: number, unit: "days" | "seconds"): string {
+  const date = new Date(unit === "days" ? x * 86_400_000 : x * 1000);
+  if (Number.isNaN(date.getTime())) return cellNumber(x);
+  const text = date
+    .toISOString()
+    .replace("T", " ")
+    .replace(/(\.0+)?Z$/, "");
+  return unit === "days" || text.endsWith(" 00:00:00") ? text.slice(0, -9) : text;
 }
 
 export function count(n: number): string {
@@ -46,6 +58,16 @@ export function percent(share: number, decimals = 1): string {
     return `over ${(100 - step).toFixed(decimals)}\u00a0%`;
   const text = (share * 100).toFixed(share === 0 || share === 1 ? 0 : decimals);
   return `${minus(zeroIsPositive(text))}\u00a0%`;
+}
+
+/** A difference of two shares, in percentage points. */
+export function points(difference: number): string {
+  if (Number.isNaN(difference)) return "unknown";
+  const size = 100 * difference;
+  // A small change is not none.
+  const isSmall = Math.abs(size) < 0.05 && Math.abs(size) >= 1e-6;
+  const text = isSmall ? String(Number(size.toPrecision(1))) : size.toFixed(1);
+  return `${minus(zeroIsPositive(text))} points`;
 }
 
 /** Numbers of one table with the same decimals: enough for four digits of the largest. */

@@ -49,7 +49,10 @@ export function parseFragment(data: Data, hash: string): Opened {
   });
   // A link of the contents is the part's name alone.
   const plain = hash.replace(/^#/, "");
-  const view = parameters.get("view") ?? (plain !== "" && !plain.includes("=") ? plain : null);
+  const named = parameters.get("view") ?? (plain !== "" && !plain.includes("=") ? plain : null);
+  if (named !== null && !document.getElementById(named)) unknown.push(words.view(named));
+  // A link to a row is a link to its sheet.
+  const view = named ?? (choice.row === undefined ? null : "row");
   return { choice, view, unknown };
 }
 
@@ -91,7 +94,10 @@ export function followAddress(
     if (view !== null) show(view);
   };
   if (location.hash !== "") open();
-  selection.watch(["row", "output", "feature", "threshold"], write);
+  selection.watch(["row", "output", "feature", "threshold"], (now, changed) => {
+    if (changed.has("row") && now.row !== first.row) view = "row";
+    write();
+  });
   addEventListener("hashchange", () => {
     // A link of the contents changes where the reader is, not what is chosen.
     const plain = location.hash.replace(/^#/, "");

@@ -70,7 +70,7 @@ export function decisions(data: Data, selection: Selection): HTMLElement | null 
 }
 
 /** How decisions fare, on rows that the model was not trained on. */
-function fared(data: Data, threshold: number | null): Node[] {
+export function fared(data: Data, threshold: number | null): Node[] {
   const { labels, about } = data.report;
   const counts = confusion(data, threshold);
   const known = counts.flat().reduce((sum, n) => sum + n, 0);
@@ -84,7 +84,7 @@ function fared(data: Data, threshold: number | null): Node[] {
   };
   return [
     table(
-      words.confusion(known, how[about.rows_are]),
+      (labels.length === 2 ? words.confusion : words.mostProbable)(known, how[about.rows_are]),
       [
         words.actual,
         ...labels.map((label) => h("span", {}, words.decided, name(label, "cell"))),

@@ -19,7 +19,7 @@ import {
   svg,
   table,
 } from "../page/dom";
-import { cellNumber, count, decimalsFor, shortened } from "../page/format";
+import { count, decimalsFor, shortened } from "../page/format";
 import type { Selection } from "../page/selection";
 import { page, feature as words } from "../words";
 import { legend, levelLegend } from "./overall";
@@ -107,6 +107,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
 
   const drawNumbers = (feature: number, output: number, cells: Float64Array) => {
     const scores = data.scoresOf(feature, output);
+    const text = (x: number) => data.cellText(feature, x);
     const range = ranges(cells);
     const shown = range.usual && !whole ? range.usual : range.whole;
     const rows = spaced(data.n, DOTS).filter(
@@ -126,8 +127,9 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
     const sizes = rows.map((row) => scores[row]);
     const title = shortened(data.report.features[feature].name, 60);
     scatter.draw({
-      label: words.label(title, inWords(found)),
+      label: words.label(title, inWords(found, text)),
       rows,
+      brushable: Array.from({ length: data.n }, (_, row) => row),
       x: (row) => cells[row],
       y: (row) => scores[row],
       kind: brushed(
@@ -137,6 +139,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       brush: (chosen) =>
         selection.set({ marked: { name: words.brushed(title), rows: new Set(chosen) } }),
       xTitle: title,
+      xText: text,
       yTitle: words.axis(
         data.k > 1 ? shortened(data.report.outputs[output], 30) : null,
         scaleOf(data),
@@ -147,7 +150,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
         .filter(({ middle }) => middle >= shown[0] && middle <= shown[1])
         .map(({ middle, mean }) => [middle, mean]),
       histogram,
-      describe: (row) => words.point(data.number[row], cellNumber(cells[row]), scores[row]),
+      describe: (row) => words.point(data.number[row], text(cells[row]), scores[row]),
       pick: (row) => selection.set({ row }),
     });
     scatter.mark(selection.now.row);
@@ -175,14 +178,14 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       ),
       colour >= 0 ? (levelLegend(data, `cell ${colour}`) ?? legend()) : "",
       behind(page.asNumbers, () => {
-        const text = decimalsFor(Math.max(...found.map(({ mean }) => Math.abs(mean)), 0));
+        const size = decimalsFor(Math.max(...found.map(({ mean }) => Math.abs(mean)), 0));
         return table(
           words.byValue,
           words.byValueHeads,
           found.map(({ from, to, rows, mean }) => [
-            from === to ? cellNumber(from) : `${cellNumber(from)} to ${cellNumber(to)}`,
+            from === to ? text(from) : `${text(from)} to ${text(to)}`,
             count(rows),
-            exact(mean, text(mean)),
+            exact(mean, size(mean)),
           ]),
         );
       }),
@@ -320,8 +323,8 @@ function scaleOf({ report: { scale } }: Data): string {
   return shortened(scale.text, 40);
 }
 
-function inWords(found: Average[]): string {
+function inWords(found: Average[], text: (x: number) => string): string {
   const ends = [found[0], found[found.length - 1]];
   if (!ends[0]) return words.noValues;
-  return ends.map(({ middle, mean }) => words.near(mean, cellNumber(middle))).join(", ");
+  return ends.map(({ middle, mean }) => words.near(mean, text(middle))).join(", ");
 }

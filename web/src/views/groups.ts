@@ -79,7 +79,7 @@ function card(
       "p",
       { class: "rule" },
       h("span", { class: "quiet" }, words.foundBy),
-      name(group.rule.text, "fact"),
+      name(ruleInSigns(group.rule.text), "fact"),
       h(
         "span",
         { class: "quiet" },
@@ -106,5 +106,14 @@ function card(
 
 /** A usual cell, with a minus sign if it is a number. */
 function cellOf(data: Data, feature: number, cell: string): string {
-  return data.columns[feature].levels ? cell : minus(cell);
+  const { levels, feature: about } = data.columns[feature];
+  if (levels) return cell;
+  return about.time && Number.isFinite(Number(cell))
+    ? data.cellText(feature, Number(cell))
+    : minus(cell);
+}
+
+/** A rule as people write it: the command's `<=` and `-1` as signs. */
+function ruleInSigns(rule: string): string {
+  return rule.replaceAll(" <= ", " ≤ ").replaceAll(/(?<=[<>≤] )-(?=\d)/g, "−");
 }

@@ -37,6 +37,7 @@ function drawMap(
   scatter.draw({
     label,
     rows,
+    brushable: placed(data),
     x: (row) => longitudes[row],
     y: (row) => latitudes[row],
     kind: brushed(selection.now.marked, kind),
@@ -61,6 +62,14 @@ function drawMap(
 function mapped(data: Data): number[] {
   const { latitudes, longitudes } = data.places!;
   return spaced(data.n, DOTS).filter(
+    (row) => Number.isFinite(latitudes[row]) && Number.isFinite(longitudes[row]),
+  );
+}
+
+/** The rows with a place. */
+function placed(data: Data): number[] {
+  const { latitudes, longitudes } = data.places!;
+  return Array.from({ length: data.n }, (_, row) => row).filter(
     (row) => Number.isFinite(latitudes[row]) && Number.isFinite(longitudes[row]),
   );
 }
@@ -155,9 +164,7 @@ const AREAS = 5;
 function areas(data: Data, selection: Selection): HTMLElement {
   const { latitudes, longitudes } = data.places!;
   const { output } = selection.now;
-  const rows = Array.from({ length: data.n }, (_, row) => row).filter(
-    (row) => Number.isFinite(latitudes[row]) && Number.isFinite(longitudes[row]),
-  );
+  const rows = placed(data);
   const cut = (of: Float64Array) => {
     const [low, high] = extent(rows, (row) => of[row]) as [number, number];
     const step = (high - low || 1) / AREAS;

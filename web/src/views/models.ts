@@ -77,6 +77,7 @@ function against(data: Data, selection: Selection, model: OtherModel): HTMLEleme
     scatter.draw({
       label: words.label(known.length),
       rows: known,
+      brushable: Array.from({ length: data.n }, (_, row) => row),
       x: own,
       y: other,
       kind: brushed(marked, () => "plain-dot"),

@@ -79,8 +79,9 @@ function answer(data: Data): Part[] {
 function qualityInWords(found: { name: string; value: number } | null, target: string): Part[] {
   if (!found) return [words.notMeasured];
   const bold = (text: string) => h("strong", {}, text);
+  if (found.name === "R2" && found.value < 0) return words.worseThanMean(name(target));
   if (found.name === "R2")
-    return words.varianceExplained(bold(percent(Math.max(0, found.value), 0)), name(target));
+    return words.varianceExplained(bold(percent(found.value, 0)), name(target));
   if (found.name === "AUROC") return words.ranking(bold(percent(found.value, 0)));
   return words.otherMeasure(found.name, bold(number(found.value)));
 }
@@ -149,7 +150,7 @@ function swarm(data: Data, output: number, selection: Selection): HTMLElement {
         h(
           "th",
           { scope: "col", class: "swarm" },
-          words.pictureHeads.rows,
+          words.pictureHeads.rows(data.k > 1 ? shortened(data.report.outputs[output], 30) : null),
           topAxis(low - room, high + room),
         ),
       ),

@@ -40,7 +40,7 @@ export function stability(data: Data): HTMLElement | null {
         h(
           "div",
           { class: "cards" },
-          card(words.order, of.correlation.toFixed(3), words.orderText),
+          card(words.order, of.correlation?.toFixed(3) ?? words.unknown, words.orderText),
           card(words.first(found.top), of.distinct.toFixed(2), words.firstText(found.top)),
         ),
       ),

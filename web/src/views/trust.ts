@@ -10,22 +10,25 @@ import type { Data } from "../data/data";
 import { brushed } from "../page/brush";
 import { behind, choice, exact, h, labelled, name, section, table } from "../page/dom";
 import {
-  cellNumber,
   count,
   decimalsFor,
   number,
   percent,
+  points,
   shortened,
   signed,
   tick,
 } from "../page/format";
 import type { Selection } from "../page/selection";
 import { page, trust as words } from "../words";
+import { fared } from "./decisions";
 
 const BINS = 10;
 const DOTS = 2500;
 /** Numbers are cut into so many slices of as many rows. */
 const PARTS = 5;
+/** A table of more classes by classes is not readable. */
+const CONFUSED = 12;
 /** Levels that are slices of their own. */
 const LEVELS = 12;
 /** Fewer rows say nothing about an error. */
@@ -42,6 +45,8 @@ export function trust(data: Data, selection: Selection): HTMLElement | null {
     words.title,
     h("p", {}, words.how(known.length, how)),
     data.width === 1 ? ofNumbers(data, selection, known) : ofClasses(data, selection),
+    // Of two classes it stands with their threshold.
+    data.width > 2 && data.width <= CONFUSED && h("div", { id: "confusion" }, ...fared(data, null)),
     ofSlices(data, selection, known),
   );
 }
@@ -122,7 +127,11 @@ function ofClasses(data: Data, selection: Selection): HTMLElement {
           line: found.slice(1),
           mark: now && Number.isFinite(now.threshold) ? [now.recall, now.precision] : null,
         }),
-        now ? words.precisionNow(now.precision, now.recall) : words.precisionText,
+        !now
+          ? words.precisionText
+          : Number.isFinite(now.threshold)
+            ? words.precisionNow(now.precision, now.recall)
+            : words.precisionNone(title),
       ),
     );
   });
@@ -140,6 +149,7 @@ function ofNumbers(data: Data, selection: Selection, known: number[]): HTMLEleme
   const residuals = new Scatter(360);
   const common = {
     rows,
+    brushable: known,
     brush: (chosen: number[]) =>
       selection.set({ marked: { name: words.brushed, rows: new Set(chosen) } }),
     describe: (row: number) =>
@@ -242,7 +252,10 @@ export function slices(
     .map((rows) => {
       const [from, to] = extent(rows, (row) => cells[row]) as [number, number];
       return {
-        name: from === to ? cellNumber(from) : words.range(cellNumber(from), cellNumber(to)),
+        name:
+          from === to
+            ? data.cellText(feature, from)
+            : words.range(data.cellText(feature, from), data.cellText(feature, to)),
         rows,
       };
     });
@@ -276,6 +289,7 @@ function ofSlices(data: Data, selection: Selection, known: number[]): HTMLElemen
       : slices(data, by, known);
   const draw = () => {
     const { output, threshold, marked } = selection.now;
+    const { features } = data.report;
     const label = labelOf(data, output);
     const found: Slice[] = partition()
       .filter(({ rows }) => rows.length > 0)
@@ -298,14 +312,21 @@ function ofSlices(data: Data, selection: Selection, known: number[]): HTMLElemen
         found.map(({ name: title, rows, error, bias }) => [
           name(shortened(title, 60), "cell"),
           count(rows.length),
-          rows.length < FEWEST ? words.tooFew : exact(error, text(error)),
+          rows.length < FEWEST
+            ? h("span", { class: "no-number" }, words.tooFew)
+            : exact(error, text(error)),
           rows.length < FEWEST
             ? ""
             : ratioBar(error / largest, all.error > 0 ? error / all.error : NaN),
           rows.length < FEWEST
             ? ""
-            : exact(bias, isNumber ? signed(text(bias)) : signed(percent(bias))),
-          markButton(selection, marked, words.markSlice(title), rows),
+            : exact(bias, isNumber ? signed(text(bias)) : signed(points(bias))),
+          markButton(
+            selection,
+            marked,
+            words.markSlice(by < 0 ? null : features[by].name, title),
+            rows,
+          ),
         ]),
         "plain slices",
       ),

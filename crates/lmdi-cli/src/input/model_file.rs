@@ -6,6 +6,7 @@ use crate::output::terminal::size;
 use anyhow::{Context, Result};
 use lmdi::file::Model;
 use lmdi::forest::import::{Rounds, detect, read};
+use lmdi_io::atomic::AtomicFile;
 use lmdi_io::printable::printable;
 use std::io::Write;
 use std::path::Path;
@@ -40,10 +41,17 @@ pub fn is_start_of_model(bytes: &[u8]) -> bool {
 /// Writes a model, whole or not at all, and says where it is.
 pub fn save_and_tell(model: &Model, path: &Path, out: &mut Printer) -> Result<()> {
     let json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let bytes = if json { model.to_json()? } else { model.to_bytes()? };
-    lmdi_io::atomic::write(path, &bytes)?;
+    let mut file = AtomicFile::create(path)?;
+    let bytes = if json {
+        let bytes = model.to_json()?;
+        file.write_all(&bytes)?;
+        bytes.len() as u64
+    } else {
+        model.write_to(&mut file)?
+    };
+    file.commit()?;
     let name = path.display().to_string();
-    writeln!(out, "\nSaved {} ({}).", printable(&name), size(bytes.len() as u64))?;
+    writeln!(out, "\nSaved {} ({}).", printable(&name), size(bytes))?;
     out.wrote(path);
     Ok(())
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -23,11 +23,12 @@ from sklearn.utils.validation import (
 )
 
 from . import _lmdi
+from ._checks import choice, flag, number, whole
 from ._choices import ClassificationCriterion, RegressionCriterion, SplitFinder
 from ._errors import LmdiWarning
 from ._input.columns import Columns
-from ._input.tables import Frame, frame_with_text, strided
-from ._models.model import Model, text_columns
+from ._input.tables import Frame, check_names, frame_with_text, strided
+from ._models.model import Model, TextColumn, text_columns
 from ._running import n_threads
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class _Learner(BaseEstimator):
         all different, are left out.
         """
         target_name = str(getattr(y, "name", None) or "target")
+        check_names(X)
         frame = frame_with_text(X)
         if frame is not None:
             return self._fit_frame(X, frame, y, target_name, sample_weight)
@@ -82,10 +84,12 @@ class _Learner(BaseEstimator):
         while target_name in names:
             target_name += "_"
         target: Any = np.asarray(y, dtype=np.float64) if not self._classifies else list(map(str, y.tolist()))
-        columns = text_columns(frame, names, range(len(names)))
+        columns = text_columns(frame.chosen(names))
+        _warn_of_numbers_as_text(columns)
         schema, matrix = _lmdi.learn_schema(columns, (target_name, target))
-        encoded = Columns(tuple(schema.encoded_names), len(schema.encoded_names))
-        return self._fit_matrix(matrix.T, y, sample_weight, encoded, schema)
+        encoded = tuple(schema.encoded_names)
+        read = Columns(encoded, len(encoded), moments=frame.moments())
+        return self._fit_matrix(matrix.T, y, sample_weight, read, schema)
 
     def _fit_matrix(
         self, X: np.ndarray, y: Any, sample_weight: Any, columns: Columns, schema: Any = None
@@ -130,7 +134,7 @@ class _Learner(BaseEstimator):
     def _predictions(self, X: Any, work: Any = "predict") -> Any:
         check_is_fitted(self)
         run = (n_threads(self.n_jobs), None)
-        if self.model_._compiled.input_columns is not None:
+        if self.model_._compiled.table_columns is not None:
             return getattr(self.model_._compiled, work)(self.model_._read(X).table, run)
         X = validate_data(
             self,
@@ -150,9 +154,9 @@ class _Learner(BaseEstimator):
         compiled = self.model_._compiled
         names = getattr(self, "feature_names_in_", None)
         group: Any = list(range(self.n_features_in_))
-        if compiled.input_columns is not None:
+        if compiled.table_columns is not None:
             place = {name: at for at, name in enumerate(names.tolist() if names is not None else [])}
-            group = [place[compiled.input_columns[at]] for at in compiled.origins or []]
+            group = [place[compiled.table_columns[at]] for at in compiled.origins or []]
         found, _ = _lmdi.mdi(compiled, (group, self.n_features_in_), "share", (n_threads(self.n_jobs), None))
         return found
 
@@ -195,23 +199,68 @@ class _Classifier(ClassifierMixin, _Learner):
         return self.classes_[most_probable]
 
 
+def _warn_of_numbers_as_text(columns: list[TextColumn]) -> None:
+    """Text is a category, also where it spells a number, which is hardly meant."""
+    for name, cells in columns:
+        if isinstance(cells, np.ndarray):
+            continue
+        texts = [text for text in cells if text is not None]
+        if texts and all(map(_spells_a_number, texts)):
+            warnings.warn(
+                f"column {name!r} holds text that spells numbers, such as {texts[0]!r}, and is read as "
+                "categories; convert it with pandas.to_numeric if it is to be split by size",
+                LmdiWarning,
+                stacklevel=4,
+            )
+
+
+def _spells_a_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _seed(random: Any) -> int:
     return int(random.randint(np.iinfo(np.int32).max))
 
 
-def _amount(value: Any, name: Any) -> Any:
+def _amount(value: Any, name: str, names: str = "") -> Any:
     """A count, a share or None, as compiled code tells them apart."""
-    if value is None or (isinstance(value, numbers.Integral) and not isinstance(value, bool)):
-        return value if value is None else int(value)
+    if value is None:
+        return None
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        return whole(value, name, 1)
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         return float(value)
-    raise ValueError(f"{name} is {value!r}; expected a whole number, a share or None")
+    raise ValueError(f"{name} is {value!r}; expected a whole number, a share{names} or None")
+
+
+def _max_features(value: Any, n_columns: int) -> Any:
+    """The number of columns that a split tries."""
+    if isinstance(value, str) and value in ("sqrt", "log2"):
+        return max(1, int(np.sqrt(n_columns) if value == "sqrt" else np.log2(n_columns)))
+    return _amount(value, "max_features", ", 'sqrt', 'log2'")
+
+
+def _tree_shape(learner: Any) -> dict[str, Any]:
+    """The limits of a tree, which forests and boosting share."""
+    depth, leaves = learner.max_depth, learner.max_leaf_nodes
+    return {
+        "max_depth": None if depth is None else whole(depth, "max_depth", 1),
+        "min_samples_split": whole(learner.min_samples_split, "min_samples_split", 2),
+        "min_samples_leaf": whole(learner.min_samples_leaf, "min_samples_leaf", 1),
+        "max_leaf_nodes": None if leaves is None else whole(leaves, "max_leaf_nodes", 2),
+    }
 
 
 class _Forest:
     """Parameters of forests."""
 
     _extra_trees = False
+    #: What splits can reduce.
+    _criteria: tuple[str, ...]
 
     # Set by scikit-learn's validation, and by training.
     n_features_in_: int
@@ -274,19 +323,13 @@ class _Forest:
             self.oob_score_ = float(1 - (residual**2).sum() / around) if around > 0 else float("nan")
 
     def _training_params(self, random: Any, n_columns: int) -> Any:
-        share = self.max_features
-        if share == "sqrt":
-            share = max(1, int(np.sqrt(n_columns)))
         return {
-            "n_trees": self.n_estimators,
-            "criterion": self.criterion,
-            "max_depth": self.max_depth,
-            "min_samples_split": self.min_samples_split,
-            "min_samples_leaf": self.min_samples_leaf,
-            "max_leaf_nodes": self.max_leaf_nodes,
-            "min_impurity_decrease": self.min_impurity_decrease,
-            "max_features": _amount(share, "max_features"),
-            "bootstrap": bool(self.bootstrap),
+            "n_trees": whole(self.n_estimators, "n_estimators", 1),
+            "criterion": choice(self.criterion, "criterion", self._criteria),
+            **_tree_shape(self),
+            "min_impurity_decrease": number(self.min_impurity_decrease, "min_impurity_decrease"),
+            "max_features": _max_features(self.max_features, n_columns),
+            "bootstrap": flag(self.bootstrap, "bootstrap"),
             "max_samples": _amount(self.max_samples, "max_samples"),
             "extra_trees": self._extra_trees,
             "seed": _seed(random),
@@ -309,7 +352,7 @@ _FOREST_PARAMETERS = """
         Rows that a node needs to be split, and that a leaf keeps.
     min_impurity_decrease : float
         What a split must gain at least.
-    max_features : int, float, "sqrt" or None
+    max_features : int, float, "sqrt", "log2" or None
         Columns tried at each split: a count, a share, or all.
     bootstrap : bool
         Whether each tree sees rows drawn with replacement, or all rows.
@@ -326,6 +369,7 @@ _FOREST_PARAMETERS = """
 
 
 class RandomForestRegressor(_Forest, _Regressor):
+    _criteria = get_args(RegressionCriterion)
     __doc__ = (
         "A random forest that predicts numbers.\n"
         + _FOREST_PARAMETERS.format(criteria='"squared_error" or "poisson"')
@@ -376,6 +420,7 @@ class RandomForestRegressor(_Forest, _Regressor):
 
 
 class RandomForestClassifier(_Forest, _Classifier):
+    _criteria = get_args(ClassificationCriterion)
     __doc__ = "A random forest that predicts classes.\n" + _FOREST_PARAMETERS.format(
         criteria='"gini" or "entropy"'
     )
@@ -513,7 +558,7 @@ class _Boosting:
         Limits of a tree; None is no limit.
     min_samples_split, min_samples_leaf : int
         Rows that a node needs to be split, and that a leaf keeps.
-    max_features : int, float or None
+    max_features : int, float, "sqrt", "log2" or None
         Columns tried at each split: a count, a share, or all.
     subsample : float
         Share of the rows that each round is grown on.
@@ -573,21 +618,22 @@ class _Boosting:
         self.n_jobs = n_jobs
 
     def _training_params(self, random: Any, n_columns: int) -> Any:
-        stopping = (self.validation_fraction, self.n_iter_no_change, self.tol)
+        stopping = (
+            number(self.validation_fraction, "validation_fraction"),
+            whole(self.n_iter_no_change, "n_iter_no_change", 1),
+            number(self.tol, "tol"),
+        )
         return {
-            "n_rounds": self.n_estimators,
-            "learning_rate": self.learning_rate,
-            "max_depth": self.max_depth,
-            "min_samples_split": self.min_samples_split,
-            "min_samples_leaf": self.min_samples_leaf,
-            "max_leaf_nodes": self.max_leaf_nodes,
-            "max_features": _amount(self.max_features, "max_features"),
-            "subsample": self.subsample,
-            "l2": self.l2_regularization,
-            "max_bins": self.max_bins,
-            "early_stopping": stopping if self.early_stopping else None,
+            "n_rounds": whole(self.n_estimators, "n_estimators", 1),
+            "learning_rate": number(self.learning_rate, "learning_rate"),
+            **_tree_shape(self),
+            "max_features": _max_features(self.max_features, n_columns),
+            "subsample": number(self.subsample, "subsample"),
+            "l2": number(self.l2_regularization, "l2_regularization"),
+            "max_bins": whole(self.max_bins, "max_bins", 2),
+            "early_stopping": stopping if flag(self.early_stopping, "early_stopping") else None,
             "seed": _seed(random),
-            "split_finder": self.split_finder,
+            "split_finder": choice(self.split_finder, "split_finder", get_args(SplitFinder)),
         }
 
     def _train(self, table: Any, params: Any, run: Any) -> Any:

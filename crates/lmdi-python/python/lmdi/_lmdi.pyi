@@ -52,6 +52,7 @@ class Model:
     classes: list[str] | None
     threshold: float | None
     def decide(self, probabilities: NDArray[np.float64]) -> list[int]: ...
+    table_columns: list[str] | None
     input_columns: list[str] | None
     levels: list[tuple[int, list[str]]]
     origins: list[int] | None

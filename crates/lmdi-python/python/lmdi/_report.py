@@ -89,12 +89,15 @@ def report(
         arguments += ["--what-if", what_if]
         for name, value in options.items():
             arguments += _flags(name, value)
-        _run([*arguments, "--report", page])
+        _run([*arguments, "--report", page], directory)
     return os.fspath(path)
 
 
-def _run(arguments: list[str]) -> None:
-    """Runs the command in a process of its own, which Ctrl-C ends cleanly."""
+def _run(arguments: list[str], directory: str) -> None:
+    """Runs the command in a process of its own, which Ctrl-C ends cleanly.
+
+    Messages speak of what the user passed, not of the files in `directory` that hold it.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "lmdi", *arguments],
         stdout=subprocess.DEVNULL,
@@ -107,7 +110,10 @@ def _run(arguments: list[str]) -> None:
     message = next((line for line in told if line.startswith("error: ")), told[-1] if told else "no message")
     if done.returncode in (130, -2):
         raise KeyboardInterrupt
-    raise ValueError(_in_python(message.removeprefix("error: ")))
+    message = message.removeprefix("error: ")
+    for file, what in (("table.csv", "data"), ("test.csv", "test"), ("model.lmdi", "model")):
+        message = message.replace(os.path.join(directory, file), what)
+    raise ValueError(_in_python(message))
 
 
 def _in_python(message: str) -> str:
@@ -117,6 +123,12 @@ def _in_python(message: str) -> str:
         name = flag[1].replace("-", "_")
         return "path" if name == "report" else name
 
+    unknown = re.fullmatch(r"unexpected argument '--([a-z-]+)' found", message)
+    if unknown:
+        name = unknown[1].replace("-", "_")
+        return (
+            f"report has no keyword {name!r}; expected a flag of `lmdi explain`, with underscores for hyphens"
+        )
     return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", parameter, message)
 
 
@@ -159,6 +171,11 @@ def _table_file(data: Any, directory: str, name: str) -> str:
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
     frame = tables.frame_of(data)
+    if frame is not None and frame.names is None:
+        raise TypeError(
+            "the columns of data are named by something else than text; pass data.rename(columns=str), and "
+            "the target as text"
+        )
     if frame is None or frame.names is None:
         raise TypeError(
             f"data is {type(data).__name__}; expected a frame with named columns, the target among them, or "
@@ -177,6 +194,11 @@ def _table_file(data: Any, directory: str, name: str) -> str:
 
 def _texts(cells: np.ndarray) -> list[str]:
     """Cells as the command reads them back: the shortest text of each number, nothing for missing ones."""
+    if cells.dtype.kind == "M":
+        # Of nanoseconds, NumPy would give numbers.
+        cells = cells.astype("datetime64[us]")
+    if cells.dtype.kind == "m":
+        cells = np.where(np.isnat(cells), np.nan, cells / np.timedelta64(1, "s"))
     if cells.dtype.kind == "b":
         return ["true" if cell else "false" for cell in cells.tolist()]
     if cells.dtype.kind == "f":

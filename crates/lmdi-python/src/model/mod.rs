@@ -170,7 +170,16 @@ impl Model {
         Ok(rows.map(|row| class_of(row, self.content.threshold).unwrap_or(0)).collect())
     }
 
-    /// Names of the columns of a table, for a model that turns some of them into several matrix columns.
+    /// Names of the columns that are read of a table, for a model of ours that chose them itself;
+    /// categories by code are those of other libraries.
+    #[getter]
+    fn table_columns(&self) -> Option<Vec<String>> {
+        let columns = &self.content.schema.as_ref()?.columns;
+        let coded = columns.iter().any(|column| matches!(column.encoding, Encoding::Codes(_)));
+        (!coded).then(|| columns.iter().map(|column| column.name.clone()).collect())
+    }
+
+    /// The same, for a model that turns some of them into several matrix columns.
     #[getter]
     fn input_columns(&self) -> Option<Vec<String>> {
         let schema = self.content.schema.as_ref()?;

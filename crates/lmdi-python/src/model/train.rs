@@ -5,6 +5,7 @@ use crate::boundary::errors::exception;
 use crate::boundary::run::Run;
 use crate::model::Model;
 use crate::model::schema::LearnedSchema;
+use lmdi::Error;
 use lmdi::file::{Metadata, Model as Content};
 use lmdi::forest::Ensemble;
 use lmdi::forest::train::{
@@ -102,7 +103,7 @@ impl TrainingTable<'_> {
             feature_names: &self.feature_names,
             labels: &self.labels,
         };
-        let ensemble = run.call(py, |monitor| work(&set, monitor))?;
+        let ensemble = run.call(py, |monitor| work(&set, monitor).map_err(in_keywords))?;
         let metadata = Metadata {
             seed: Some(seed),
             training_rows: Some(set.x.rows() as u64),
@@ -110,6 +111,23 @@ impl TrainingTable<'_> {
         };
         let schema = self.schema.as_ref().map(|learned| learned.get().schema().clone());
         Model::checked(py, Content { metadata, schema, ..Content::new(ensemble) })
+    }
+}
+
+/// An error about a parameter, under the name of the learners' keyword.
+fn in_keywords(error: Error) -> Error {
+    match error {
+        Error::Parameter { name, found, expected } => {
+            let name = match name {
+                "n_trees" | "n_rounds" => "n_estimators",
+                "l2" => "l2_regularization",
+                "patience" => "n_iter_no_change",
+                "tolerance" => "tol",
+                name => name,
+            };
+            Error::Parameter { name, found, expected }
+        }
+        other => other,
     }
 }
 

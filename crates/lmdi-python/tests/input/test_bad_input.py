@@ -222,7 +222,10 @@ def test_categories_the_model_does_not_know_are_missing_cells(data):
         ({"rule": "best"}, "`rule` is best"),
         ({"selection": "auc"}, "`selection` is auc"),
         ({"selection": "accuracy"}, "measure"),
-        ({"folds": 1}, "`folds` is 1; expected at least 2"),
+        ({"folds": 1}, "folds is 1; expected a whole number of at least 2"),
+        ({"folds": -1}, "folds is -1; expected a whole number of at least 2"),
+        ({"rounds": 0}, "rounds is 0"),
+        ({"max_iterations": 1.5}, "max_iterations is 1.5; expected a whole number of at least 1"),
         ({"l1_ratio": 2}, "l1_ratio"),
         ({"alpha": -1, "glm": "ridge"}, "`alpha` is -1; expected a finite positive number"),
         ({"alpha": 1, "C": 1}, "beside alpha"),
@@ -245,9 +248,17 @@ def test_options(data, forest, options, message):
 
 
 def test_options_of_the_wrong_type(data, forest, explainer):
-    for options in ({"folds": "three"}, {"include_raw": "x"}, {"n_jobs": "all"}, {"fit_on": 3}):
-        with pytest.raises(TypeError):
-            lmdi.LMDIPlus(forest, **options).fit(data.X, data.y)
+    for name, value, expected in (
+        ("folds", "three", "a whole number of at least 2"),
+        ("max_iterations", "many", "a whole number of at least 1"),
+        ("alpha", "strong", "a number"),
+        ("l1_ratio", [0.5, "a"], "a number"),
+        ("include_raw", "x", "True or False"),
+        ("n_jobs", "all", "a whole number or None"),
+        ("fit_on", 3, "the name of a choice"),
+    ):
+        with pytest.raises(TypeError, match=f"{name} is .*; expected {expected}"):
+            lmdi.LMDIPlus(forest, **{name: value}).fit(data.X, data.y)
     with pytest.raises(ValueError, match="`trees` is some; expected auto, all, oob or inbag"):
         explainer.explain(data.X, trees="some")
     with pytest.raises(ValueError, match="by is 'size'"):

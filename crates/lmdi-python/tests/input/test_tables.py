@@ -150,3 +150,53 @@ def test_arrays_are_read_where_they_lie(explainer, table, order, kind):
         assert np.shares_memory(e.data, array)
     frame = pd.DataFrame(array, columns=NAMES, copy=False)
     assert np.shares_memory(explainer.explain(frame).data, array)
+
+
+def test_column_names_that_are_no_text(data):
+    """Numbers and several levels of headings are labels; tables with the same ones are put in order."""
+    y = data.y
+    years = pd.DataFrame(data.X, columns=range(2019, 2025))
+    explainer = lmdi.LMDIPlus(RandomForestRegressor(5, random_state=0).fit(years, y)).fit(years, y)
+    e = explainer.explain(years)
+    assert e.feature_names == ["2019", "2020", "2021", "2022", "2023", "2024"]
+    assert np.array_equal(explainer.explain(years[years.columns[::-1]]).values, e.values)
+    levels = years.set_axis(pd.MultiIndex.from_product([["in", "out"], [1, 2, 3]]), axis=1)
+    shap = lmdi.TreeSHAP(explainer.model)
+    assert shap.explain(levels).feature_names == ["in_1", "in_2", "in_3", "out_1", "out_2", "out_3"]
+    # pandas counts the columns of arrays, which says nothing about them.
+    counted = lmdi.TreeSHAP(explainer.model).explain(pd.DataFrame(data.X))
+    assert counted.feature_names == ["x0", "x1", "x2", "x3", "x4", "x5"]
+
+
+def test_boosters_find_columns_named_by_numbers(data):
+    lightgbm = pytest.importorskip("lightgbm")
+    years = pd.DataFrame(data.X, columns=range(2019, 2025))
+    model = lightgbm.LGBMRegressor(n_estimators=3, verbose=-1).fit(years, data.y)
+    e = lmdi.TreeSHAP(model).explain(years[years.columns[::-1]])
+    assert np.array_equal(e.values, lmdi.TreeSHAP(model).explain(years).values)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (None, "X is None; expected a table"),
+        ("table.csv", "X is 'table.csv'; read the file first"),
+        ({"a": [1.0]}, "X is a dict; pass pandas.DataFrame"),
+        (iter([[1.0]]), "X is a list_iterator; expected a table"),
+        (pd, "X is a module; expected a table"),
+    ],
+)
+def test_what_is_no_table(explainer, X, message):
+    with pytest.raises(TypeError, match=message):
+        explainer.explain(X)
+
+
+def test_cells_that_no_float_holds_and_columns_without_cells(explainer, table):
+    polars = pytest.importorskip("polars")
+    huge = table.astype(object)
+    huge.iloc[0, 0] = 10**400
+    with pytest.raises(ValueError, match="column 'a' holds 1000.*; expected numbers"):
+        explainer.explain(huge)
+    empty = polars.from_pandas(table).with_columns(b=polars.lit(None))
+    expected = explainer.explain(table.assign(b=np.nan)).values
+    assert np.array_equal(explainer.explain(empty).values, expected)

@@ -113,8 +113,23 @@ def test_explained(data):
     with pytest.raises(lmdi.NotFittedError):
         lmdi.LMDIPlus(lightgbm.LGBMRegressor()).fit(data.X, data.y)
     linear = lightgbm.LGBMRegressor(linear_tree=True, **SMALL).fit(data.X, data.y)
-    with pytest.raises(ValueError, match="linear"):
-        lmdi.LMDIPlus(linear).fit(data.X, data.y)
+    # A line per leaf is no sum of leaf values, whatever explains it; predictions are refused alike.
+    for use in (lmdi.LMDIPlus(linear).fit, lambda X, y: lmdi.TreeSHAP(linear).explain(X)):
+        with pytest.raises(ValueError, match=r"leaves are linear models .*; train with linear_tree=false"):
+            use(data.X, data.y)
+    with pytest.raises(ValueError, match="leaves are linear models"):
+        model_of(linear)
+
+
+def test_shares_as_the_target(data):
+    """The objective cross_entropy takes shares between 0 and 1; LMDI+ takes classes."""
+    shares = 1 / (1 + np.exp(-data.y))
+    options = {"objective": "cross_entropy", "verbose": -1}
+    model = lightgbm.train(options, lightgbm.Dataset(data.X, shares), 5)
+    e = lmdi.TreeSHAP(model).explain(data.X)
+    np.testing.assert_allclose(e.base_values + e.values.sum(axis=1), model.predict(data.X, raw_score=True))
+    with pytest.raises(ValueError, match=r"y holds shares such as 0\.\d+; .* use TreeSHAP or Saabas"):
+        lmdi.LMDIPlus(model).fit(data.X, shares)
 
 
 def test_names_with_spaces_are_those_of_the_table():

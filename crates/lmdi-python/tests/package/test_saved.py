@@ -107,3 +107,16 @@ def test_files_are_not_trusted(forest, tmp_path):
     for length in range(4, len(whole), 997):
         refused(whole[:length], "not a readable explainer file")
     assert zipfile.is_zipfile(io.BytesIO(whole))
+
+
+def test_files_that_cannot_be_written_or_read(data, tmp_path):
+    shap = lmdi.TreeSHAP(RandomForestRegressor(2).fit(data.X, data.y))
+    with pytest.raises(FileNotFoundError, match=r"its directory does not exist: '.*none/explainer'"):
+        shap.save(tmp_path / "none" / "explainer")
+    with pytest.raises(IsADirectoryError, match="this is a directory; expected the name of a file"):
+        shap.save(tmp_path)
+    np.savez(tmp_path / "other.npz", a=np.zeros(3))
+    with pytest.raises(
+        ValueError, match=r"other.npz: not a readable explainer file: it is an archive of some"
+    ):
+        lmdi.load(tmp_path / "other.npz")

@@ -154,3 +154,10 @@ def test_groups_and_counterfactuals_print_as_tables():
     assert told[1].split() == ["column", "here", "there", "score", "change"]
     assert len(told) == 2 + len(answer.changes) and r"\x1b" in told[2]
     assert "&lt;b&gt;" in answer._repr_html_()
+
+
+def test_explanations_of_other_columns_are_not_compared(data):
+    one = lmdi.Explanation(np.ones((3, 2)), np.zeros(3), data=np.ones((3, 2)), feature_names=["a", "b"])
+    other = lmdi.Explanation(np.ones((3, 2)), np.zeros(3), data=np.ones((3, 2)), feature_names=["b", "a"])
+    with pytest.raises(ValueError, match="one has 'a' where another has 'b'; expected the same columns"):
+        lmdi.stability([one, other])

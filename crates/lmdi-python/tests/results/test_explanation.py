@@ -417,3 +417,22 @@ def test_the_sign_is_told_in_words(data):
     assert "prediction of its target" in both.meaning and "prediction of y1" in both[..., "y1"].meaning
     odds = lmdi.Explanation(np.zeros((1, 1)), np.zeros(1), output_names=["<b>"], scale="log_odds")
     assert "the odds of <b>;" in odds.meaning and "the odds of &lt;b&gt;" in odds._repr_html_()
+
+
+def test_features_named_like_our_columns_keep_their_scores(data):
+    names = ["base_value", "prediction", "explained", "base_value_", "e", "f"]
+    X = pd.DataFrame(data.X, columns=names)
+    model = RandomForestRegressor(5, random_state=0).fit(X, data.y)
+    e = lmdi.TreeSHAP(model).explain(X)
+    frame = e.to_frame()
+    assert np.array_equal(frame[names], e.values)
+    assert list(frame)[6:] == ["base_value__", "explained_", "unexplained", "prediction_"]
+    np.testing.assert_allclose(frame["prediction_"], e.prediction)
+
+
+def test_columns_of_one_name_stay_apart_in_groups(data):
+    model = RandomForestRegressor(5, random_state=0).fit(data.X, data.y)
+    e = lmdi.TreeSHAP(model).explain(pd.DataFrame(data.X, columns=list("aabcde")))
+    grouped = e.grouped({"rest": ["d", "e"]})
+    assert grouped.feature_names == ["a", "a", "b", "c", "rest"]
+    assert np.array_equal(grouped.values[:, :4], e.values[:, :4])

@@ -98,7 +98,7 @@ def test_what_is_wrong_is_said_in_parameters(tmp_path):
         lmdi.report(TABLE, "progresion", tmp_path / "page.html")
     with pytest.raises(TypeError, match="data is ndarray; expected a frame with named columns"):
         lmdi.report(np.zeros((3, 2)), "y", tmp_path / "page.html")
-    with pytest.raises(ValueError, match="unexpected argument 'nonsense'"):
+    with pytest.raises(ValueError, match="report has no keyword 'nonsense'"):
         lmdi.report(TABLE, "progression", tmp_path / "page.html", nonsense=1)
     with pytest.raises(ValueError, match=r"^out is .*scores\.html.*; expected a name that ends in .csv"):
         lmdi.report(TABLE, "progression", tmp_path / "page.html", out=tmp_path / "scores.html")
@@ -121,3 +121,32 @@ def test_the_package_brings_the_command(tmp_path):
     scores = tmp_path / "scores.csv"
     done = command("explain", TABLE, "--target", "progression", "--trees", 3, "--out", scores)
     assert done.returncode == 0 and len(pd.read_csv(scores)) == 442
+
+
+def test_errors_name_what_was_passed(tmp_path):
+    table = pd.DataFrame({"a": range(40), "b": [1, 2] * 20, "y": range(40)})
+    page = tmp_path / "page.html"
+    for data, options, message in (
+        (table, {"target": "z"}, '^data: there is no column "z"'),
+        (table.set_axis(["a", "a", "y"], axis=1), {}, '^data: columns 1 and 2 are both named "a"'),
+        (table, {"test": table.drop(columns="b")}, "^test: "),
+        (table, {"colour": 3}, "^report has no keyword 'colour'; expected a flag"),
+    ):
+        options = {"target": "y", "trees": 2, "stability_runs": 0, **options}
+        with pytest.raises(ValueError, match=message):
+            lmdi.report(data, path=page, **options)
+    with pytest.raises(
+        TypeError, match=r"named by something else than text; pass data.rename\(columns=str\)"
+    ):
+        lmdi.report(table.set_axis(range(3), axis=1), 2, page)
+    with pytest.raises(ValueError, match="its directory does not exist; create it first$"):
+        lmdi.report(table, "y", tmp_path / "none" / "page.html", trees=2, stability_runs=0)
+
+
+def test_dates_and_spans_are_written_as_the_command_reads_them(tmp_path):
+    from lmdi._report import _table_file
+
+    days = pd.date_range("2020-01-01", periods=3).astype("datetime64[ns]")
+    table = pd.DataFrame({"day": days, "span": pd.to_timedelta([1, None, 3], unit="h")})
+    with open(_table_file(table, tmp_path, "table.csv")) as file:
+        assert file.read().split()[:3] == ["day,span", "2020-01-01", "00:00:00,3600"]

@@ -322,6 +322,19 @@ pub struct Feature {
     pub importance: Vec<f64>,
     /// The cells of a column.
     pub cells: Option<Cells>,
+    /// What its numbers count, if they are points in time.
+    pub time: Option<TimeUnit>,
+}
+
+/// What the numbers of a column of dates count, from the start of 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum TimeUnit {
+    /// Days: the column holds dates.
+    Days,
+    /// Seconds: the column holds dates with a time of the day.
+    Seconds,
 }
 
 /// Cells of a column, one per row of the page.
@@ -479,8 +492,9 @@ pub struct Stability {
 pub struct Runs {
     /// How many.
     pub runs: usize,
-    /// Mean rank correlation of a row's scores between two runs.
-    pub correlation: f64,
+    /// Mean rank correlation of a row's scores between two runs; none where no row has an order, as
+    /// with a single feature.
+    pub correlation: Option<f64>,
     /// Mean number of different features among a row's largest over all runs.
     pub distinct: f64,
     /// Mean |score| of each feature in each run.

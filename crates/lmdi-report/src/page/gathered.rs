@@ -2,7 +2,7 @@
 
 use super::contract::{
     About, Additivity, Cells, Feature, Groups, Key, MapColumns, MethodResult, OtherModel, Report,
-    Rows, Scale, ScaleKind, Scorer, Stability, VERSION,
+    Rows, Scale, ScaleKind, Scorer, Stability, TimeUnit, VERSION,
 };
 use super::pack::Packed;
 use super::scorer::WhatIf;
@@ -13,7 +13,7 @@ use lmdi::importance::OutputScale;
 use lmdi::monitor::Stages;
 use lmdi::random::{generator, subset};
 use lmdi::study::{Explained, Study};
-use lmdi::table::{Response, Values};
+use lmdi::table::{CellFormat, Reading, Response, Values};
 
 /// Scores in a page at most: with their cells and standard errors, these many take 5 to 8 MB.
 const SCORES: usize = 300_000;
@@ -44,6 +44,8 @@ pub fn sample_rows(n_rows: usize, scores_per_row: usize, seed: u64) -> Vec<usize
 pub(super) struct Gathered<'a> {
     /// All explained rows.
     pub explained: &'a Explained,
+    /// How cells were read.
+    pub reading: &'a Reading,
     /// Names of the classes; empty if a number is predicted.
     pub labels: &'a [String],
     /// The rows that the page is to hold, in rising order.
@@ -84,6 +86,7 @@ impl<'a> Gathered<'a> {
         let scorer = wants_scorer.then(|| scorer::scorer(study, explained)).flatten();
         Ok(Self {
             explained,
+            reading: &study.schema.reading,
             labels: study.labels(),
             about: facts::about(study, explained, options, stability.is_some()),
             scale: scale(study, scores.n_outputs),
@@ -117,6 +120,7 @@ impl<'a> Gathered<'a> {
                 members: if is_column { vec![] } else { grouping.members[at].clone() },
                 importance: importance.iter().map(|sizes| sizes[at]).collect(),
                 cells: column.map(|values| pack_cells(values, &cells)),
+                time: self.reading.format_of(name).and_then(|of| time_unit(of.format)),
             }
         };
         let width = self.explained.prediction_width();
@@ -277,4 +281,13 @@ fn additivity(mut sorted: Vec<f64>) -> Option<Additivity> {
     let last = sorted.len().checked_sub(1)?;
     let at = |share: f64| sorted[(last as f64 * share).ceil() as usize];
     Some(Additivity { median: at(0.5), high: at(0.99), largest: sorted[last] })
+}
+
+/// What numbers of a column of this format count, if they are points in time.
+fn time_unit(format: CellFormat) -> Option<TimeUnit> {
+    match format {
+        CellFormat::Date(_) => Some(TimeUnit::Days),
+        CellFormat::DateTime(_) => Some(TimeUnit::Seconds),
+        _ => None,
+    }
 }

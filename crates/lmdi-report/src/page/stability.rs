@@ -69,7 +69,7 @@ fn compared(
 fn runs(found: &Compared) -> Runs {
     Runs {
         runs: found.n_fits,
-        correlation: found.mean_correlation,
+        correlation: Some(found.mean_correlation).filter(|correlation| correlation.is_finite()),
         distinct: found.tops[0].mean_unique,
         importance: found.importance.clone(),
     }

@@ -6,7 +6,7 @@ use super::{SIZE_LIMIT, fitting_page, sample_rows};
 use lmdi::explanation::{Grouping, PredictedBy};
 use lmdi::importance::Scores;
 use lmdi::study::{Explained, NamedFrame, Rows, Sample, TreeChoice};
-use lmdi::table::{Column, Frame, Labels, Matrix, Schema, Values};
+use lmdi::table::{Column, Frame, Labels, Matrix, Reading, Schema, Values};
 use std::sync::Arc;
 
 /// Numbers that do not compress.
@@ -51,6 +51,7 @@ fn page_of(n: usize, cells: &[Values]) -> String {
     let chosen = sample_rows(n, p, 7);
     let gathered = Gathered {
         explained: &explained,
+        reading: &Reading::default(),
         labels: &[],
         about: About::default(),
         scale: Scale {

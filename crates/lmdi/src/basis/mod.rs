@@ -9,15 +9,17 @@
 //! | `stumps` | the columns of the splits |
 //! | `raw_column`, `column_moments` | the columns of the features, standardised |
 //! | `tree_basis` | both, for one tree |
-//! | `sparse_columns`, `rows` | the rows that a linear model is fitted on, block by block |
+//! | `rare_cells`, `sparse_columns`, `rows` | the rows that a linear model is fitted on, block by block |
 
 mod column_moments;
+mod rare_cells;
 mod raw_column;
 mod rows;
 mod sparse_columns;
 mod stumps;
 mod tree_basis;
 
+pub(crate) use rare_cells::RareCells;
 pub use raw_column::RawColumn;
 pub(crate) use rows::SparseBlock;
 pub use rows::{RowBlock, TreeRows, leaf_nodes};

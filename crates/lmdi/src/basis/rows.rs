@@ -6,7 +6,7 @@
 //! number of rows.
 
 use super::sparse_columns::{SparseColumns, SparseEntry};
-use super::{Basis, RawColumn};
+use super::{Basis, RareCells, RawColumn};
 use crate::forest::NONE;
 use crate::forest::routing::Router;
 use crate::table::MatrixView;
@@ -134,6 +134,13 @@ impl<'a> TreeRows<'a> {
         };
         self.sparse = SparseColumns::find(self.len(), self.columns.len(), KEPT_CELLS, column_into);
         self.keep_raw()
+    }
+
+    /// Takes the columns that are sparse in the table as entries, for solvers that pass over them
+    /// once.
+    pub(crate) fn with_sparse(mut self, rare: &RareCells) -> Self {
+        self.sparse = SparseColumns::of_table(&self.columns, rare, &self.row);
+        self
     }
 
     /// Which raw columns are sparse.

@@ -10,8 +10,11 @@
 //!
 //! Dense columns are handed out cell by cell, in front of the sparse ones.
 
+use super::RawColumn;
+use super::rare_cells::RareCells;
+
 /// A column is sparse if at most this share of the rows deviates from its mode.
-const RARE: f64 = 0.25;
+pub(super) const RARE: f64 = 0.25;
 
 /// Which raw columns are sparse, and their entries row by row.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +105,40 @@ impl SparseColumns {
         Self { order: dense, n_dense, mode, start, entries }
     }
 
+    /// The sparse columns of a table as the raw columns of a tree, for these rows of the table.
+    pub(super) fn of_table(columns: &[RawColumn], rare: &RareCells, rows: &[u32]) -> Self {
+        let mode_of = |column: &RawColumn| rare.mode(column.feature).map(|mode| column.value(mode));
+        let is_sparse = |&k: &usize| mode_of(&columns[k]).is_some();
+        let (mut order, sparse): (Vec<usize>, Vec<usize>) =
+            (0..columns.len()).partition(|k| !is_sparse(k));
+        if sparse.is_empty() {
+            return Self::all_dense(columns.len());
+        }
+        let n_dense = order.len();
+        order.extend(sparse);
+        let mode: Vec<f64> = order.iter().map(|&k| mode_of(&columns[k]).unwrap_or(0.0)).collect();
+        let last = columns.iter().map(|column| column.feature as usize).max().unwrap_or(0);
+        let mut position_of = vec![None; last + 1];
+        for (position, &k) in order.iter().enumerate().skip(n_dense) {
+            position_of[columns[k].feature as usize] = Some(position);
+        }
+        let mut start = Vec::with_capacity(rows.len() + 1);
+        let mut entries = Vec::new();
+        start.push(0);
+        for &row in rows {
+            for rare in rare.of_row(row as usize) {
+                let position = position_of.get(rare.feature as usize).copied().flatten();
+                let Some(position) = position else { continue };
+                let deviation = columns[order[position]].value(rare.cell) - mode[position];
+                if deviation != 0.0 {
+                    entries.push(SparseEntry { position: position as u32, deviation });
+                }
+            }
+            start.push(entries.len());
+        }
+        Self { order, n_dense, mode, start, entries }
+    }
+
     /// The entries of a row, by rising position.
     #[inline]
     pub fn of_row(&self, row: usize) -> &[SparseEntry] {
@@ -113,13 +150,17 @@ impl SparseColumns {
 }
 
 /// The value of more than half of the cells, if there is one; any value otherwise.
-fn majority(cells: &[f64]) -> f64 {
+pub(super) fn majority(cells: &[f64]) -> f64 {
     let (mut value, mut lead) = (0.0, 0_usize);
     for &cell in cells {
         if lead == 0 {
-            value = cell;
+            // A missing cell does not equal itself, and leads all the same.
+            (value, lead) = (cell, 1);
+        } else if cell == value {
+            lead += 1;
+        } else {
+            lead -= 1;
         }
-        lead = if cell == value { lead + 1 } else { lead - 1 };
     }
     value
 }

@@ -129,13 +129,46 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// What is done with bytes that are handed over.
+type Sink<'s> = dyn FnMut(&[u8]) + 's;
+
 /// Appends to the bytes of a file.
 #[derive(Default)]
-pub(super) struct Writer {
+pub(super) struct Writer<'s> {
     pub(super) bytes: Vec<u8>,
+    /// Takes the bytes from time to time, where they need not be kept.
+    sink: Option<&'s mut Sink<'s>>,
 }
 
-impl Writer {
+/// Bytes from which on they are handed over.
+const HANDED_OVER: usize = 1 << 20;
+
+impl<'s> Writer<'s> {
+    /// A writer whose bytes begin with these.
+    pub(super) fn starting_with(bytes: Vec<u8>) -> Self {
+        Self { bytes, sink: None }
+    }
+
+    /// Hands the bytes of `write` over to `sink`, some at a time.
+    pub(super) fn hand_over(
+        sink: &'s mut Sink<'s>,
+        write: &dyn Fn(&mut Writer<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut writer = Writer { bytes: Vec::new(), sink: Some(sink) };
+        write(&mut writer)?;
+        writer.hand_over_from(0);
+        Ok(())
+    }
+
+    fn hand_over_from(&mut self, size: usize) {
+        if let Some(sink) = &mut self.sink
+            && self.bytes.len() >= size
+        {
+            sink(&self.bytes);
+            self.bytes.clear();
+        }
+    }
+
     pub(super) fn u8(&mut self, value: u8) {
         self.bytes.push(value);
     }
@@ -163,18 +196,22 @@ impl Writer {
 
     pub(super) fn u8s(&mut self, values: &[u8]) {
         self.bytes.extend_from_slice(values);
+        self.hand_over_from(HANDED_OVER);
     }
 
     pub(super) fn u32s(&mut self, values: &[u32]) {
         self.bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        self.hand_over_from(HANDED_OVER);
     }
 
     pub(super) fn u64s(&mut self, values: &[u64]) {
         self.bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        self.hand_over_from(HANDED_OVER);
     }
 
     pub(super) fn f64s(&mut self, values: &[f64]) {
         self.bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        self.hand_over_from(HANDED_OVER);
     }
 
     pub(super) fn string(&mut self, text: &str, what: &str) -> Result<()> {
@@ -186,5 +223,31 @@ impl Writer {
     pub(super) fn strings(&mut self, texts: &[String], what: &str) -> Result<()> {
         self.count(texts.len(), what)?;
         texts.iter().try_for_each(|text| self.string(text, what))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Handed over piece by piece, in the order written, and all of it.
+    #[test]
+    fn what_is_handed_over_is_what_is_written() {
+        let numbers: Vec<f64> = (0..HANDED_OVER as u32 / 3).map(f64::from).collect();
+        let write = |writer: &mut Writer<'_>| {
+            writer.string("before", "a text")?;
+            writer.f64s(&numbers);
+            writer.u32s(&[1, 2, 3]);
+            writer.f64s(&numbers[..7]);
+            writer.u8(9);
+            Ok(())
+        };
+        let mut whole = Writer::default();
+        write(&mut whole).expect("nothing fails");
+        let mut pieces: Vec<Vec<u8>> = Vec::new();
+        let mut keep = |bytes: &[u8]| pieces.push(bytes.to_vec());
+        Writer::hand_over(&mut keep, &write).expect("nothing fails");
+        assert!(pieces.len() > 1, "in one piece");
+        assert!(pieces.concat() == whole.bytes);
     }
 }

@@ -15,6 +15,7 @@
 use super::FORMAT_VERSION;
 use super::bytes::Writer;
 use crate::{Error, Result};
+use std::io;
 
 /// The first bytes of every binary model file.
 pub(super) const MAGIC: [u8; 8] = *b"\x89LMDI\r\n\x1a";
@@ -122,28 +123,41 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
 /// Writes the body of one section.
 pub(super) type Body<'a> = &'a dyn Fn(&mut Writer) -> Result<()>;
 
-/// Puts sections into a file: tag, whether a reader must know it, and what writes its body.
+/// Writes sections to a file: tag, whether a reader must know it, and what writes its body.
 ///
-/// The bodies are written behind the room for the table, which is filled in last, so that the bytes
-/// exist once only.
-pub(super) fn build(sections: &[(Tag, bool, Body<'_>)]) -> Result<Vec<u8>> {
+/// Bodies are written twice, first to learn the sizes and checksums that stand before them, so that
+/// the bytes of a large model never exist all at a time. Gives the size of the file.
+pub(super) fn write(sections: &[(Tag, bool, Body<'_>)], out: &mut dyn io::Write) -> Result<u64> {
     let mut table = Writer::default();
     table.u8s(&MAGIC);
     table.u32(FORMAT_VERSION);
     table.count(sections.len(), "the number of sections")?;
 
-    let table_end = HEADER + sections.len() * ENTRY;
-    let mut file = Writer { bytes: vec![0; table_end + CHECKSUM] };
-    for (tag, required, write) in sections {
-        let start = file.bytes.len();
-        write(&mut file)?;
-        let body = &file.bytes[start..];
+    let mut size = (HEADER + sections.len() * ENTRY + CHECKSUM) as u64;
+    for (tag, required, body) in sections {
+        let (mut length, mut checksum) = (0, crc32fast::Hasher::new());
+        let mut sum_up = |bytes: &[u8]| {
+            length += bytes.len() as u64;
+            checksum.update(bytes);
+        };
+        Writer::hand_over(&mut sum_up, *body)?;
         table.u8s(tag);
         table.u32(if *required { REQUIRED } else { 0 });
-        table.u64(body.len() as u64);
-        table.u32(crc32fast::hash(body));
+        table.u64(length);
+        table.u32(checksum.finalize());
+        size += length;
     }
     table.u32(crc32fast::hash(&table.bytes));
-    file.bytes[..table_end + CHECKSUM].copy_from_slice(&table.bytes);
-    Ok(file.bytes)
+
+    let mut result = out.write_all(&table.bytes);
+    for (_, _, body) in sections {
+        let mut pass_on = |bytes: &[u8]| {
+            if result.is_ok() {
+                result = out.write_all(bytes);
+            }
+        };
+        Writer::hand_over(&mut pass_on, *body)?;
+    }
+    result.map_err(|error| Error::Write(error.to_string()))?;
+    Ok(size)
 }

@@ -9,6 +9,7 @@ use crate::importance::OutputScale;
 use crate::importance::lmdi_plus::{TreeModel, check_parts, check_ranges, check_sizes};
 use crate::table::{Fingerprint, Schema, Task};
 use crate::{Error, Result};
+use std::io;
 
 /// A model as it is saved and loaded.
 ///
@@ -182,8 +183,17 @@ impl Model {
 
     /// The model in the binary form. Fails on a model that could not be read back.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write_to(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes the binary form some bytes at a time, and gives its size: of a large model the bytes
+    /// take as much memory as the model itself. Fails as [`Model::to_bytes`] does, before anything
+    /// is written, or where writing fails.
+    pub fn write_to(&self, out: &mut dyn io::Write) -> Result<u64> {
         self.check()?;
-        v1::encode(self)
+        v1::encode(self, out)
     }
 
     /// The model in the JSON form: one line, the same content as the binary form.

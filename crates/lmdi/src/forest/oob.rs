@@ -6,6 +6,10 @@ use crate::monitor::Monitor;
 use crate::table::MatrixView;
 use crate::{Error, Result};
 use rayon::prelude::*;
+use std::ops::Range;
+
+/// Nodes of the trees that are compiled at a time: some 50 MB.
+const MOST_NODES: usize = 4 << 20;
 
 /// Predictions of the training rows by the trees that did not see them.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +28,15 @@ pub fn oob_prediction(
     ensemble: &Ensemble,
     x: &MatrixView,
     monitor: &dyn Monitor,
+) -> Result<OobPrediction> {
+    predict_in_groups(ensemble, x, monitor, MOST_NODES)
+}
+
+fn predict_in_groups(
+    ensemble: &Ensemble,
+    x: &MatrixView,
+    monitor: &dyn Monitor,
+    most_nodes: usize,
 ) -> Result<OobPrediction> {
     if ensemble.aggregation != Aggregation::Mean {
         return Err(Error::Data("boosted trees have no out-of-bag prediction".into()));
@@ -45,41 +58,97 @@ pub fn oob_prediction(
         }
         in_bag.push(counts);
     }
-    let router = Router::new(ensemble);
-    router.check_columns(x)?;
     let width = ensemble.n_outputs;
     let mut prediction = vec![0.0; x.rows() * width];
     let mut n_trees = vec![0u32; x.rows()];
-    let rows_per_block = router.rows_per_block();
-    prediction
-        .par_chunks_mut(rows_per_block * width)
-        .zip(n_trees.par_chunks_mut(rows_per_block))
-        .enumerate()
-        .try_for_each_init(
-            || (router.block(), Vec::new()),
-            |(block, leaves), (index, (sums, n_trees))| {
-                monitor.check()?;
-                let start = index * rows_per_block;
-                block.read(x, start..start + n_trees.len());
-                leaves.resize(n_trees.len(), 0);
-                for (tree, counts) in in_bag.iter().enumerate() {
-                    router.leaves(tree, block, leaves);
-                    for (row, &leaf) in leaves.iter().enumerate() {
-                        if counts.count(start + row) == 0 {
-                            n_trees[row] += 1;
-                            let value = ensemble.trees[tree].value_of(leaf as usize);
-                            let sums = &mut sums[row * width..(row + 1) * width];
-                            sums.iter_mut().zip(value).for_each(|(sum, value)| *sum += value);
+    for trees in groups_of_trees(ensemble, most_nodes) {
+        let router = Router::of_trees(ensemble, trees.clone());
+        router.check_columns(x)?;
+        let is_last = trees.end == ensemble.trees.len();
+        let rows_per_block = router.rows_per_block();
+        prediction
+            .par_chunks_mut(rows_per_block * width)
+            .zip(n_trees.par_chunks_mut(rows_per_block))
+            .enumerate()
+            .try_for_each_init(
+                || (router.block(), Vec::new()),
+                |(block, leaves), (index, (sums, n_trees))| {
+                    monitor.check()?;
+                    let start = index * rows_per_block;
+                    block.read(x, start..start + n_trees.len());
+                    leaves.resize(n_trees.len(), 0);
+                    for tree in trees.clone() {
+                        let counts = in_bag[tree];
+                        router.leaves(tree - trees.start, block, leaves);
+                        for (row, &leaf) in leaves.iter().enumerate() {
+                            if counts.count(start + row) == 0 {
+                                n_trees[row] += 1;
+                                let value = ensemble.trees[tree].value_of(leaf as usize);
+                                let sums = &mut sums[row * width..(row + 1) * width];
+                                sums.iter_mut().zip(value).for_each(|(sum, value)| *sum += value);
+                            }
                         }
                     }
-                }
-                for (sums, &n) in sums.chunks_exact_mut(width).zip(n_trees.iter()) {
-                    // 0 / 0 is the NaN of rows that every tree saw.
-                    sums.iter_mut().for_each(|sum| *sum /= f64::from(n));
-                }
-                monitor.advance(n_trees.len() as u64);
-                Ok::<(), Error>(())
-            },
-        )?;
+                    if !is_last {
+                        return Ok(());
+                    }
+                    for (sums, &n) in sums.chunks_exact_mut(width).zip(n_trees.iter()) {
+                        // 0 / 0 is the NaN of rows that every tree saw.
+                        sums.iter_mut().for_each(|sum| *sum /= f64::from(n));
+                    }
+                    monitor.advance(n_trees.len() as u64);
+                    Ok::<(), Error>(())
+                },
+            )?;
+    }
     Ok(OobPrediction { prediction, n_trees })
+}
+
+/// Trees that are compiled at a time, in their order: as many as have no more nodes than that, and
+/// at least one.
+fn groups_of_trees(ensemble: &Ensemble, most_nodes: usize) -> Vec<Range<usize>> {
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    let mut nodes = 0;
+    for (index, tree) in ensemble.trees.iter().enumerate() {
+        nodes += tree.n_nodes();
+        match groups.last_mut() {
+            Some(group) if nodes <= most_nodes => group.end = index + 1,
+            _ => {
+                nodes = tree.n_nodes();
+                groups.push(index..index + 1);
+            }
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forest::train::{ForestParams, TrainingSet, train_forest};
+    use crate::monitor::Silent;
+    use crate::table::Matrix;
+
+    #[test]
+    fn trees_compiled_in_groups_predict_the_same() {
+        let x = Matrix::from_column_major((0..60).map(f64::from).collect(), 60, 1).expect("cells");
+        let y: Vec<f64> = (0..60).map(|i| f64::from(i * i % 37)).collect();
+        let names = ["age".to_string()];
+        let set = TrainingSet::regression(x.view(), &y, &names);
+        let params = ForestParams::regression().with_n_trees(7);
+        let forest = train_forest(&set, &params, &Silent).expect("a forest");
+        let nodes = forest.trees[0].n_nodes() + forest.trees[1].n_nodes();
+        let groups = groups_of_trees(&forest, nodes);
+        assert_eq!(groups[0], 0..2);
+        assert_eq!(groups_of_trees(&forest, 1).len(), 7);
+        let whole = oob_prediction(&forest, &x.view(), &Silent).expect("predictions");
+        for most in [1, nodes] {
+            let in_groups = predict_in_groups(&forest, &x.view(), &Silent, most);
+            let found = in_groups.expect("predictions");
+            let bits = |one: &OobPrediction| -> Vec<u64> {
+                one.prediction.iter().map(|number| number.to_bits()).collect()
+            };
+            assert_eq!((bits(&found), &found.n_trees), (bits(&whole), &whole.n_trees));
+        }
+    }
 }

@@ -151,6 +151,25 @@ impl Tree {
             .collect()
     }
 
+    /// Gives back the memory that arrays got ready to grow into, up to as much again as they hold.
+    /// They are copied: an allocator may leave an array that shrinks in its place.
+    pub(crate) fn fit_memory(&mut self) {
+        fn fit<T: Copy>(array: &mut Vec<T>) {
+            if array.capacity() > array.len() {
+                *array = array.to_vec();
+            }
+        }
+        fit(&mut self.feature);
+        fit(&mut self.threshold);
+        fit(&mut self.category_set);
+        fit(&mut self.missing);
+        fit(&mut self.left);
+        fit(&mut self.right);
+        fit(&mut self.value);
+        fit(&mut self.weight);
+        fit(&mut self.impurity);
+    }
+
     /// Checks every invariant the algorithms rely on; imported and loaded trees pass through here.
     pub fn check(&self, n_features: usize) -> Result<()> {
         let n = self.n_nodes();

@@ -14,7 +14,7 @@ use crate::glm::search::selection::{Candidate, Search};
 use crate::glm::solvers::descent::batched::BatchedProblem;
 use crate::glm::solvers::descent::working_set::WorkingSetIterate;
 use crate::glm::solvers::direct::least_squares::least_squares;
-use crate::glm::solvers::direct::refine::refine;
+use crate::glm::solvers::direct::refine::refine_on;
 use crate::glm::solvers::newton::proximal::NewtonProblem;
 use crate::table::MatrixView;
 use rayon::prelude::*;
@@ -89,19 +89,7 @@ fn fit_gaussian(
     // Forests keep all threads busy with trees; boosted trees follow one another and have their folds.
     let fold_statistics: Vec<Statistics> = ranges
         .into_par_iter()
-        .map(|range| {
-            let mut statistics = Statistics::new(basis);
-            rows.for_blocks(range, |block| {
-                let range = block.range;
-                statistics.update(
-                    &rows.leaf[range.clone()],
-                    &rows.weight[range.clone()],
-                    &response[range],
-                    block.raw,
-                );
-            });
-            statistics
-        })
+        .map(|range| Statistics::of_rows(basis, rows, range, &response))
         .collect();
     let fit = fit_folds(basis, rows, &response, &fold_statistics, options);
     shifted(fit, offset)
@@ -206,7 +194,9 @@ fn solve_gaussian(
         let sweeps = options.max_iterations.min(PATIENCE);
         let progress = point.descend(&[penalty], near, sweeps);
         iterations += progress.iterations;
-        if let Some(exact) = refine(problem, &point.coefficients(0), penalty) {
+        let working = point.working_set(&[penalty]);
+        let at = point.coefficients(0);
+        if let Some(exact) = refine_on(working, problem, &problems, &at, penalty) {
             let violation = problem.violation(&exact, penalty);
             return done(exact, iterations, violation, true);
         }

@@ -43,11 +43,15 @@ export function searchBox(
     selection.set({ row });
     list.replaceChildren();
     told.replaceChildren();
+    // From here on the arrow keys step through the matches.
+    document.getElementById("row-name")?.focus({ preventScroll: true });
   };
   const look = () => {
-    rows = findRows(data, input.value);
+    const found = findRows(data, input.value);
+    rows = found.rows;
     const typed = input.value.trim();
-    const total = rows.length === 0 ? missing(data, typed) : words.matches(rows.length, SHOWN);
+    const none = found.problem ?? missing(data, typed);
+    const total = rows.length === 0 ? none : words.matches(rows.length, SHOWN);
     told.replaceChildren(typed === "" ? "" : total);
     list.replaceChildren(
       ...rows

@@ -144,7 +144,7 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
   let order = ways.get(way)!.rows();
   let all = false;
   let kept: number | null = null;
-  const title = h("h3", { id: "row-name" });
+  const title = h("h3", { id: "row-name", tabindex: -1 });
   const prediction = h("p", { class: "predicted" });
   const why = h("p", { id: "row-reasons" });
   const place = h("div", { id: "row-waterfall" });
@@ -160,7 +160,9 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
   };
   const step = (by: number) => {
     const at = order.indexOf(selection.now.row);
-    selection.set({ row: order[(at + by + order.length) % order.length] });
+    // From a row that is not among the matches, next is the first of them and previous the last.
+    const to = at < 0 && by < 0 ? order.length - 1 : at + by;
+    selection.set({ row: order[(to + order.length) % order.length] });
   };
   const wayChoice = choice(
     [...ways].map(([value, { text }]) => ({ value, text })),
@@ -184,14 +186,16 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
 
   const drawWithin = () => {
     const at = order.indexOf(selection.now.row);
-    if (!matches || at < 0) return within.replaceChildren();
+    if (!matches) return within.replaceChildren();
     const clear = () => {
       matches = null;
       reorder();
       drawWithin();
     };
     within.replaceChildren(
-      searchWords.within(at + 1, order.length),
+      at < 0
+        ? searchWords.outside(data.number[selection.now.row], order.length)
+        : searchWords.within(at + 1, order.length),
       " ",
       h("button", { class: "link", onclick: clear }, searchWords.clear),
     );
@@ -284,9 +288,21 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
     }
   };
   const print = () => {
+    // One page: the largest scores, and no open controls.
+    const opened = document.querySelector<HTMLDetailsElement>("#what-if[open]");
+    const wasAll = all;
+    const restore = () => {
+      document.body.classList.remove("only-row");
+      if (opened) opened.open = true;
+      all = wasAll;
+      draw();
+    };
     document.body.classList.add("only-row");
+    if (opened) opened.open = false;
+    all = false;
+    draw();
+    addEventListener("afterprint", restore, { once: true });
     window.print();
-    document.body.classList.remove("only-row");
   };
 
   return section(

@@ -1,21 +1,13 @@
 // What if cells of the chosen row were different: its prediction and scores as all trees give them, and curves of the
 // prediction over the values of one feature.
 
-import { extent, mean } from "d3-array";
+import { extent, mean, quantileSorted } from "d3-array";
 import { bySize } from "../../analysis/account";
 import { curves } from "../../charts/curves";
-import { spaced } from "../../charts/dots";
+import { inOrder, spaced } from "../../charts/dots";
 import type { Data } from "../../data/data";
 import { choice, exact, h, labelled, name } from "../../page/dom";
-import {
-  cellNumber,
-  decimalsFor,
-  number,
-  percent,
-  shortened,
-  signed,
-  tick,
-} from "../../page/format";
+import { decimalsFor, number, percent, points, shortened, signed, tick } from "../../page/format";
 import type { Selection } from "../../page/selection";
 import { ScorerClient } from "../../scorer/client";
 import type { Cell, Scored } from "../../scorer/scorer";
@@ -27,6 +19,18 @@ const FEW = 8;
 const GRID = 40;
 /** Rows whose curves are averaged. */
 const ROWS = 40;
+
+/** Values at which a curve is drawn: evenly over the range, as many where the rows are, and the present one. */
+function gridOf(column: Float64Array, [low, high]: [number, number], present: Cell): number[] {
+  const sorted = inOrder(column);
+  const half = GRID / 2;
+  const even = Array.from({ length: half }, (_, at) => low + ((high - low) * at) / (half - 1));
+  const usual = Array.from({ length: half }, (_, at) => quantileSorted(sorted, at / (half - 1)));
+  const inside = [...even, ...usual, present].filter(
+    (value): value is number => typeof value === "number" && value >= low && value <= high,
+  );
+  return [...new Set(inside)].sort((a, b) => a - b);
+}
 
 export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const model = data.report.scorer;
@@ -68,7 +72,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
         data.width === 1 ? null : name(ownLabel(), "cell"),
         exact(shown(before), text(shown(before))),
         h("strong", {}, exact(shown(now), text(shown(now)))),
-        signed(data.width === 1 ? number(change) : percent(change)),
+        signed(data.width === 1 ? number(change) : points(change)),
       ),
     );
     const scoreOf = (scored: Scored, at: number) => scored.scores?.[at * data.k + output] ?? NaN;
@@ -90,48 +94,67 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
         range !== null && typeof cell === "number" && (cell < range[0] || cell > range[1]);
       line.classList.toggle("outside", isOutside);
       line.cells[5].replaceChildren(
-        isOutside ? words.outside(cellNumber(range[0]), cellNumber(range[1])) : "",
+        isOutside ? words.outside(data.cellText(at, range[0]), data.cellText(at, range[1])) : "",
       );
     }
   };
 
+  let pause = 0;
   const control = (at: number): HTMLElement => {
     const { levels } = model.columns[at];
     const label = words.cellOf(shortened(data.report.features[at].name, 60));
     const set = (cell: Cell) => {
       cells[at] = cell;
       void update();
-      if (at !== feature) void drawCurve();
+      // Curves take many predictions: they wait until the typing has paused.
+      clearTimeout(pause);
+      pause = window.setTimeout(() => void drawCurve(), 150);
     };
     if (levels) {
       const select = choice(
-        levels.map(([level], place) => ({
-          value: String(place),
-          text: level === null ? page.missing : shortened(level, 40),
-        })),
+        levels
+          .map(([level], place) => ({
+            value: String(place),
+            text: level === null ? page.missing : shortened(level, 40),
+          }))
+          .sort((a, b) => a.text.localeCompare(b.text, "en", { numeric: true })),
         String(levels.findIndex(([level]) => level === cells[at])),
         (value) => set(levels[Number(value)][0]),
       );
       select.setAttribute("aria-label", label);
       return select;
     }
+    const { time } = data.report.features[at];
+    const cell = cells[at];
     const input = h("input", {
-      type: "number",
-      step: "any",
+      type: time ? { days: "date", seconds: "datetime-local" }[time] : "number",
+      step: time === "days" ? "1" : "any",
       "aria-label": label,
       placeholder: page.missing,
-      value: typeof cells[at] === "number" ? String(cells[at]) : "",
+      value:
+        typeof cell !== "number"
+          ? ""
+          : time
+            ? data.cellText(at, cell).replace(" ", "T")
+            : String(cell),
     });
+    // Controls of dates count milliseconds.
+    const unit = time ? { days: 86_400_000, seconds: 1000 }[time] : 1;
     input.addEventListener("input", () => {
       if (input.value === "" || Number.isFinite(input.valueAsNumber))
-        set(input.value === "" ? null : input.valueAsNumber);
+        set(input.value === "" ? null : input.valueAsNumber / unit);
     });
     return input;
   };
 
   const restart = () => {
+    cells = cellsOf(selection.now.row);
+    redraw();
+  };
+
+  /** Controls and results of the cells as they are now. */
+  const redraw = () => {
     const { row, output } = selection.now;
-    cells = cellsOf(row);
     const order = bySize(data, row, output);
     lines.replaceChildren(
       ...(all ? order : order.slice(0, FEW)).map((at) =>
@@ -157,7 +180,8 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
     const column = data.columns[feature].cells;
     if (!range || !column) return curve.replaceChildren(h("p", { class: "quiet" }, words.noCurve));
     const [low, high] = range;
-    const grid = Array.from({ length: GRID }, (_, at) => low + ((high - low) * at) / (GRID - 1));
+    const present = cells[feature];
+    const grid = gridOf(column, range, present);
     const rows = spaced(data.n, ROWS);
     const changed = (of: Cell[]) =>
       grid.map((value) => of.map((cell, at) => (at === feature ? value : cell)));
@@ -167,20 +191,22 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
     ]);
     if (turn !== drawing) return;
     const heights = scored.map(shown);
-    const own = heights.slice(0, GRID);
-    const others = rows.map((_, at) => heights.slice((at + 1) * GRID, (at + 2) * GRID));
+    const own = heights.slice(0, grid.length);
+    const others = rows.map((_, at) =>
+      heights.slice((at + 1) * grid.length, (at + 2) * grid.length),
+    );
     const average = grid.map((_, at) => mean(others, (of) => of[at]) ?? NaN);
     const ends = extent([...own, ...others.flat()]) as [number, number];
     const room = (ends[1] - ends[0] || 1) * 0.05;
     const line = (of: number[]) => grid.map((value, at): [number, number] => [value, of[at]]);
     const title = shortened(data.report.features[feature].name, 40);
-    const present = cells[feature];
     curve.replaceChildren(
       curves({
-        label: words.curveLabel(title, text(own[0]), text(own[GRID - 1])),
+        label: words.curveLabel(title, text(own[0]), text(own[own.length - 1])),
         xTitle: title,
         yTitle: data.width === 1 ? words.predicted : words.probability(shortened(ownLabel(), 30)),
         xRange: range,
+        xFormat: (at) => data.cellText(feature, at),
         yRange: [ends[0] - room, ends[1] + room],
         format: (at) => (data.width === 1 ? tick(at) : percent(at, 0)),
         faint: others.map(line),
@@ -188,7 +214,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
         line: line(own),
         mark:
           typeof present === "number" && present >= low && present <= high
-            ? [present, own[Math.round(((present - low) / (high - low || 1)) * (GRID - 1))]]
+            ? [present, own[grid.indexOf(present)]]
             : null,
       }),
       h("p", { class: "quiet" }, words.curveText(rows.length)),
@@ -231,7 +257,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
           {
             onclick: () => {
               all = !all;
-              restart();
+              redraw();
             },
           },
           words.more,
@@ -240,8 +266,14 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
     features.length > 0 && h("div", { class: "controls" }, labelled(words.curveOf, pick)),
     features.length > 0 && curve,
   );
+  let shownRow = -1;
+  // Another class or the closed sheet keep what was changed; another row does not.
   const draw = () => {
-    if (details.open) restart();
+    if (!details.open) return;
+    const isSame = shownRow === selection.now.row;
+    shownRow = selection.now.row;
+    if (isSame) redraw();
+    else restart();
   };
   details.addEventListener("toggle", draw);
   selection.watch(["row", "output"], draw);

@@ -52,6 +52,8 @@ def read(content: bytes, path: Any) -> Any:
     """The explainer of a file."""
     try:
         arrays = _arrays(content)
+        if "explainer" not in arrays or "model" not in arrays:
+            raise ValueError("it is an archive of something else")
         about = json.loads(arrays.pop("explainer").tobytes())
         if about["version"] != VERSION:
             raise ValueError(f"it has version {about['version']}; this package reads version {VERSION}")
@@ -102,6 +104,7 @@ def _columns_out(columns: Columns) -> dict[str, Any]:
         "missing": columns.missing,
         "coded": sorted(columns.coded),
         "underscored": columns.underscored,
+        "moments": columns.moments,
     }
 
 
@@ -113,4 +116,5 @@ def _columns_in(known: dict[str, Any]) -> Columns:
         known["missing"],
         frozenset(int(at) for at in known["coded"]),
         bool(known["underscored"]),
+        {str(name): str(kind) for name, kind in known["moments"].items()},
     )

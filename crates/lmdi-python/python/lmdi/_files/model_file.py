@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from typing import Any
@@ -13,6 +14,10 @@ from .._models.model import Model, model_of_file
 def write(path: Any, content: bytes) -> None:
     """Writes beside the target and renames, so that a reader never sees a part of the file."""
     path = os.path.realpath(os.fspath(path))
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "this is a directory; expected the name of a file", path)
+    if not os.path.isdir(os.path.dirname(path)):
+        raise FileNotFoundError(errno.ENOENT, "its directory does not exist", path)
     mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else None
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".lmdi-")
     try:

@@ -106,6 +106,8 @@ class Columns:
     coded: frozenset[int] = frozenset()
     #: Whether names are LightGBM's, which puts underscores for spaces.
     underscored: bool = False
+    #: Kinds of dates, times and spans that columns of the user's table held in training, by name.
+    moments: dict[str, str] = field(default_factory=dict)
 
     def labels(self) -> list[str]:
         """A name for every column."""
@@ -148,6 +150,9 @@ class Columns:
 
     def _read_frame(self, frame: tables.Frame) -> Cells:
         order = None
+        if frame.labels is not None and (self.names is None or set(self.names) == set(frame.labels)):
+            # Names that are no text: known where the model, or an earlier table, has them too.
+            frame = frame._replace(names=frame.labels)
         if self.names is not None and frame.names is not None:
             found, expected = frame.names, list(self.names)
             if self.underscored and found != expected:

@@ -72,6 +72,11 @@ def codes(y: Any, classes: np.ndarray, n_rows: int) -> Any:
 def _unknown_classes(unknown: list[Any], classes: np.ndarray) -> str:
     """Labels with their types, where they differ in nothing else."""
     known = classes.tolist()
+    if known == [0, 1] and all(isinstance(label, float) and 0 <= label <= 1 for label in unknown):
+        return (
+            f"y holds shares such as {unknown[0]!r}; the linear models of LMDI+ need classes, 0 and 1. "
+            "Pass classes, or use TreeSHAP or Saabas, which need no target"
+        )
     found, expected = ({type(label).__name__ for label in labels} for labels in (unknown, known))
     told = f"the model does not know the classes {listed(unknown)} of y; it was trained on {listed(known)}"
     if {str(label) for label in unknown} <= {str(label) for label in known}:

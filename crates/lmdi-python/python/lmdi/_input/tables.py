@@ -7,6 +7,9 @@ matrices) is converted once.
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import numbers
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -20,12 +23,42 @@ ROWS_AT_A_TIME = 1 << 14
 class Frame(NamedTuple):
     """A table with named columns, of any library."""
 
+    #: The names of the columns; None where one of them is no text.
     names: list[str] | None
     n_rows: int
     column: Callable[[int], Any]
     n_columns: int
     #: All cells as one array if they already lie in one, else None.
     block: Callable[[], np.ndarray | None]
+    #: Names that are no text, as text: numbers, or the levels of several headings joined.
+    labels: list[str] | None = None
+
+    def chosen(self, names: list[str], moments: dict[str, str] | None = None) -> Frame:
+        """The columns of these names, as our own models read them: dates and the like as numbers.
+
+        `moments` says of which kind they were in training; None if this is training.
+        """
+        place = {name: at for at, name in enumerate(self.names or [])}
+
+        def column(at: int) -> Any:
+            cells = self.column(place[names[at]])
+            found = _numbers_in(cells)
+            if found is None:
+                return cells
+            values, kind = found
+            return (
+                values
+                if moments is None or kind is None
+                else _as_in_training(values, kind, names[at], moments)
+            )
+
+        block = self.block if names == self.names else lambda: None
+        return Frame(names, self.n_rows, column, len(names), block)
+
+    def moments(self) -> dict[str, str]:
+        """The columns of dates, times and spans, with their kind."""
+        found = {name: _numbers_in(self.column(at)) for at, name in enumerate(self.names or [])}
+        return {name: pair[1] for name, pair in found.items() if pair is not None and pair[1] is not None}
 
 
 def is_sparse(X: Any) -> bool:
@@ -34,18 +67,19 @@ def is_sparse(X: Any) -> bool:
 
 def frame_of(X: Any) -> Frame | None:
     """The frame that `X` is, or None if it is an array or a list."""
+    if isinstance(X, Frame):
+        return X
     kind = type(X)
     library, name = kind.__module__.split(".")[0], kind.__name__
     if library == "pandas" and name == "DataFrame":
-        names = [str(name) for name in X.columns]
-        named = all(isinstance(name, str) for name in X.columns)
+        names, labels = _pandas_names(X)
 
         def block() -> Any:
             kinds = set(X.dtypes)
             plain = len(kinds) == 1 and isinstance(next(iter(kinds)), np.dtype)
             return X.to_numpy() if plain else None
 
-        return Frame(names if named else None, len(X), lambda at: X.iloc[:, at], X.shape[1], block)
+        return Frame(names, len(X), lambda at: X.iloc[:, at], X.shape[1], block, labels)
     if library == "polars" and name == "DataFrame":
         return Frame(list(X.columns), X.height, X.to_series, X.width, lambda: None)
     if library == "pyarrow" and name in ("Table", "RecordBatch"):
@@ -60,6 +94,26 @@ def frame_of(X: Any) -> Frame | None:
     return None
 
 
+def _pandas_names(X: Any) -> tuple[list[str] | None, list[str] | None]:
+    """The names of the columns of a pandas frame, or what stands for them where they are no text."""
+    names = list(X.columns)
+    if all(isinstance(name, str) for name in names):
+        return [str(name) for name in names], None
+    if names == list(range(len(names))):
+        # pandas counts the columns of a table that had no names.
+        return None, None
+    return None, ["_".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
+
+
+def check_names(X: Any) -> None:
+    """Raises if two columns of a frame have the same name."""
+    frame = frame_of(X)
+    names = None if frame is None else frame.names or frame.labels
+    repeated = sorted({name for name in names if names.count(name) > 1}) if names else []
+    if repeated:
+        raise ValueError(f"X has more than one column named {listed(repeated)}; rename or drop one of them")
+
+
 def frame_with_text(X: Any) -> Frame | None:
     """The frame that `X` is, if a column of it holds anything but numbers and truth values."""
     frame = frame_of(X)
@@ -68,8 +122,110 @@ def frame_with_text(X: Any) -> Frame | None:
     block = frame.block()
     if block is not None and block.dtype.kind in "fbui":
         return None
-    kinds = [column_values(frame.column(at), name).dtype.kind for at, name in enumerate(frame.names)]
-    return frame if any(kind in "OUS" for kind in kinds) else None
+    for at, name in enumerate(frame.names):
+        column = frame.column(at)
+        if _numbers_in(column) is not None or column_values(column, name).dtype.kind in "OUS":
+            return frame
+    return None
+
+
+#: Seconds of a day.
+DAY = 86400.0
+
+
+def _as_in_training(values: np.ndarray, kind: str, name: str, moments: dict[str, str]) -> np.ndarray:
+    """Moments in the unit of training: a date is also the point of time at its begin."""
+    trained = moments.get(name)
+    if kind == trained:
+        return values
+    if (kind, trained) == ("dates", "points of time"):
+        return values * DAY
+    if (kind, trained) == ("points of time", "dates"):
+        return values / DAY
+    what = "numbers or text" if trained is None else trained
+    raise ValueError(
+        f"column {name!r} holds {kind}; the model was trained on {what}, as far as it says. Pass the column "
+        "as it was in training, or as numbers"
+    )
+
+
+def _numbers_in(column: Any) -> tuple[np.ndarray, str | None] | None:
+    """Dates as days, points of time as seconds since 1970, spans and times of the day as seconds, as in the
+    command, each with its kind; numbers that are kept as objects; None for columns of something else."""
+    library = type(column).__module__.split(".")[0]
+    if library == "pandas":
+        if column.dtype.name.startswith("period"):
+            column = column.dt.to_timestamp()
+        if column.dtype.name == "object":
+            return _numbers_of_objects(column.to_numpy())
+        if getattr(column.dtype, "kind", "O") not in "mM":
+            return None
+        values = column.dt.tz_convert(None) if getattr(column.dtype, "tz", None) is not None else column
+        return _seconds(values.to_numpy())
+    if library == "polars":
+        kind = str(column.dtype).split("(")[0]
+        if kind == "Time":
+            return column.cast(_polars().Int64).cast(_polars().Float64).to_numpy() / 1e9, "times of the day"
+        if kind == "Date":
+            return column.cast(_polars().Int32).cast(_polars().Float64).to_numpy(), "dates"
+        return _seconds(column.to_numpy()) if kind in ("Datetime", "Duration") else None
+    if library == "pyarrow":
+        from pyarrow import types
+
+        if not types.is_temporal(column.type):
+            return None
+        if types.is_time(column.type):
+            nanoseconds = column.cast("time64[ns]").cast("int64").cast("float64")
+            return nanoseconds.to_numpy(zero_copy_only=False) / 1e9, "times of the day"
+        if types.is_date(column.type):
+            days = column.cast("date32").cast("int32").cast("float64")
+            return days.to_numpy(zero_copy_only=False), "dates"
+        return _seconds(column.to_numpy(zero_copy_only=False))
+    return None
+
+
+def _numbers_of_objects(cells: np.ndarray) -> tuple[np.ndarray, str | None] | None:
+    """The numbers, or the dates, that all cells hold which are not missing."""
+    missing = np.asarray([cell is None or cell != cell for cell in map(_or_none, cells)], dtype=bool)
+    found = cells[~missing]
+    kinds = {type(cell) for cell in found}
+    values = np.full(len(cells), np.nan)
+    what = None
+    if kinds == {datetime.date}:
+        values[~missing], what = found.astype("datetime64[D]").astype(np.int64), "dates"
+    elif kinds and all(issubclass(kind, datetime.datetime) for kind in kinds):
+        if any(cell.tzinfo is not None for cell in found):
+            return None
+        values[~missing], what = _seconds(found.astype("datetime64[us]"))
+    elif kinds and all(_is_number_type(kind) for kind in kinds) and all(map(_is_number, found)):
+        values[~missing] = found.astype(np.float64)
+    else:
+        return None
+    return values, what
+
+
+def _or_none(cell: Any) -> Any:
+    """The cell, or None for the missing value of pandas, which no comparison recognises."""
+    return None if type(cell).__name__ == "NAType" else cell
+
+
+def _is_number_type(kind: type) -> bool:
+    real = issubclass(kind, (numbers.Real, decimal.Decimal))
+    return real and not issubclass(kind, (bool, np.bool_))
+
+
+def _seconds(values: np.ndarray) -> tuple[np.ndarray, str]:
+    """Points of time and spans in seconds, NaN where missing, and which of the two they are."""
+    unit = np.timedelta64(1, "s")
+    points = values.dtype.kind == "M"
+    seconds = (values - np.datetime64(0, "s") if points else values) / unit
+    return np.where(np.isnat(values), np.nan, seconds), "points of time" if points else "spans of time"
+
+
+def _polars() -> Any:
+    import polars
+
+    return polars
 
 
 def index_of(X: Any) -> Any:
@@ -93,7 +249,7 @@ def column_values(column: Any, name: str) -> np.ndarray:
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     if library == "polars":
         kind = column.dtype
-        if kind.is_numeric() or str(kind) == "Boolean":
+        if kind.is_numeric() or str(kind) in ("Boolean", "Null"):
             return column.cast(_polars_float(kind)).to_numpy()
         if str(kind).split("(")[0] in ("String", "Categorical", "Enum"):
             return np.asarray(column.to_list(), dtype=object)
@@ -148,7 +304,7 @@ def as_floats(values: np.ndarray, name: str) -> np.ndarray:
     if kind.kind in "OUS":
         try:
             return values.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             found = next(value for value in values.ravel() if not _is_number(value))
             raise ValueError(
                 f"{name} holds {found!r}; expected numbers: encode text and categories as in the "
@@ -160,7 +316,7 @@ def as_floats(values: np.ndarray, name: str) -> np.ndarray:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 
@@ -170,6 +326,8 @@ def as_array(X: Any) -> np.ndarray:
     if is_sparse(X):
         return as_floats(X.toarray(), "X")
     array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    if array.ndim == 0 and not isinstance(X, np.ndarray):
+        raise TypeError(f"X is {_what(X)}; expected a table: an array, a frame or a list of rows")
     if array.ndim == 1:
         raise ValueError(
             f"Expected 2D array, got 1D array instead: X has {len(array)} entries. Reshape your data: "
@@ -180,6 +338,15 @@ def as_array(X: Any) -> np.ndarray:
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: X holds complex numbers; expected real ones")
     return as_floats(array, "X")
+
+
+def _what(X: Any) -> str:
+    """What a user passed instead of a table."""
+    if isinstance(X, dict):
+        return "a dict; pass pandas.DataFrame(X)"
+    if isinstance(X, (str, bytes)) or hasattr(X, "__fspath__"):
+        return f"{X!r}; read the file first, as with pandas.read_csv"
+    return "None" if X is None else f"a {type(X).__name__}"
 
 
 def check_cells(array: np.ndarray, names: Any) -> None:

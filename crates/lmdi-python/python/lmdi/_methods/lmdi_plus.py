@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _lmdi
+from .._checks import flag, number, whole
 from .._choices import (
     Ablation,
     Family,
@@ -61,6 +62,10 @@ CHOICES = (
     "search_tolerance",
     "max_iterations",
 )
+#: Those of them that are numbers, whole ones with their least value, and truth values.
+NUMBERS = ("response_share", "alpha", "C", "tolerance", "search_tolerance")
+WHOLE_NUMBERS = {"ablation": 1, "folds": 2, "rounds": 1, "max_iterations": 1}
+FLAGS = ("include_raw", "bound_raw", "scale_target")
 
 #: Predictions out of bag by fewer trees per row vary with the trees more than with the model.
 ENOUGH_TREES = 15.0
@@ -310,10 +315,7 @@ class LMDIPlus(Explainer):
 
     def _checked_keywords(self, model: Model) -> dict[str, Any]:
         """The keywords of compiled code."""
-        keywords = {name: getattr(self, name) for name in CHOICES}
-        ratios = keywords["l1_ratio"]
-        if ratios is not None:
-            keywords["l1_ratio"] = [float(ratio) for ratio in np.ravel(ratios)]
+        keywords = {name: _checked(name, getattr(self, name)) for name in CHOICES}
         if model._sees_every_row:
             if keywords["fit_on"] in ("all", "inbag"):
                 keywords["fit_on"] = "uniform"
@@ -488,6 +490,23 @@ class LMDIPlus(Explainer):
         type(self).__init__(self, model, **params)
         if explainer is not None:
             self.model_, self.explainer_ = model, explainer
+
+
+def _checked(name: str, value: Any) -> Any:
+    """A keyword as compiled code takes it."""
+    if value is None:
+        return None
+    if name in WHOLE_NUMBERS:
+        return whole(value, name, WHOLE_NUMBERS[name])
+    if name in FLAGS:
+        return flag(value, name)
+    if name == "l1_ratio":
+        return [number(ratio, name) for ratio in np.ravel(np.asarray(value, dtype=object))]
+    if name in NUMBERS:
+        return number(value, name)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}; expected the name of a choice")
+    return value
 
 
 def _some_rows(cells: Any) -> frozenset[bytes]:

@@ -94,14 +94,20 @@ class Model:
         return self._cells(X)._replace(index=tables.index_of(X))
 
     def _cells(self, X: Any) -> Cells:
-        wanted = self._compiled.input_columns
-        frame = None if wanted is None else tables.frame_of(X)
-        if frame is None or wanted is None or frame.names is None or frame.names == self.feature_names:
+        read = self._compiled.table_columns
+        frame = None if read is None else tables.frame_of(X)
+        plain = self._compiled.input_columns is None
+        # A column of two words keeps its name as a column of the trees; cells tell the two apart.
+        same_names = frame is not None and not plain and frame.names == self.feature_names
+        encoded = same_names and tables.frame_with_text(frame) is None
+        if frame is None or read is None or frame.names is None or encoded:
             return self._columns.read(X)
-        place = {name: at for at, name in enumerate(frame.names)}
         # Further columns are ignored, as in the command.
-        tables.order_of_columns([name for name in frame.names if name in wanted], wanted)
-        columns = text_columns(frame, wanted, [place[name] for name in wanted])
+        tables.order_of_columns([name for name in frame.names if name in read], read)
+        frame = frame.chosen(read, self._columns.moments)
+        if plain:
+            return self._columns.read(frame)
+        columns = text_columns(frame)
         return Cells(self._encoded(columns), self.feature_names, source=self._source(columns))
 
     def _source(self, columns: list[TextColumn]) -> Source:
@@ -159,10 +165,10 @@ class Model:
 TextColumn = tuple[str, "np.ndarray | list[str | None]"]
 
 
-def text_columns(frame: tables.Frame, names: list[str], places: Any) -> list[TextColumn]:
-    """Columns of a table as numbers, or as texts where they hold any."""
+def text_columns(frame: tables.Frame) -> list[TextColumn]:
+    """The columns of a table as numbers, or as texts where they hold any."""
     columns: list[TextColumn] = []
-    for name, at in zip(names, places):
+    for at, name in enumerate(frame.names or []):
         values = tables.column_values(frame.column(at), name)
         if values.dtype.kind in "OUS":
             texts = [None if is_missing(cell) else level_text(cell) for cell in values.tolist()]

@@ -370,7 +370,15 @@ def stability(
         raise ValueError(f"there are {len(explanations)} explanations; expected at least 2, to be compared")
     first = explanations[0]
     for other in explanations[1:]:
-        if other.shape != first.shape or list(other.feature_names) != list(first.feature_names):
+        if other.shape == first.shape and list(other.feature_names) != list(first.feature_names):
+            here, there = next(
+                pair for pair in zip(first.feature_names, other.feature_names) if len(set(pair)) > 1
+            )
+            raise ValueError(
+                f"the columns of the explanations differ: one has {here!r} where another has {there!r}; "
+                "expected the same columns in the same order"
+            )
+        if other.shape != first.shape:
             raise ValueError(
                 f"explanations of shapes {first.shape} and {other.shape}; expected the same rows and columns"
             )

@@ -466,9 +466,9 @@ class Explanation:
 
         Without `long`, one row per row: one column per feature, then `base_value`, and where they are known
         `explained`, `unexplained` and for numbers `prediction`; several outputs are an outer level of the
-        columns. With `long`, one row per row,
-        feature and output: `feature`, `data` (the cell, with names of categories), `value` and `base_value`,
-        and `output` where there are several.
+        columns. A feature that has one of these names keeps it, and they get an underscore behind theirs.
+        With `long`, one row per row, feature and output: `feature`, `data` (the cell, with names of
+        categories), `value` and `base_value`, and `output` where there are several.
         """
         pandas = _pandas("to_frame")
         full = self._whole()
@@ -477,13 +477,18 @@ class Explanation:
             return full._long_frame(pandas, index)
 
         def frame(of: Explanation) -> Any:
-            table = pandas.DataFrame(of.values, columns=list(of.feature_names), index=index)
-            table["base_value"] = of.base_values
+            further = {"base_value": of.base_values}
             if of.unexplained is not None:
-                table["explained"], table["unexplained"] = of.explained, of.unexplained
+                further["explained"], further["unexplained"] = of.explained, of.unexplained
             if of.prediction is not None and of.prediction.ndim == 1:
-                table["prediction"] = of.prediction
-            return table
+                further["prediction"] = of.prediction
+            names = list(of.feature_names)
+            for name in further:
+                while name in names:
+                    name += "_"
+                names.append(name)
+            columns = [of.values, *(np.reshape(column, (-1, 1)) for column in further.values())]
+            return pandas.DataFrame(np.hstack(columns), columns=names, index=index)
 
         if full.values.ndim == 2:
             return frame(full)

@@ -24,7 +24,14 @@ def group_columns(groups: dict[str, list[str]] | None, names: list[str]) -> tupl
     for group in groups or {}:
         if group in known and group_of.get(group) != group:
             raise ValueError(f"group {group!r} has the name of a column that is not in it; rename it")
-    labels = [group_of.get(name, name) for name in names]
-    found = list(dict.fromkeys(labels))
-    place = {name: at for at, name in enumerate(found)}
-    return found, [place[label] for label in labels]
+    found: list[str] = []
+    places: list[int] = []
+    of_group: dict[str, int] = {}
+    for name in names:
+        # Columns of one name that are in no group stay apart.
+        group_name = group_of.get(name)
+        place = len(found) if group_name is None else of_group.setdefault(group_name, len(found))
+        if place == len(found):
+            found.append(name if group_name is None else group_name)
+        places.append(place)
+    return found, places

@@ -136,7 +136,7 @@ impl StreamedFit {
 }
 
 fn packed(kind: Kind, write: impl FnOnce(&mut Writer) -> Result<()>) -> Result<Vec<u8>> {
-    let mut writer = Writer { bytes: vec![0; HEADER] };
+    let mut writer = Writer::starting_with(vec![0; HEADER]);
     write(&mut writer)?;
     let checksum = crc32fast::hash(&writer.bytes[HEADER..]);
     let mut header = Writer::default();

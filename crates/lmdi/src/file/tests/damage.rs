@@ -33,7 +33,9 @@ fn with_section(tag: [u8; 4], required: bool) -> Vec<u8> {
     for (section, body) in sections.iter().zip(&bodies) {
         parts.push((section.tag, section.required, body));
     }
-    container::build(&parts).unwrap()
+    let mut file = Vec::new();
+    container::write(&parts, &mut file).unwrap();
+    file
 }
 
 /// Makes all checksums right again after a change to the content.

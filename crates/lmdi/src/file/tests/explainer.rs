@@ -1,7 +1,7 @@
 //! An explainer in a model file: the same scores after reading, and wrong content refused.
 
 use super::damage::reseal;
-use super::{refused, small_model};
+use super::{encoded, refused, small_model};
 use crate::file::{Explainer, Model, v1};
 use crate::forest::train::{
     BoostingParams, ForestParams, TrainingSet, train_boosting, train_forest,
@@ -91,7 +91,7 @@ fn ranges_that_are_none_are_refused() {
         let mut model = explained();
         model.explainer.as_mut().unwrap().ranges = ranges.to_vec();
         assert!(model.to_bytes().is_err(), "written");
-        v1::encode(&model).unwrap()
+        encoded(&model)
     };
     refused(&invalid(&[[0.0, 1.0]; 2]), "2 ranges of cells for 1 columns");
     for range in [[1.0, 0.0], [f64::NAN, 1.0], [0.0, f64::NAN], [0.0, f64::INFINITY]] {
@@ -102,7 +102,7 @@ fn ranges_that_are_none_are_refused() {
     let text = String::from_utf8(model.to_json().unwrap()).unwrap();
     let shorter = text.replacen(r#""highest":[9.0]"#, r#""highest":[]"#, 1);
     refused(shorter.as_bytes(), "1 smallest and 0 largest cells");
-    let bytes = v1::encode(&model).unwrap();
+    let bytes = encoded(&model);
     // The section without the explainer that it belongs to: the tag of EXPL becomes unknown.
     let mut alone = bytes.clone();
     let at = bytes.windows(4).position(|tag| tag == b"EXPL").unwrap();
@@ -121,7 +121,7 @@ fn tree_sizes_that_are_none_are_refused() {
         let mut model = explained();
         model.explainer.as_mut().unwrap().tree_sizes = sizes;
         assert!(model.to_bytes().is_err(), "written");
-        refused(&v1::encode(&model).unwrap(), expected);
+        refused(&encoded(&model), expected);
     }
 }
 
@@ -131,7 +131,7 @@ fn linear_models_that_do_not_fit_the_trees_are_refused() {
         let mut model = explained();
         change(model.explainer.as_mut().unwrap());
         assert!(model.to_bytes().is_err(), "written");
-        v1::encode(&model).unwrap()
+        encoded(&model)
     };
     refused(&wrong(|e| e.trees.clear()), "0 linear models for 1 trees");
     refused(&wrong(|e| e.trees.push(e.trees[0].clone())), "2 linear models for 1 trees");
@@ -205,7 +205,7 @@ fn a_chain_of_splits_takes_no_more_memory_than_its_nodes() {
         *numbers = vec![1.0; n];
     }
     model.explainer.as_mut().unwrap().trees[0].step = vec![1.0; n];
-    let read = v1::decode(&v1::encode(&model).unwrap()).unwrap();
+    let read = v1::decode(&encoded(&model)).unwrap();
     let fitted = read.explainer.unwrap().ready(&read.ensemble).unwrap();
     let cells = vec![0.0; fitted.n_features()];
     let row = MatrixView::from_rows(&cells, 1, cells.len()).unwrap();

@@ -1,15 +1,15 @@
 //! Binary files with right checksums and wrong content.
 
 use super::damage::reseal;
-use super::{refused, small_model};
-use crate::file::{Model, v1};
+use super::{encoded, refused, small_model};
+use crate::file::Model;
 use crate::forest::{CategorySet, Ensemble, InBag, NONE, Outcome};
 
 /// The file of a model that `to_bytes` would refuse to write.
 fn unchecked(change: impl FnOnce(&mut Ensemble)) -> Vec<u8> {
     let mut model = small_model();
     change(&mut model.ensemble);
-    v1::encode(&model).unwrap()
+    encoded(&model)
 }
 
 /// Where the only tree starts in the file of [`small_model`].

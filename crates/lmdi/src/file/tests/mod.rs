@@ -9,7 +9,7 @@ mod random_model;
 mod round_trip;
 mod schema;
 
-use super::Model;
+use super::{Model, v1};
 use crate::forest::{
     Aggregation, Comparison, Ensemble, Growth, Link, Missing, NONE, Outcome, Precision, Tree,
 };
@@ -48,6 +48,13 @@ fn small_model() -> Model {
         outcome: Outcome::Number,
         class_weights: Default::default(),
     })
+}
+
+/// The bytes of a model that need not be valid.
+fn encoded(model: &Model) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    v1::encode(model, &mut bytes).unwrap();
+    bytes
 }
 
 /// Fails unless the bytes are refused with a message that holds `expected`.

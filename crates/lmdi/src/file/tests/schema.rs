@@ -1,7 +1,7 @@
 //! The schema of a file must fit its trees.
 
-use super::{refused, small_model};
-use crate::file::{Model, v1};
+use super::{encoded, refused, small_model};
+use crate::file::Model;
 use crate::forest::Outcome;
 use crate::table::{Encoding, InputColumn, Part, Schema, Target, Task};
 
@@ -16,7 +16,7 @@ fn with_schema(change: impl FnOnce(&mut Schema)) -> Model {
 #[track_caller]
 fn refused_in_both_forms(change: impl FnOnce(&mut Schema), expected: &str) {
     let model = with_schema(change);
-    refused(&v1::encode(&model).unwrap(), expected);
+    refused(&encoded(&model), expected);
     refused(&crate::file::json::encode(&model).unwrap(), expected);
     assert!(model.to_bytes().is_err());
 }
@@ -61,7 +61,7 @@ fn labels_of_target_and_trees_must_agree() {
     model.ensemble.outcome = Outcome::Classes(labels("yes"));
     assert!(model.check().is_ok());
     model.ensemble.outcome = Outcome::Classes(labels("oui"));
-    refused(&v1::encode(&model).unwrap(), "is not what the trees predict");
+    refused(&encoded(&model), "is not what the trees predict");
 }
 
 /// All names together would be 40 GB; they are compared one at a time.
@@ -74,7 +74,7 @@ fn a_long_name_with_many_levels_takes_little_memory() {
         schema.columns = vec![InputColumn { name, encoding: Encoding::OneHot(levels) }];
     });
     model.ensemble.feature_names = vec![String::new(); n_levels];
-    refused(&v1::encode(&model).unwrap(), "the schema gives matrix column");
+    refused(&encoded(&model), "the schema gives matrix column");
 }
 
 #[test]

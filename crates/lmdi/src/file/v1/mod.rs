@@ -23,6 +23,7 @@ use super::{Explainer, Metadata, Model};
 use crate::forest::{ClassWeights, Ensemble};
 use crate::table::Schema;
 use crate::{Error, Result};
+use std::io;
 
 const CLASS_WEIGHTS: Tag = *b"CLSW";
 const DECISION: Tag = *b"DECI";
@@ -33,8 +34,8 @@ const READING: Tag = *b"READ";
 const SCHEMA: Tag = *b"SCHM";
 const TRAINING_ROWS: Tag = *b"ROWS";
 
-/// The model as a file of version 1. The model has been checked.
-pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
+/// Writes the model as a file of version 1, and gives its size. The model has been checked.
+pub(super) fn encode(model: &Model, out: &mut dyn io::Write) -> Result<u64> {
     let metadata = |writer: &mut Writer| metadata::write(&model.metadata, writer);
     let schema = model.schema.as_ref();
     let schema = schema.map(|schema| move |writer: &mut Writer| schema::write(schema, writer));
@@ -72,7 +73,7 @@ pub(super) fn encode(model: &Model) -> Result<Vec<u8>> {
     if let Some(rows) = &rows {
         sections.push((TRAINING_ROWS, true, rows));
     }
-    container::build(&sections)
+    container::write(&sections, out)
 }
 
 /// Reads a file of version 1. The model has not been checked.

@@ -18,6 +18,6 @@ mod router;
 
 pub use block::Block;
 pub(crate) use lanes::LANES;
-pub(crate) use path_amounts::PathAmounts;
+pub(crate) use path_amounts::NodeAmounts;
 pub(crate) use path_sums::PathSums;
 pub use router::Router;

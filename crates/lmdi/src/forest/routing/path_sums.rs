@@ -1,10 +1,11 @@
 //! Trees compiled to add up amounts along the paths of rows.
 //!
 //! Sums lie as the cells of a [`Block`] do: group by group, column by column (the spare one last),
-//! output by output, lane by lane. A row's amounts are added from the root down.
+//! output by output, lane by lane. A row's amounts are added from the root down. Parts of a tree
+//! below which nothing is added are left out: of a fully grown tree that is nearly all of it.
 
 use super::block::Block;
-use super::path_amounts::PathAmounts;
+use super::path_amounts::{NodeAmounts, PathAmounts};
 use super::router::Router;
 use crate::forest::Ensemble;
 
@@ -18,17 +19,15 @@ pub(crate) struct PathSums {
 
 impl PathSums {
     /// Takes the amounts of each tree.
-    pub(crate) fn new(ensemble: &Ensemble, mut amounts: Vec<PathAmounts>) -> Self {
-        let held: Vec<Option<&[f64]>> = amounts.iter().map(PathAmounts::of_one_output).collect();
-        let router = Router::holding(ensemble, &held);
-        for (tree, amounts) in amounts.iter_mut().enumerate() {
-            match router.originals(tree) {
-                Some(_) if amounts.all_outputs == 1 => amounts.amounts = Vec::new(),
-                Some(nodes) => amounts.reorder(nodes),
-                None => {}
-            }
-        }
-        Self { router, listed: amounts }
+    pub(crate) fn new(ensemble: &Ensemble, amounts: &[NodeAmounts<'_>]) -> Self {
+        let router = Router::holding(ensemble, amounts);
+        let listed = (amounts.iter().enumerate())
+            .map(|(tree, amounts)| match router.originals(tree) {
+                Some(_) if amounts.all_outputs == 1 => PathAmounts::held(),
+                nodes => amounts.by_position(nodes),
+            })
+            .collect();
+        Self { router, listed }
     }
 
     /// The trees.

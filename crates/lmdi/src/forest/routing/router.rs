@@ -3,17 +3,28 @@
 use super::block::Block;
 use super::compiled::{Walk, compile};
 use super::lanes::LANES;
-use super::path_amounts::PathAmounts;
+use super::path_amounts::{NodeAmounts, PathAmounts};
 use crate::forest::{Ensemble, Precision, Tree};
 use crate::table::MatrixView;
 use crate::{Error, Result};
 use rayon::prelude::*;
+use std::ops::Range;
 
 #[derive(Debug)]
 enum Routed {
     Single(Box<dyn Walk<f32>>),
     Double(Box<dyn Walk<f64>>),
     AsIs(Box<Tree>),
+}
+
+impl Routed {
+    fn n_nodes(&self) -> usize {
+        match self {
+            Self::Single(compiled) => compiled.original().len(),
+            Self::Double(compiled) => compiled.original().len(),
+            Self::AsIs(tree) => tree.n_nodes(),
+        }
+    }
 }
 
 /// The trees of an ensemble, compiled for walking.
@@ -49,28 +60,43 @@ pub struct Router {
 impl Router {
     /// Compiles the trees of an ensemble that passes its [`check`](Ensemble::check).
     pub fn new(ensemble: &Ensemble) -> Self {
-        Self::holding(ensemble, &vec![None; ensemble.trees.len()])
+        Self::of_trees(ensemble, 0..ensemble.trees.len())
     }
 
-    /// The same, with nodes that hold amounts: those of each tree by node, or none.
-    pub(super) fn holding(ensemble: &Ensemble, held: &[Option<&[f64]>]) -> Self {
-        let n_features = ensemble.n_features();
-        let route = |(tree, held): (&Tree, &Option<&[f64]>)| {
+    /// The same for some trees, which are counted from the first of them: where trees are looked at
+    /// one after the other, they need not all be compiled at a time.
+    pub fn of_trees(ensemble: &Ensemble, trees: Range<usize>) -> Self {
+        let trees = ensemble.trees[trees].par_iter().map(|tree| (tree, None));
+        Self::compiled(ensemble.n_features(), trees)
+    }
+
+    /// The same with nodes that hold the amounts of their tree where there is one output. What
+    /// lies below all amounts is left out: leaves are the last nodes that matter.
+    pub(super) fn holding(ensemble: &Ensemble, amounts: &[NodeAmounts<'_>]) -> Self {
+        let trees = ensemble.trees.par_iter().zip(amounts.par_iter().map(Some));
+        Self::compiled(ensemble.n_features(), trees)
+    }
+
+    fn compiled<'t>(
+        n_features: usize,
+        trees: impl ParallelIterator<Item = (&'t Tree, Option<&'t NodeAmounts<'t>>)>,
+    ) -> Self {
+        let route = |(tree, amounts): (&Tree, Option<&NodeAmounts<'_>>)| {
             let compiled = match tree.precision {
-                Precision::Single => compile(tree, n_features, *held).map(Routed::Single),
-                Precision::Double => compile(tree, n_features, *held).map(Routed::Double),
+                Precision::Single => compile(tree, n_features, amounts).map(Routed::Single),
+                Precision::Double => compile(tree, n_features, amounts).map(Routed::Double),
             };
             let as_is = || Routed::AsIs(Box::new(Tree { in_bag: None, ..tree.clone() }));
             compiled.unwrap_or_else(as_is)
         };
-        let trees: Vec<Routed> = ensemble.trees.par_iter().zip(held).map(route).collect();
+        let trees: Vec<Routed> = trees.map(route).collect();
+        let nodes: usize = trees.iter().map(Routed::n_nodes).sum();
         Self {
             any_single: trees.iter().any(|tree| matches!(tree, Routed::Single(_))),
             any_double: trees.iter().any(|tree| !matches!(tree, Routed::Single(_))),
+            nodes_per_tree: nodes / trees.len().max(1),
             trees,
             n_features,
-            nodes_per_tree: ensemble.trees.iter().map(Tree::n_nodes).sum::<usize>()
-                / ensemble.trees.len().max(1),
         }
     }
 

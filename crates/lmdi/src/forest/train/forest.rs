@@ -14,7 +14,8 @@ use super::tree::criterion::{
     ClassTarget, EPSILON, NodeTarget, PairRule, PairTarget, indicators, n_outputs,
 };
 use super::tree::grower::grow;
-use super::tree::splitter::{Limits, Splitter, TreeScratch};
+use super::tree::limits::{Limits, Ties};
+use super::tree::splitter::{Splitter, TreeScratch};
 use crate::forest::{Aggregation, Ensemble, Growth, InBag, Link, Tree};
 use crate::monitor::Monitor;
 use crate::random::{Generator, below, generator, unit};
@@ -65,6 +66,7 @@ pub fn train_forest(
         max_leaf_nodes: params.max_leaf_nodes,
         max_features: params.max_features.count(columns.len()),
         random_thresholds: params.extra_trees,
+        ties: if params.extra_trees { Ties::ToRounding } else { Ties::Exact },
     };
     let indicator;
     let (rule, y, classes) = match (params.criterion, set.y) {

@@ -4,9 +4,11 @@
 //! may be all of a basis or, after [`BatchedHessian::reduce_into`], what a [`Reduction`] left of
 //! them. Lanes of the same rows, under other penalties, share one Hessian of all columns.
 
+use crate::basis::Stumps;
 use crate::forest::NONE;
 use crate::glm::linalg::vector::{Lanes, of_lane, per_lane, spread};
 use crate::glm::quadratic::hessian::Hessian;
+use crate::glm::quadratic::leaf_sums::{LeafSums, Parts};
 use crate::glm::quadratic::reduction::{Nesting, Reduction};
 use crate::vectorised::{Vectorised, vectorised};
 
@@ -23,7 +25,7 @@ pub struct BatchedHessian<const N: usize> {
     /// Sum of squares of each stump column.
     pub(crate) stump_square: Vec<Lanes<N>>,
     /// Sum of w x_k per leaf, raw column by raw column.
-    pub(crate) raw_leaf: Vec<Lanes<N>>,
+    pub(crate) raw_leaf: LeafSums<N>,
     /// Mean of each raw column.
     pub(crate) raw_mean: Vec<Lanes<N>>,
     /// Centred raw Gram matrix, row-major, both triangles.
@@ -45,7 +47,7 @@ impl<const N: usize> BatchedHessian<N> {
             nesting: Nesting::of(first.stumps),
             total: per_lane(|lane| each[lane].total),
             node_weight,
-            raw_leaf: gather(first.raw_leaf.len(), &|lane, i| each[lane].raw_leaf[i]),
+            raw_leaf: LeafSums::gather(each.map(|hessian| &hessian.raw_leaf)),
             raw_mean: gather(first.raw_mean.len(), &|lane, k| each[lane].raw_mean[k]),
             raw_gram: gather(first.raw_gram.len(), &|lane, i| each[lane].raw_gram[i]),
             ..Self::empty()
@@ -62,7 +64,7 @@ impl<const N: usize> BatchedHessian<N> {
             node_weight: Vec::new(),
             stump_sum: Vec::new(),
             stump_square: Vec::new(),
-            raw_leaf: Vec::new(),
+            raw_leaf: LeafSums::default(),
             raw_mean: Vec::new(),
             raw_gram: Vec::new(),
         }
@@ -98,18 +100,9 @@ impl<const N: usize> BatchedHessian<N> {
         *total = spread(&self.total);
         let m = nesting.n_splits();
         refill(node_weight, m + n_leaves);
-        reduction.add_leaves([self.leaf_weight()], &mut node_weight[m..]);
-        refill(raw_leaf, raw.len() * n_leaves);
-        let (fours, rest) = raw.as_chunks::<ADDED_TOGETHER>();
-        let (sums_of_fours, sums_of_rest) =
-            raw_leaf.split_at_mut(fours.len() * ADDED_TOGETHER * n_leaves);
-        for (sums, columns) in sums_of_fours.chunks_exact_mut(ADDED_TOGETHER * n_leaves).zip(fours)
-        {
-            reduction.add_leaves(columns.map(|k| self.raw_leaf_of(k)), sums);
-        }
-        for (sums, &k) in sums_of_rest.chunks_exact_mut(n_leaves).zip(rest) {
-            reduction.add_leaves([self.raw_leaf_of(k)], sums);
-        }
+        reduction.add_leaves([self.leaf_weight()], [&mut node_weight[m..]]);
+        let sums = raw_leaf.refill(raw.len(), n_leaves);
+        self.add_raw(reduction, &node_weight[m..], sums);
         raw_mean.clear();
         raw_mean.extend(raw.iter().map(|&k| spread::<N, M>(&self.raw_mean[k])));
         raw_gram.clear();
@@ -117,6 +110,40 @@ impl<const N: usize> BatchedHessian<N> {
             raw_gram.extend(raw.iter().map(|&k| spread::<N, M>(&self.raw_gram[j * r + k])));
         }
         out.sum_upwards();
+    }
+
+    /// Adds the sums of the raw columns that are left, whose leaves have these weights.
+    fn add_raw<const M: usize>(
+        &self,
+        reduction: &Reduction,
+        weight: &[Lanes<M>],
+        sums: &mut [Lanes<M>],
+    ) {
+        let mut waiting: Vec<(&[Lanes<N>], &mut [Lanes<M>])> = Vec::new();
+        for (sums, &k) in sums.chunks_exact_mut(weight.len()).zip(&reduction.raw) {
+            match self.raw_leaf.parts(k) {
+                Parts::Dense(whole) => waiting.push((whole, sums)),
+                Parts::Sparse { mode, leaves, sums: added } => {
+                    for (sum, weight) in sums.iter_mut().zip(weight) {
+                        *sum = weight.map(|weight| mode * weight);
+                    }
+                    for (&leaf, added) in leaves.iter().zip(added) {
+                        let into = &mut sums[reduction.leaf[leaf as usize] as usize];
+                        for lane in 0..M {
+                            into[lane] += of_lane(added, lane);
+                        }
+                    }
+                }
+            }
+        }
+        let (fours, rest) = waiting.as_chunks_mut::<ADDED_TOGETHER>();
+        for [a, b, c, d] in fours {
+            let whole = [a.0, b.0, c.0, d.0];
+            reduction.add_leaves(whole, [&mut *a.1, &mut *b.1, &mut *c.1, &mut *d.1]);
+        }
+        for (whole, sums) in rest {
+            reduction.add_leaves([whole], [sums]);
+        }
     }
 
     /// Number of stump columns.
@@ -133,9 +160,16 @@ impl<const N: usize> BatchedHessian<N> {
         &self.node_weight[self.n_splits()..]
     }
 
-    pub(crate) fn raw_leaf_of(&self, k: usize) -> &[Lanes<N>] {
-        let n_leaves = self.nesting.n_leaves();
-        &self.raw_leaf[k * n_leaves..(k + 1) * n_leaves]
+    /// Sums of `constant[l] * w_l` over leaves.
+    #[inline(always)]
+    pub(crate) fn along_weight<const M: usize>(&self, constant: &[Lanes<M>]) -> Lanes<M> {
+        let mut sum = [0.0; M];
+        for (constant, weight) in constant.iter().zip(self.leaf_weight()) {
+            for lane in 0..M {
+                sum[lane] += constant[lane] * of_lane(weight, lane);
+            }
+        }
+        sum
     }
 
     /// The part of the linear predictor that is constant on each leaf: `intercept` and the stumps.
@@ -159,6 +193,21 @@ impl<const N: usize> BatchedHessian<N> {
     }
 }
 
+impl BatchedHessian<1> {
+    /// The Hessian by itself, over the same columns.
+    pub(crate) fn into_single(self, stumps: &Stumps) -> Hessian<'_> {
+        Hessian {
+            stumps,
+            total: self.total[0],
+            node_weight: self.node_weight.into_flattened(),
+            stump_square: self.stump_square.into_flattened(),
+            raw_leaf: self.raw_leaf,
+            raw_mean: self.raw_mean.into_flattened(),
+            raw_gram: self.raw_gram.into_flattened(),
+        }
+    }
+}
+
 /// Zeros, in the memory that is there.
 fn refill<const N: usize>(lanes: &mut Vec<Lanes<N>>, len: usize) {
     lanes.clear();
@@ -172,15 +221,15 @@ impl Reduction {
         whole: &[Lanes<H>],
     ) -> Vec<Lanes<N>> {
         let mut sums = vec![[0.0; N]; self.nesting.n_leaves()];
-        self.add_leaves([whole], &mut sums);
+        self.add_leaves([whole], [&mut sums]);
         sums
     }
 
-    /// Adds several columns at a time, whose sums follow one another.
+    /// Adds several columns at a time.
     fn add_leaves<const H: usize, const N: usize, const K: usize>(
         &self,
         whole: [&[Lanes<H>]; K],
-        sums: &mut [Lanes<N>],
+        sums: [&mut [Lanes<N>]; K],
     ) {
         vectorised(AddLeaves { into: &self.leaf, whole, sums });
     }
@@ -212,7 +261,7 @@ const ADDED_TOGETHER: usize = 4;
 struct AddLeaves<'t, const H: usize, const N: usize, const K: usize> {
     into: &'t [u32],
     whole: [&'t [Lanes<H>]; K],
-    sums: &'t mut [Lanes<N>],
+    sums: [&'t mut [Lanes<N>]; K],
 }
 
 impl<const H: usize, const N: usize, const K: usize> Vectorised for AddLeaves<'_, H, N, K> {
@@ -221,11 +270,10 @@ impl<const H: usize, const N: usize, const K: usize> Vectorised for AddLeaves<'_
     #[inline(always)]
     fn run(self) {
         let Self { into, whole, sums } = self;
-        let n_leaves = sums.len() / K;
         for (leaf, &into) in into.iter().enumerate() {
             for k in 0..K {
                 let value = whole[k][leaf];
-                let sum = &mut sums[k * n_leaves + into as usize];
+                let sum = &mut sums[k][into as usize];
                 for lane in 0..N {
                     sum[lane] += of_lane(&value, lane);
                 }

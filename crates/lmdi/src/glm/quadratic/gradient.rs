@@ -56,14 +56,13 @@ impl Gradient {
         for c in &mut constant {
             *c += at_mean;
         }
+        let along_weight = dot(&constant, hessian.leaf_weight());
         for k in 0..r {
-            let sums = hessian.raw_leaf_of(k);
-            if step.raw[k] != 0.0 {
-                add_scaled(&mut self.leaf, -step.raw[k], sums);
-            }
+            let crossed = hessian.raw_leaf.product(k, &constant, along_weight);
             let line = &hessian.raw_gram[k * r..(k + 1) * r];
-            self.raw[k] -= dot(&constant, sums) + dot(line, &step.raw) + l2 * step.raw[k];
+            self.raw[k] -= crossed + dot(line, &step.raw) + l2 * step.raw[k];
         }
+        hessian.raw_leaf.take_off(&mut self.leaf, &step.raw, hessian.leaf_weight());
     }
 
     /// Adds a multiple of another gradient.

@@ -6,6 +6,7 @@
 //! The Gram between stumps is implied by the node weights and never written down.
 
 use crate::basis::{Basis, Stumps};
+use crate::glm::quadratic::leaf_sums::LeafSums;
 use crate::glm::quadratic::statistics::Statistics;
 
 /// Curvature of a weighted least-squares problem.
@@ -20,7 +21,7 @@ pub struct Hessian<'b> {
     /// Sum of squares of each stump column.
     pub stump_square: Vec<f64>,
     /// Sum of w x_k per leaf, raw column by raw column.
-    pub raw_leaf: Vec<f64>,
+    pub raw_leaf: LeafSums<1>,
     /// Mean of each raw column.
     pub raw_mean: Vec<f64>,
     /// Centred raw Gram matrix, row-major, both triangles.
@@ -31,7 +32,7 @@ impl<'b> Hessian<'b> {
     /// The curvature of rows with these statistics.
     pub fn new(basis: &'b Basis, statistics: &Statistics) -> Self {
         let stumps = &basis.stumps;
-        let (m, n_leaves, r) = (stumps.n_splits(), stumps.n_leaves(), basis.raw.len());
+        let (m, r) = (stumps.n_splits(), basis.raw.len());
         let mut node_weight = vec![0.0; m];
         node_weight.extend_from_slice(&statistics.leaf_weight);
         stumps.sum_upwards(&mut node_weight);
@@ -46,15 +47,9 @@ impl<'b> Hessian<'b> {
             stump_square.push(square);
         }
 
-        let mut raw_leaf = vec![0.0; r * n_leaves];
-        for leaf in 0..n_leaves {
-            for k in 0..r {
-                raw_leaf[k * n_leaves + leaf] = statistics.leaf_raw[leaf * r + k];
-            }
-        }
-        let raw_mean: Vec<f64> = (0..r)
-            .map(|k| raw_leaf[k * n_leaves..(k + 1) * n_leaves].iter().sum::<f64>() * scale)
-            .collect();
+        let raw_leaf = LeafSums::of(statistics);
+        let raw_mean: Vec<f64> =
+            raw_leaf.totals(total).into_iter().map(|sum| sum * scale).collect();
         let mut raw_gram = vec![0.0; r * r];
         for j in 0..r {
             for k in 0..=j {
@@ -75,11 +70,5 @@ impl<'b> Hessian<'b> {
     /// Weights of the leaves.
     pub fn leaf_weight(&self) -> &[f64] {
         &self.node_weight[self.stumps.n_splits()..]
-    }
-
-    /// Per-leaf sums of one raw column.
-    pub fn raw_leaf_of(&self, k: usize) -> &[f64] {
-        let n_leaves = self.stumps.n_leaves();
-        &self.raw_leaf[k * n_leaves..(k + 1) * n_leaves]
     }
 }

@@ -13,6 +13,7 @@
 
 use crate::basis::Stumps;
 use crate::forest::NONE;
+use crate::glm::model::coefficients::Coefficients;
 
 /// How splits nest: nodes are numbered splits first, a parent before its children, then leaves.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -89,6 +90,47 @@ impl Reduction {
             places[place as usize].has_leaves = true;
         }
         Self::number(whole, &kept_splits, &places, &place_of[m..], raw)
+    }
+
+    /// What is left as the stumps of a tree, which belong to no feature.
+    pub(crate) fn stumps(&self) -> Stumps {
+        let Nesting { left, right, left_value, right_value } = self.nesting.clone();
+        let (m, n_nodes) = (left.len(), 2 * left.len() + 1);
+        Stumps {
+            feature: vec![NONE; m],
+            left,
+            right,
+            left_value,
+            right_value,
+            share: vec![0.0; m],
+            tree_node: (0..n_nodes as u32).collect(),
+            leaf_of_tree_node: (0..n_nodes)
+                .map(|node| node.checked_sub(m).map_or(NONE, |leaf| leaf as u32))
+                .collect(),
+        }
+    }
+
+    /// Coefficients over all columns, as those over the columns that are left.
+    pub(crate) fn restrict(&self, whole: &Coefficients) -> Coefficients {
+        let of = |&split: &u32| if split == NONE { 0.0 } else { whole.stump[split as usize] };
+        Coefficients {
+            intercept: whole.intercept,
+            stump: self.split.iter().map(of).collect(),
+            raw: self.raw.iter().map(|&k| whole.raw[k]).collect(),
+        }
+    }
+
+    /// Coefficients over the columns that are left, as those over as many columns as `whole` has.
+    pub(crate) fn expand(&self, left: &Coefficients, whole: &Coefficients) -> Coefficients {
+        let mut all = Coefficients::zero(whole.stump.len(), whole.raw.len());
+        all.intercept = left.intercept;
+        for (&split, &slope) in self.split.iter().zip(&left.stump) {
+            if split != NONE {
+                all.stump[split as usize] = slope;
+            }
+        }
+        self.raw.iter().zip(&left.raw).for_each(|(&k, &slope)| all.raw[k] = slope);
+        all
     }
 
     /// Numbers what is left from the root down.

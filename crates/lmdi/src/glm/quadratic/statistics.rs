@@ -9,9 +9,11 @@
 //! Cost of `update`: per row (raw columns)^2 / 2 + (raw columns) multiplications. Memory:
 //! leaves x raw columns + (raw columns)^2 numbers.
 
-use crate::basis::{Basis, SparseBlock, SparseColumns};
+use crate::basis::{Basis, SparseBlock, SparseColumns, TreeRows};
 use crate::glm::linalg::vector::add_scaled;
+use crate::glm::quadratic::sparse_sums::SparseSums;
 use crate::vectorised::{Vectorised, vectorised};
+use std::ops::Range;
 
 /// Weighted sums over rows of one tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,8 +25,10 @@ pub struct Statistics {
     pub leaf_weight: Vec<f64>,
     /// Sum of w y per leaf.
     pub leaf_response: Vec<f64>,
-    /// Sum of w x_k per leaf, leaf by leaf.
+    /// Sum of w x_k per leaf for the dense columns, leaf by leaf.
     pub leaf_raw: Vec<f64>,
+    /// The same for sparse columns; `None` if all are dense.
+    pub(crate) sparse: Option<SparseSums>,
     /// Sum of w y^2.
     pub response_square: f64,
     /// Sum of w x_k y.
@@ -43,6 +47,7 @@ impl Statistics {
             leaf_weight: vec![0.0; n_leaves],
             leaf_response: vec![0.0; n_leaves],
             leaf_raw: vec![0.0; n_leaves * n_raw],
+            sparse: None,
             response_square: 0.0,
             raw_response: vec![0.0; n_raw],
             raw_gram: vec![0.0; n_raw * n_raw],
@@ -63,10 +68,65 @@ impl Statistics {
             leaf_weight,
             leaf_response,
             leaf_raw,
+            sparse: None,
             response_square,
             raw_response,
             raw_gram,
         }
+    }
+
+    /// Statistics of some of a tree's rows with these responses. Columns that are sparse among the
+    /// rows stay so.
+    ///
+    /// Cost: per row the square of the number of cells and entries, halved.
+    pub(crate) fn of_rows(
+        basis: &Basis,
+        rows: &TreeRows<'_>,
+        range: Range<usize>,
+        response: &[f64],
+    ) -> Self {
+        let mut all = Self::new(basis);
+        let sparse = rows.sparse_columns();
+        if sparse.n_dense == all.n_raw {
+            rows.for_blocks(range, |block| {
+                let range = block.range;
+                let (leaf, weight) = (&rows.leaf[range.clone()], &rows.weight[range.clone()]);
+                all.update(leaf, weight, &response[range], block.raw);
+            });
+            return all;
+        }
+        all.leaf_raw = vec![0.0; all.leaf_weight.len() * sparse.n_dense];
+        all.rows = range.len() as u64;
+        // By position, and without what the modes add.
+        let mut sums = vec![0.0; all.n_raw];
+        rows.for_sparse_blocks(range.clone(), |block| {
+            let range = block.range.clone();
+            vectorised(AddResponses {
+                statistics: &mut all,
+                sums: &mut sums,
+                leaf: &rows.leaf[range.clone()],
+                weight: &rows.weight[range.clone()],
+                response: &response[range],
+                block: &block,
+            });
+        });
+        let (mut total, mut total_response) = (0.0, 0.0);
+        for (weight, response) in all.leaf_weight.iter().zip(&all.leaf_response) {
+            total += weight;
+            total_response += response;
+        }
+        let by_position = std::mem::replace(&mut all.raw_response, vec![0.0; all.n_raw]);
+        for (position, &k) in sparse.order.iter().enumerate() {
+            all.raw_response[k] = by_position[position] + sparse.mode[position] * total_response;
+        }
+        all.raw_gram = gram_with_modes(&all.raw_gram, sparse, &sums, total);
+        all.sparse = Some(SparseSums::of_rows(rows, range, all.leaf_weight.len()));
+        all
+    }
+
+    /// Number of dense columns.
+    pub(crate) fn n_dense(&self) -> usize {
+        self.sparse.as_ref().map_or(self.n_raw, |sparse| sparse.n_dense)
     }
 
     /// Adds rows: their leaves, weights, responses and raw cells (row-major).
@@ -142,15 +202,7 @@ impl Statistics {
                 into[order[position]] = from[position] + mode[position] * weight;
             }
         }
-        let mut raw_gram = vec![0.0; r * r];
-        for p in 0..r {
-            for q in 0..=p {
-                let (j, k) = (order[p].max(order[q]), order[p].min(order[q]));
-                raw_gram[j * r + k] = self.raw_gram[p * r + q]
-                    + (mode[p] * sums[q] + mode[q] * sums[p])
-                    + mode[p] * mode[q] * total;
-            }
-        }
+        let raw_gram = gram_with_modes(&self.raw_gram, sparse, &sums, total);
         Self { leaf_raw, raw_gram, ..self }
     }
 
@@ -190,16 +242,37 @@ impl Statistics {
         ] {
             add_scaled(mine, 1.0, theirs);
         }
+        if let (Some(mine), Some(theirs)) = (&mut self.sparse, &other.sparse) {
+            mine.merge(theirs);
+        }
     }
 
     /// The sum of several statistics under one basis.
     pub fn sum<'s>(basis: &Basis, parts: impl IntoIterator<Item = &'s Self>) -> Self {
-        let mut total = Self::new(basis);
+        let mut parts = parts.into_iter();
+        let mut total = parts.next().map_or_else(|| Self::new(basis), Self::clone);
         for part in parts {
             total.merge(part);
         }
         total
     }
+}
+
+/// The raw Gram matrix in the order of the basis, from one by position and without what modes add.
+/// `sums` are those of w e_k by position, `total` that of w.
+fn gram_with_modes(gram: &[f64], sparse: &SparseColumns, sums: &[f64], total: f64) -> Vec<f64> {
+    let SparseColumns { order, mode, .. } = sparse;
+    let r = order.len();
+    let mut raw_gram = vec![0.0; r * r];
+    for p in 0..r {
+        for q in 0..=p {
+            let (j, k) = (order[p].max(order[q]), order[p].min(order[q]));
+            raw_gram[j * r + k] = gram[p * r + q]
+                + (mode[p] * sums[q] + mode[q] * sums[p])
+                + mode[p] * mode[q] * total;
+        }
+    }
+    raw_gram
 }
 
 /// Adds `sum_i w_i x_i x_i'` to the lower triangle of a `width` x `width` matrix.
@@ -234,6 +307,52 @@ impl Vectorised for AddSplit<'_, '_> {
             for (at, entry) in entries.iter().enumerate() {
                 let (position, by) = (entry.position as usize, w * entry.deviation);
                 sums[position] += by;
+                let line = &mut gram[position * r..(position + 1) * r];
+                add_scaled(&mut line[..width], by, dense);
+                for other in &entries[..=at] {
+                    line[other.position as usize] += by * other.deviation;
+                }
+            }
+        }
+        AddGram { gram, stride: r, width, weight, raw: block.dense }.run();
+    }
+}
+
+/// The work of [`Statistics::of_rows`]: all but the sums per leaf of sparse columns.
+struct AddResponses<'s, 'b> {
+    statistics: &'s mut Statistics,
+    /// Sums of w e_k by position.
+    sums: &'s mut [f64],
+    leaf: &'s [u32],
+    weight: &'s [f64],
+    response: &'s [f64],
+    block: &'s SparseBlock<'b>,
+}
+
+impl Vectorised for AddResponses<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { statistics, sums, leaf, weight, response, block } = self;
+        let r = statistics.n_raw;
+        let width = block.dense.len() / leaf.len().max(1);
+        let gram = &mut statistics.raw_gram;
+        let along = &mut statistics.raw_response;
+        for (line, ((&leaf, &w), &y)) in leaf.iter().zip(weight).zip(response).enumerate() {
+            let leaf = leaf as usize;
+            let dense = &block.dense[line * width..(line + 1) * width];
+            let entries = block.entries(line);
+            statistics.leaf_weight[leaf] += w;
+            statistics.leaf_response[leaf] += w * y;
+            statistics.response_square += w * y * y;
+            add_scaled(&mut statistics.leaf_raw[leaf * width..(leaf + 1) * width], w, dense);
+            add_scaled(&mut sums[..width], w, dense);
+            add_scaled(&mut along[..width], w * y, dense);
+            for (at, entry) in entries.iter().enumerate() {
+                let (position, by) = (entry.position as usize, w * entry.deviation);
+                sums[position] += by;
+                along[position] += by * y;
                 let line = &mut gram[position * r..(position + 1) * r];
                 add_scaled(&mut line[..width], by, dense);
                 for other in &entries[..=at] {

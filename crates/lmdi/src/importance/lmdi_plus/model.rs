@@ -1,7 +1,7 @@
 //! The fitted LMDI+ model: per tree a number for every node and a slope for every raw column.
 
 use super::paths::Paths;
-use crate::forest::routing::{PathAmounts, PathSums, Router};
+use crate::forest::routing::{NodeAmounts, PathSums, Router};
 use crate::forest::{Aggregation, Ensemble, Growth, NONE, Outcome, Tree};
 use crate::glm::Candidate;
 use crate::importance::OutputScale;
@@ -141,13 +141,19 @@ impl LmdiPlus {
                 used
             })
             .collect();
-        let steps = |model: &TreeModel| PathAmounts {
-            amounts: model.step.clone(),
-            n_outputs: model.n_outputs as usize,
-            first_output: model.first_output as usize,
-            all_outputs: n_outputs,
-        };
-        let steps = PathSums::new(ensemble, trees.iter().map(steps).collect());
+        let amounts: Vec<NodeAmounts<'_>> = trees
+            .iter()
+            .map(|model| NodeAmounts {
+                amounts: &model.step,
+                n_outputs: model.n_outputs as usize,
+                first_output: model.first_output as usize,
+                all_outputs: n_outputs,
+            })
+            .collect();
+        let steps = PathSums::new(ensemble, &amounts);
+        let paths = (ensemble.trees.iter().enumerate())
+            .map(|(index, tree)| Paths::new(tree, steps.router().originals(index)))
+            .collect();
         Ok(Self {
             n_features: ensemble.n_features(),
             n_outputs,
@@ -162,7 +168,7 @@ impl LmdiPlus {
             fidelity: None,
             used,
             steps,
-            paths: ensemble.trees.iter().map(Paths::new).collect(),
+            paths,
         })
     }
 

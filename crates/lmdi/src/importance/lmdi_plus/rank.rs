@@ -91,7 +91,7 @@ impl LmdiPlus {
                 block.read(x, range.clone());
                 leaves.resize(range.len(), 0_u32);
                 for (tree, ranked) in used_groups.iter().enumerate() {
-                    self.router().leaves(tree, block, leaves);
+                    self.router().positions(tree, block, leaves);
                     for (row, table_row) in range.clone().enumerate() {
                         tree_score.fill(0.0);
                         self.add_tree(tree, leaves[row], |f| x.get(table_row, f), tree_score);
@@ -165,7 +165,7 @@ impl LmdiPlus {
             .into_par_iter()
             .map(|tree| {
                 let mut leaves = vec![0_u32; rows.len()];
-                self.router().leaves(tree, block, &mut leaves);
+                self.router().positions(tree, block, &mut leaves);
                 let mut scores = vec![0.0; self.n_features * self.n_outputs];
                 let mut sum = 0.0;
                 for (row, &leaf) in leaves.iter().enumerate() {
@@ -182,9 +182,9 @@ impl LmdiPlus {
 /// The features, rising, that have a coefficient other than zero in a tree's linear model.
 fn weighted(tree: &TreeModel, paths: &Paths) -> Vec<u32> {
     let nonzero = |numbers: &[f64]| numbers.iter().any(|&number| number != 0.0);
-    let steps = tree.step.chunks_exact(tree.n_outputs as usize).enumerate();
-    let of_stumps = steps.filter(|(_, steps)| nonzero(steps));
-    let of_stumps = of_stumps.filter_map(|(node, _)| paths.feature_into(node));
+    let k = tree.n_outputs as usize;
+    let of_stumps = paths.nodes().filter(|(_, node)| nonzero(&tree.step[node * k..(node + 1) * k]));
+    let of_stumps = of_stumps.map(|(feature, _)| feature);
     let of_raw = tree.raw.iter().filter(|term| nonzero(&term.slope)).map(|term| term.feature);
     let mut features: Vec<u32> = of_stumps.chain(of_raw).collect();
     features.sort_unstable();

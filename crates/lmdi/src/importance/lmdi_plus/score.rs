@@ -212,7 +212,6 @@ impl LmdiPlus {
         for index in 0..self.trees.len() {
             self.steps.add_tree(index, block, sums, leaves);
             if !squares.is_empty() {
-                self.router().to_nodes(index, leaves);
                 self.add_squares(index, leaves, squares, x, range.start);
             }
         }
@@ -303,7 +302,7 @@ impl LmdiPlus {
         let mut counted = vec![0_u32; range.len()];
         let mut tree_score = vec![0.0; width];
         for (index, tree) in self.trees.iter().enumerate() {
-            self.router().leaves(index, block, leaves);
+            self.router().positions(index, block, leaves);
             for (row, table_row) in range.clone().enumerate() {
                 if (subset.bags[index].count(table_row) > 0) != subset.wants_in_bag {
                     continue;
@@ -342,7 +341,8 @@ impl LmdiPlus {
         }
     }
 
-    /// Adds the scores of one tree for a row in `leaf` to `out` (features x outputs).
+    /// Adds the scores of one tree for a row to `out` (features x outputs). `leaf` is the position where
+    /// the row ends in the compiled tree.
     pub(super) fn add_tree(
         &self,
         index: usize,

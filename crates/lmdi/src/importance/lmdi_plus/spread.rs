@@ -51,7 +51,7 @@ impl LmdiPlus {
                 means.resize(range.len() * width, 0.0);
                 let mut counted = vec![0.0; range.len()];
                 for tree in 0..self.trees.len() {
-                    self.router().leaves(tree, block, leaves);
+                    self.router().positions(tree, block, leaves);
                     for (row, table_row) in range.clone().enumerate() {
                         if let Some(bags) = &bags
                             && (bags[tree].count(table_row) > 0) != wants_in_bag

@@ -159,7 +159,7 @@ fn what_cannot_be_explained_is_refused_by_name() {
     refused(&changed(xgboost, "\"size_leaf_vector\":\"1\"", vector), "multi_output_tree");
     refused(&changed(xgboost, "\"num_target\":\"1\"", "\"num_target\":\"2\""), "several targets");
     let lightgbm = "lightgbm-4.7.0-regression";
-    refused(&changed(lightgbm, "is_linear=0", "is_linear=1"), "linear tree");
+    refused(&changed(lightgbm, "is_linear=0", "is_linear=1"), "leaves are linear models");
     refused(&changed(lightgbm, "objective=regression", "objective=regression sqrt"), "sqrt");
     let catboost = "catboost-1.2.10-regression";
     refused(&changed(catboost, "\"FloatFeature\"", "\"OnlineCtr\""), "\"OnlineCtr\" is not read");

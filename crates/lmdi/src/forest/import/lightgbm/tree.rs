@@ -22,7 +22,11 @@ pub(super) fn read(
     by_category: &mut [bool],
 ) -> Result<(Tree, Vec<u32>, f64)> {
     if lines.get("is_linear").is_some_and(|&flag| flag == "1") {
-        return fail("it is a linear tree; train with linear_tree=false");
+        return fail(
+            "its leaves are linear models (linear_tree), and scores are sums of the values of leaves; \
+             train with linear_tree=false, or explain a model without it that was trained on the \
+             predictions of this one",
+        );
     }
     let n_leaves: usize = number(lines, "num_leaves")?;
     let leaf_value: Vec<f64> = numbers(lines, "leaf_value", n_leaves)?;

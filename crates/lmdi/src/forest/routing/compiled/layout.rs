@@ -18,6 +18,15 @@ pub(super) struct Node<C, L, A> {
     pub(super) amount: A,
 }
 
+/// The part of a tree that is walked: from the root down to nodes where it does not go on.
+pub(super) struct Part<'t> {
+    pub(super) tree: &'t Tree,
+    /// Per node of the tree.
+    pub(super) goes_on: &'t [bool],
+    /// How many nodes are reached.
+    pub(super) n_nodes: usize,
+}
+
 /// A compiled tree whose nodes hold amounts of type `A`.
 #[derive(Debug)]
 pub(super) struct Compiled<C, L, A> {
@@ -30,11 +39,12 @@ pub(super) struct Compiled<C, L, A> {
 
 impl<C: Cell, L: Link, A: Copy> Compiled<C, L, A> {
     /// `spare` is the column after the last one, where rows in a leaf look.
-    pub(super) fn new(tree: &Tree, spare: u32, amount_of: impl Fn(usize) -> A) -> Self {
+    pub(super) fn new(part: &Part<'_>, spare: u32, amount_of: impl Fn(usize) -> A) -> Self {
+        let Part { tree, goes_on, n_nodes } = *part;
         let blank =
             Node { threshold: C::HIGHEST, link: L::new(spare, 0, false), amount: amount_of(0) };
-        let mut nodes = vec![blank; tree.n_nodes()];
-        let mut original = vec![0; tree.n_nodes()];
+        let mut nodes = vec![blank; n_nodes];
+        let mut original = vec![0; n_nodes];
         let mut arrived = Arrivals::default();
         let mut next = 1;
         let mut waiting = vec![(0u32, 0usize, 0usize)];
@@ -42,7 +52,7 @@ impl<C: Cell, L: Link, A: Copy> Compiled<C, L, A> {
             original[position as usize] = node as u32;
             let at = &mut nodes[position as usize];
             at.amount = amount_of(node);
-            if tree.is_leaf(node) {
+            if !goes_on[node] {
                 at.link = L::new(spare, position, false);
                 arrived.count(depth, tree.weight[node]);
                 continue;

@@ -20,11 +20,11 @@ mod layout;
 mod link;
 
 use super::lanes::LANES;
-use super::path_amounts::PathAmounts;
+use super::path_amounts::{NodeAmounts, PathAmounts};
 use crate::forest::{Missing, NONE, Tree};
 pub(super) use cell::Cell;
 use gains::{Gains, Held, Listed, Nothing};
-use layout::Compiled;
+use layout::{Compiled, Part};
 use link::{Link, Packed, Wide};
 use std::fmt::Debug;
 
@@ -55,37 +55,48 @@ pub(super) trait Walk<C>: Debug + Send + Sync {
     fn original(&self) -> &[u32];
 }
 
-/// Compiles a tree over `n_features` columns whose nodes hold the given amounts, if any. `None`
+/// Compiles a tree over `n_features` columns, down to the last nodes with amounts if there are any;
+/// amounts of one output are held by the nodes. `None`
 /// unless every split is numeric, with NaN the only missing value and with a cell that is not above
 /// its threshold.
 pub(super) fn compile<C: Cell + 'static>(
     tree: &Tree,
     n_features: usize,
-    held: Option<&[f64]>,
+    amounts: Option<&NodeAmounts<'_>>,
 ) -> Option<Box<dyn Walk<C>>> {
     let plain = (0..tree.n_nodes()).filter(|&node| !tree.is_leaf(node)).all(|node| {
         tree.category_set[node] == NONE
             && matches!(tree.missing[node], Missing::Left | Missing::Right)
             && tree.threshold[node] > f64::NEG_INFINITY
     });
-    let fits = |columns, nodes| n_features < columns && tree.n_nodes() <= nodes;
-    if plain && fits(Packed::MAX_COLUMNS, Packed::MAX_NODES) {
-        Some(with_links::<C, Packed>(tree, n_features as u32, held))
-    } else if plain && fits(Wide::MAX_COLUMNS, Wide::MAX_NODES) {
-        Some(with_links::<C, Wide>(tree, n_features as u32, held))
+    if !plain {
+        return None;
+    }
+    let goes_on = match amounts {
+        Some(amounts) => amounts.any_below(tree),
+        None => (0..tree.n_nodes()).map(|node| !tree.is_leaf(node)).collect(),
+    };
+    let held = amounts.and_then(NodeAmounts::of_one_output);
+    let n_nodes = 1 + 2 * goes_on.iter().filter(|&&goes_on| goes_on).count();
+    let fits = |columns, nodes| n_features < columns && n_nodes <= nodes;
+    let part = Part { tree, goes_on: &goes_on, n_nodes };
+    if fits(Packed::MAX_COLUMNS, Packed::MAX_NODES) {
+        Some(with_links::<C, Packed>(&part, n_features as u32, held))
+    } else if fits(Wide::MAX_COLUMNS, Wide::MAX_NODES) {
+        Some(with_links::<C, Wide>(&part, n_features as u32, held))
     } else {
         None
     }
 }
 
 fn with_links<C: Cell + 'static, L: Link + 'static>(
-    tree: &Tree,
+    part: &Part<'_>,
     spare: u32,
     held: Option<&[f64]>,
 ) -> Box<dyn Walk<C>> {
     match held {
-        Some(amounts) => Box::new(Compiled::<C, L, f64>::new(tree, spare, |node| amounts[node])),
-        None => Box::new(Compiled::<C, L, ()>::new(tree, spare, |_| ())),
+        Some(amounts) => Box::new(Compiled::<C, L, f64>::new(part, spare, |node| amounts[node])),
+        None => Box::new(Compiled::<C, L, ()>::new(part, spare, |_| ())),
     }
 }
 

@@ -19,7 +19,8 @@ use super::params::BoostingParams;
 use super::training_set::TrainingSet;
 use super::tree::criterion::{PairRule, PairScorer, PairTarget};
 use super::tree::grower::grow;
-use super::tree::splitter::{Limits, Splitter, TreeScratch};
+use super::tree::limits::{Limits, Ties};
+use super::tree::splitter::{Splitter, TreeScratch};
 use crate::Result;
 use crate::forest::{Aggregation, Ensemble, Growth, InBag, Loss, Tree};
 use crate::monitor::Monitor;
@@ -206,6 +207,7 @@ impl<'a> Grower<'a> {
                 max_leaf_nodes: params.max_leaf_nodes,
                 max_features: params.max_features.count(columns.len()),
                 random_thresholds: false,
+                ties: Ties::ToRounding,
             },
             scratch: Box::new(TreeScratch::new()),
             residuals: vec![0.0; n_rows],

@@ -71,6 +71,8 @@ pub(crate) trait Scorer: Default + Sync + Send {
     fn may_beat(&self, side: &Self::Side, best: f64) -> bool;
     /// The score of the candidate, minus infinity if it is not allowed.
     fn score(&self, side: &Self::Side) -> f64;
+    /// The score of a split whose sides are both pure, which no other split exceeds.
+    fn of_pure_sides(&self) -> f64;
 }
 
 /// How a pair of sums (response, weight) is scored.
@@ -158,6 +160,13 @@ impl NodeTarget for PairTarget<'_> {
         }));
         scorer.sum = stats.mean * stats.weight;
         scorer.weight = stats.weight;
+        scorer.of_pure_sides = match self.rule {
+            // The Gini impurity of two classes is twice the variance of their indicator.
+            PairRule::Squares if self.classes => stats.impurity / 2.0,
+            PairRule::Squares => stats.impurity,
+            PairRule::Entropy => 0.0,
+            PairRule::Poisson => stats.weight * stats.impurity + scorer.sum * libm::log(stats.mean),
+        };
     }
 }
 
@@ -168,6 +177,7 @@ pub(crate) struct PairScorer {
     rows: Vec<[f64; 2]>,
     sum: f64,
     weight: f64,
+    of_pure_sides: f64,
 }
 
 /// Sum of w y and of w over the left side.
@@ -238,6 +248,10 @@ impl Scorer for PairScorer {
                 .map(|s| nats(s.sum, s.weight) + nats(s.weight - s.sum, s.weight))
                 .sum(),
         }
+    }
+
+    fn of_pure_sides(&self) -> f64 {
+        self.of_pure_sides
     }
 }
 
@@ -358,6 +372,10 @@ impl Scorer for ClassScorer {
         } else {
             of_left / left_weight + of_right / right_weight
         }
+    }
+
+    fn of_pure_sides(&self) -> f64 {
+        if self.entropy { 0.0 } else { self.weight }
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) fn grow<T: NodeTarget>(
         None => depth_first(splitter, root, &mut grown),
         Some(max_leaves) => best_first(splitter, root, max_leaves, &mut grown),
     }
+    grown.tree.fit_memory();
     grown
 }
 

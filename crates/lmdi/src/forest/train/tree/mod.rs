@@ -4,6 +4,7 @@
 pub(crate) mod criterion;
 pub(crate) mod draw;
 pub(crate) mod grower;
+pub(crate) mod limits;
 pub(crate) mod partition;
 pub(crate) mod search;
 pub(crate) mod splitter;

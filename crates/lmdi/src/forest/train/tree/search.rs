@@ -2,12 +2,14 @@
 //!
 //! [`best_split`] tries every boundary between two different values that the node holds, with
 //! missing cells on the right, then on the left; [`random_split`] tries one random threshold. A
-//! later candidate replaces an earlier one only if its score is strictly larger.
+//! later candidate replaces an earlier one only if its score is larger: strictly, or by more than
+//! rounding ([`Ties`]).
 //!
 //! Cost of a column for a node of m rows: O(m) by buckets when the node's ranks span little more
 //! than m, else a sort of m small whole numbers.
 
 use super::criterion::Scorer;
+use super::limits::{Limits, Ties};
 use crate::forest::train::columns::RankedColumn;
 use crate::forest::train::columns::sort::sort_keys;
 use crate::random::{Generator, below, unit};
@@ -102,7 +104,7 @@ fn read_ranks(node: &NodeColumn, ranks: &mut Vec<u32>) -> Option<Span> {
 pub(crate) fn best_split<S: Scorer>(
     node: &NodeColumn,
     scorer: &S,
-    min_samples_leaf: usize,
+    limits: &Limits,
     scratch: &mut Scratch<S>,
     best: &mut Option<SplitCandidate>,
 ) -> bool {
@@ -114,7 +116,8 @@ pub(crate) fn best_split<S: Scorer>(
         column: node.column,
         scorer,
         n_rows: node.places.len(),
-        min_samples_leaf,
+        min_samples_leaf: limits.min_samples_leaf,
+        ties: limits.ties,
         n_missing: span.n_missing,
         best,
     };
@@ -133,13 +136,15 @@ struct Search<'a, S: Scorer> {
     scorer: &'a S,
     n_rows: usize,
     min_samples_leaf: usize,
+    ties: Ties,
     n_missing: usize,
     best: &'a mut Option<SplitCandidate>,
 }
 
 impl<S: Scorer> Search<'_, S> {
-    fn best_score(&self) -> f64 {
-        self.best.map_or(f64::NEG_INFINITY, |best| best.score)
+    /// What a score must exceed.
+    fn bar(&self) -> f64 {
+        self.best.map_or(f64::NEG_INFINITY, |best| self.ties.bar(best.score))
     }
 
     /// Whether a split may fall between two ranks of the node.
@@ -197,25 +202,25 @@ impl<S: Scorer> Search<'_, S> {
         // Behind the last bucket the right side is empty, or holds the missing cells.
         let walked = if missing_left || self.n_missing == 0 { width - 1 } else { width };
         let enough = self.min_samples_leaf..=self.n_rows.saturating_sub(self.min_samples_leaf);
-        let mut best = self.best_score();
+        let mut bar = self.bar();
         let mut found = None;
         for (at, bucket) in buckets[..walked].iter().enumerate() {
             self.scorer.add_bucket(side, bucket);
             let rows_here = S::rows_in(bucket);
             n_left += rows_here;
-            if self.scorer.may_beat(side, best) && rows_here > 0 && enough.contains(&n_left) {
+            if self.scorer.may_beat(side, bar) && rows_here > 0 && enough.contains(&n_left) {
                 let gap = buckets[at + 1..width].iter().position(|b| S::rows_in(b) > 0);
                 let below = lo + at as u32;
                 let above = gap.map_or(self.column.missing_code(), |gap| below + 1 + gap as u32);
                 let score = self.scorer.score(side);
-                if score > best && self.allowed(below, above) {
-                    best = score;
-                    found = Some((below, above));
+                if score > bar && self.allowed(below, above) {
+                    bar = self.ties.bar(score);
+                    found = Some((below, above, score));
                 }
             }
         }
-        if let Some((below, above)) = found {
-            self.take(below, above, missing_left, best);
+        if let Some((below, above, score)) = found {
+            self.take(below, above, missing_left, score);
         }
     }
 
@@ -259,22 +264,22 @@ impl<S: Scorer> Search<'_, S> {
         for &key in &keys[..first] {
             self.scorer.add(side, key as u32 as usize);
         }
-        let mut best = self.best_score();
+        let mut bar = self.bar();
         let mut found = None;
         for pair in keys[first..=end].windows(2) {
             let (this, next) = (pair[0], pair[1]);
             self.scorer.add(side, this as u32 as usize);
-            if (this >> 32 != next >> 32) & self.scorer.may_beat(side, best) {
+            if (this >> 32 != next >> 32) & self.scorer.may_beat(side, bar) {
                 let (below, above) = ((this >> 32) as u32 + lo, (next >> 32) as u32 + lo);
                 let score = self.scorer.score(side);
-                if score > best && self.allowed(below, above) {
-                    best = score;
-                    found = Some((below, above));
+                if score > bar && self.allowed(below, above) {
+                    bar = self.ties.bar(score);
+                    found = Some((below, above, score));
                 }
             }
         }
-        if let Some((below, above)) = found {
-            self.take(below, above, missing_left, best);
+        if let Some((below, above, score)) = found {
+            self.take(below, above, missing_left, score);
         }
     }
 }
@@ -283,7 +288,7 @@ impl<S: Scorer> Search<'_, S> {
 pub(crate) fn random_split<S: Scorer>(
     node: &NodeColumn,
     scorer: &S,
-    min_samples_leaf: usize,
+    limits: &Limits,
     random: &mut Generator,
     scratch: &mut Scratch<S>,
     best: &mut Option<SplitCandidate>,
@@ -309,11 +314,12 @@ pub(crate) fn random_split<S: Scorer>(
             scorer.add(side, position);
         }
     }
-    if n_left < min_samples_leaf || ranks.len() - n_left < min_samples_leaf {
+    let least = limits.min_samples_leaf;
+    if n_left < least || ranks.len() - n_left < least {
         return true;
     }
     let score = scorer.score(side);
-    if score > best.map_or(f64::NEG_INFINITY, |best| best.score) {
+    if score > best.map_or(f64::NEG_INFINITY, |best| limits.ties.bar(best.score)) {
         let last_left = ranks_left - 1;
         *best = Some(SplitCandidate { feature, last_left, threshold, missing_left, score });
     }

@@ -10,25 +10,12 @@
 
 use super::criterion::{EPSILON, NodeStats, NodeTarget, Scorer};
 use super::draw::{FeatureDraw, Visit};
+use super::limits::{Limits, Ties};
 use super::partition::separates;
 use super::search::{NodeColumn, Scratch, SplitCandidate, best_split, random_split};
 use crate::forest::train::columns::RankedColumn;
 use crate::random::Generator;
 use std::ops::Range;
-
-/// When a node is not split.
-#[derive(Debug, Clone)]
-pub(crate) struct Limits {
-    pub(crate) max_depth: usize,
-    pub(crate) min_samples_split: usize,
-    pub(crate) min_samples_leaf: usize,
-    pub(crate) min_impurity_decrease: f64,
-    /// Greatest number of leaves; no limit grows depth first.
-    pub(crate) max_leaf_nodes: Option<usize>,
-    pub(crate) max_features: usize,
-    /// One random threshold per column.
-    pub(crate) random_thresholds: bool,
-}
 
 /// A split that was made: rows up to `middle` went left.
 #[derive(Debug, Clone, Copy)]
@@ -174,22 +161,30 @@ impl<'a, T: NodeTarget> Splitter<'a, T> {
         let TreeScratch { rows, places, copy, draw, scorer, search, .. } = &mut *self.scratch;
         let (rows, places) = (&rows[node.clone()], &places[node]);
         self.target.prepare(scorer, rows, stats);
-        let min_leaf = self.limits.min_samples_leaf;
-        let random_thresholds = self.limits.random_thresholds;
+        let limits = self.limits;
         let mut best = None;
         draw.for_each(&mut self.random, |feature, random| {
             let column = &self.columns[feature as usize];
             let codes = ranks_of(column, feature, copy, self.copied);
             let node = NodeColumn { feature, column, codes, places };
-            let varies = if random_thresholds {
-                random_split(&node, scorer, min_leaf, random, search, &mut best)
+            let varies = if limits.random_thresholds {
+                random_split(&node, scorer, limits, random, search, &mut best)
             } else {
-                best_split(&node, scorer, min_leaf, search, &mut best)
+                best_split(&node, scorer, limits, search, &mut best)
             };
             match varies {
                 false => Visit::Constant,
-                // Two rows can be told apart in one way only.
-                true if rows.len() == 2 && best.is_some() => Visit::Stop,
+                // Two rows can be told apart in one way only. How many rows there are must not
+                // matter where ties are resolved to rounding.
+                true if limits.ties == Ties::Exact && rows.len() == 2 && best.is_some() => {
+                    Visit::Stop
+                }
+                true if best.is_some_and(|best| {
+                    limits.ties.settled(best.score, scorer.of_pure_sides())
+                }) =>
+                {
+                    Visit::Stop
+                }
                 true => Visit::Varies,
             }
         });

@@ -13,6 +13,7 @@
 //! All sums follow from the statistics: with q = X'y and g = X'r, r'y = y'y - b'q and
 //! |r|^2 = r'y - b'g.
 
+use crate::basis::Stumps;
 use crate::glm::linalg::vector::{Lanes, per_lane, spread};
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
@@ -206,6 +207,20 @@ impl<const N: usize> BatchedProblem<N> {
     }
 }
 
+impl BatchedProblem<1> {
+    /// The problem by itself, over the same columns.
+    pub(crate) fn into_single(self, stumps: &Stumps) -> GaussianProblem<'_> {
+        GaussianProblem {
+            hessian: self.hessians.into_single(stumps),
+            response_mean: self.response_mean[0],
+            response_square: self.response_square[0],
+            leaf_response: self.leaf_response.into_flattened(),
+            stump_gradient: self.stump_gradient.into_flattened(),
+            raw_gradient: self.raw_gradient.into_flattened(),
+        }
+    }
+}
+
 struct SquaredError<'t, const N: usize> {
     problems: &'t BatchedProblem<N>,
     intercept: Lanes<N>,
@@ -236,13 +251,11 @@ impl<const N: usize> Vectorised for SquaredError<'_, N> {
                 error[lane] += square - 2.0 * c[lane] * sum[lane];
             }
         }
+        let along_weight = q.along_weight(&constant);
         for k in (0..r).filter(|&k| raw[k] != [0.0; N]) {
             let mut crossed = [0.0; N];
-            for (c, sum) in constant.iter().zip(q.raw_leaf_of(k)) {
-                for lane in 0..N {
-                    crossed[lane] += c[lane] * sum[lane];
-                }
-            }
+            q.raw_leaf.subtract_product(k, &mut crossed, &constant, along_weight);
+            let crossed = crossed.map(|sum: f64| -sum);
             let mut image = [0.0; N];
             for (slope, gram) in raw.iter().zip(&q.raw_gram[k * r..(k + 1) * r]) {
                 for lane in 0..N {

@@ -372,7 +372,7 @@ impl<'q, const N: usize> Descent<'q, N> {
                 shift[lane] += step[lane];
             }
         }
-        subtract_products(&mut self.point.raw_gradient, leaf_shift, &q.raw_leaf);
+        subtract_products(&mut self.point.raw_gradient, leaf_shift, q.raw_leaf.all_dense());
     }
 
     #[inline(always)]
@@ -432,7 +432,7 @@ impl<'q, const N: usize> Descent<'q, N> {
             &mut self.point.node_residual[m..],
             &self.raw_moved,
             &self.raw_step,
-            &q.raw_leaf,
+            q.raw_leaf.all_dense(),
         );
         self.settle_intercept();
     }

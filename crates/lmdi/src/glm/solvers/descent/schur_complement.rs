@@ -124,7 +124,7 @@ impl<const N: usize> RawSchurComplement<N> {
         let mut sums = vec![[0.0; N]; n_children];
         for k in 0..r {
             sums.fill([0.0; N]);
-            for (sum, at) in q.raw_leaf_of(k).iter().zip(&child_at[m..]) {
+            for (sum, at) in q.raw_leaf.of_dense(k).iter().zip(&child_at[m..]) {
                 let into = &mut sums[*at as usize];
                 for lane in 0..N {
                     into[lane] += sum[lane];

@@ -6,9 +6,7 @@
 //! is missed.
 
 use crate::forest::NONE;
-use crate::glm::linalg::vector::{
-    Lanes, of_lane, per_lane, subtract_block, subtract_columns, subtract_products,
-};
+use crate::glm::linalg::vector::{Lanes, of_lane, per_lane, subtract_columns};
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::reduction::Reduction;
@@ -351,7 +349,7 @@ impl<const H: usize, const N: usize> Vectorised for Follow<'_, H, N> {
         }
         let moved: Vec<usize> = (0..q.n_raw()).filter(|&k| step.raw[k] != [0.0; N]).collect();
         let steps: Vec<Lanes<N>> = moved.iter().map(|&k| step.raw[k]).collect();
-        subtract_columns(leaf, &moved, &steps, &q.raw_leaf);
+        q.raw_leaf.subtract_columns(leaf, &moved, &steps, q.leaf_weight());
         // The raw Gram matrix is centred; the rest is a shift common to all leaves.
         let mut at_mean = [0.0; N];
         for (&k, step) in moved.iter().zip(&steps) {
@@ -364,9 +362,10 @@ impl<const H: usize, const N: usize> Vectorised for Follow<'_, H, N> {
                 c[lane] += at_mean[lane];
             }
         }
+        let along_weight = q.along_weight(&constant);
         if known.is_empty() {
             subtract_columns(raw, &moved, &steps, &q.raw_gram);
-            subtract_products(raw, &constant, &q.raw_leaf);
+            q.raw_leaf.subtract_products(raw, &constant, along_weight);
             return;
         }
         let mut known = known.iter().peekable();
@@ -380,7 +379,7 @@ impl<const H: usize, const N: usize> Vectorised for Follow<'_, H, N> {
                     raw[k][lane] -= step[lane] * of_lane(&gram[other], lane);
                 }
             }
-            subtract_block(std::array::from_mut(&mut raw[k]), &constant, q.raw_leaf_of(k));
+            q.raw_leaf.subtract_product(k, &mut raw[k], &constant, along_weight);
         }
     }
 }

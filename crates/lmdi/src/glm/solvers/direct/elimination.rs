@@ -259,7 +259,7 @@ fn leaf_means(hessian: &Hessian<'_>, columns: &[usize]) -> Vec<f64> {
     let width = columns.len();
     let mut mean = vec![0.0; hessian.stumps.n_leaves() * width];
     for (j, &k) in columns.iter().enumerate() {
-        let sums = hessian.raw_leaf_of(k);
+        let sums = hessian.raw_leaf.column(k, hessian.leaf_weight());
         for (leaf, (sum, &weight)) in sums.iter().zip(hessian.leaf_weight()).enumerate() {
             if weight > 0.0 {
                 mean[leaf * width + j] = sum / weight - hessian.raw_mean[k];

@@ -18,6 +18,8 @@
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::gaussian::GaussianProblem;
+use crate::glm::solvers::descent::batched::BatchedProblem;
+use crate::glm::solvers::descent::working_set::WorkingSet;
 use crate::glm::solvers::direct::conjugate_gradients::System;
 use crate::glm::solvers::direct::least_squares::least_squares;
 use crate::glm::solvers::direct::line_search::Line;
@@ -52,6 +54,29 @@ pub fn refine(
         least_squares(problem, penalty.l2).0
     };
     (problem.violation(&exact, penalty) <= EXACT).then_some(exact)
+}
+
+/// The same over the columns of a working set, with the tree cut down to them; over all columns where
+/// one of the others is missed. `problems` is the problem in a batch of its own.
+///
+/// Cost a round: one factorisation over what is left of the tree.
+pub(crate) fn refine_on(
+    mut working: WorkingSet,
+    problem: &GaussianProblem<'_>,
+    problems: &BatchedProblem<1>,
+    at: &Coefficients,
+    penalty: Penalty,
+) -> Option<Coefficients> {
+    let reduction = working.reduce(problems);
+    let mut part = BatchedProblem::<1>::empty();
+    problems.reduce_into(&reduction, &mut part);
+    let stumps = reduction.stumps();
+    let left = part.into_single(&stumps);
+    let exact = reduction.expand(&refine(&left, &reduction.restrict(at), penalty)?, at);
+    if problem.violation(&exact, penalty) <= EXACT {
+        return Some(exact);
+    }
+    refine(problem, &exact, penalty)
 }
 
 fn settle(

@@ -7,7 +7,7 @@
 use super::boosted::BoostedFit;
 use super::class_weight::{counts_draws, row_class_weights};
 use super::target::Plan;
-use crate::basis::{Basis, TreeRows};
+use crate::basis::{Basis, RareCells, TreeRows};
 use crate::forest::routing::Router;
 use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, InBag, Tree};
@@ -31,8 +31,8 @@ pub(super) const ROWS_FOR_A_MEAN: usize = 1024;
 /// What the fits of all trees share.
 pub(super) struct Shared<'s> {
     pub(super) ensemble: &'s Ensemble,
-    pub(super) router: Router,
     pub(super) x: &'s MatrixView<'s>,
+    rare: RareCells,
     /// What each row weighs, with mean one: sample weights times class weights.
     weight: Option<Vec<f64>>,
     /// What its class weighs, with mean one.
@@ -95,8 +95,8 @@ impl LmdiPlus {
         let class_weight = row_class_weights(ensemble, x, response, rows.bags_known)?;
         let shared = Shared {
             ensemble,
-            router: Router::new(ensemble),
             x,
+            rare: RareCells::of(x),
             weight: row_weights(weights, class_weight.as_deref())?,
             class_weight,
             rows,
@@ -166,7 +166,9 @@ impl Shared<'_> {
     pub(super) fn basis(&self, index: usize) -> (Basis, Vec<u32>) {
         let tree = &self.ensemble.trees[index];
         let drawn = self.in_bag_weight(tree);
-        Basis::with_leaves(tree, self.x, self.include_raw, drawn, &self.router, index)
+        // Compiled for this once: of a fully grown forest all trees together take much memory.
+        let router = Router::of_trees(self.ensemble, index..index + 1);
+        Basis::with_leaves(tree, self.x, self.include_raw, drawn, &router, 0)
     }
 
     /// Fits the linear models of a tree, one per target.
@@ -189,7 +191,8 @@ impl Shared<'_> {
                 let rows = TreeRows::new(self.x, basis, leaves, &weight, &fold, n_folds);
                 // Least squares takes all it needs in one pass.
                 let one_pass = self.glm.family == Family::Gaussian;
-                kept_rows = Some(if one_pass { rows } else { rows.keep_sparse() });
+                kept_rows =
+                    Some(if one_pass { rows.with_sparse(&self.rare) } else { rows.keep_sparse() });
             }
             let Some(rows) = &kept_rows else { continue };
             let mut target = rows.gather(target);

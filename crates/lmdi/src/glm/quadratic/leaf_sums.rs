@@ -1,0 +1,311 @@
+//! Sums of raw columns per leaf, of several problems over the same columns.
+//!
+//! A dense column has one number per leaf. A sparse column is its mode m (see
+//! [`SparseColumns`](crate::basis::SparseColumns)) and what rows that deviate add:
+//!
+//! ```text
+//! (w x)_l = m w_l + (w e)_l,   (w e)_l = 0 in most leaves
+//! ```
+//!
+//! so that products with all leaves cost as much as the leaves with entries, and the parts of a
+//! category take as much memory as one column. A tree that is cut down has dense columns only.
+
+use crate::glm::linalg::vector::{
+    Lanes, add_scaled, dot, of_lane, subtract_block, subtract_columns, subtract_products,
+};
+use crate::glm::quadratic::statistics::Statistics;
+use std::ops::Range;
+
+/// Sums of w x_k per leaf, raw column by raw column.
+#[derive(Debug, Clone, Default)]
+pub struct LeafSums<const N: usize> {
+    n_leaves: usize,
+    /// What each raw column is.
+    columns: Vec<Column>,
+    /// The sums of dense columns, one column after the other.
+    dense: Vec<Lanes<N>>,
+    /// The leaves of sparse columns in which rows deviate, rising within a column, and what these
+    /// rows add.
+    entry_leaf: Vec<u32>,
+    entry: Vec<Lanes<N>>,
+}
+
+/// Where the sums of a raw column are.
+#[derive(Debug, Clone, PartialEq)]
+enum Column {
+    /// Which of the dense columns it is.
+    Dense(usize),
+    /// Its mode, and its entries.
+    Sparse(f64, Range<usize>),
+}
+
+impl LeafSums<1> {
+    /// The sums of rows with these statistics.
+    pub(super) fn of(statistics: &Statistics) -> Self {
+        let n_leaves = statistics.leaf_weight.len();
+        let n_dense = statistics.n_dense();
+        let mut dense = vec![[0.0]; n_dense * n_leaves];
+        for leaf in 0..n_leaves {
+            for k in 0..n_dense {
+                dense[k * n_leaves + leaf] = [statistics.leaf_raw[leaf * n_dense + k]];
+            }
+        }
+        let Some(sparse) = &statistics.sparse else {
+            let columns = (0..n_dense).map(Column::Dense).collect();
+            return Self { n_leaves, columns, dense, ..Self::default() };
+        };
+        let mut columns = vec![Column::Dense(0); sparse.order.len()];
+        for (position, &k) in sparse.order.iter().enumerate() {
+            columns[k] = match position.checked_sub(n_dense) {
+                None => Column::Dense(position),
+                Some(at) => {
+                    Column::Sparse(sparse.mode[position], sparse.start[at]..sparse.start[at + 1])
+                }
+            };
+        }
+        let entry = sparse.deviation.iter().map(|&deviation| [deviation]).collect();
+        Self { n_leaves, columns, dense, entry_leaf: sparse.leaf.clone(), entry }
+    }
+
+    /// The sum of each column, given those of the leaves' weights.
+    pub(super) fn totals(&self, total_weight: f64) -> Vec<f64> {
+        let of_column = |column: &Column| match column {
+            Column::Dense(at) => self.dense_column(*at).as_flattened().iter().sum::<f64>(),
+            Column::Sparse(mode, entries) => {
+                mode * total_weight + self.entry[entries.clone()].as_flattened().iter().sum::<f64>()
+            }
+        };
+        self.columns.iter().map(of_column).collect()
+    }
+
+    /// Sum of `constant[l] * (w x_k)_l` over leaves. `along_weight` is that of `constant[l] * w_l`.
+    pub(crate) fn product(&self, k: usize, constant: &[f64], along_weight: f64) -> f64 {
+        match &self.columns[k] {
+            Column::Dense(at) => dot(constant, self.dense_column(*at).as_flattened()),
+            Column::Sparse(mode, entries) => {
+                let of_entry =
+                    |at: usize| constant[self.entry_leaf[at] as usize] * self.entry[at][0];
+                mode * along_weight + entries.clone().map(of_entry).sum::<f64>()
+            }
+        }
+    }
+
+    /// Takes what slopes explain off sums per leaf, whose weights are given.
+    pub(crate) fn take_off(&self, leaf: &mut [f64], slopes: &[f64], weight: &[f64]) {
+        let (mut everywhere, mut any) = (0.0, false);
+        for (column, &slope) in self.columns.iter().zip(slopes).filter(|(_, slope)| **slope != 0.0)
+        {
+            match column {
+                Column::Dense(at) => {
+                    add_scaled(leaf, -slope, self.dense_column(*at).as_flattened());
+                }
+                Column::Sparse(mode, entries) => {
+                    any = true;
+                    everywhere += slope * mode;
+                    for at in entries.clone() {
+                        leaf[self.entry_leaf[at] as usize] -= slope * self.entry[at][0];
+                    }
+                }
+            }
+        }
+        if any {
+            add_scaled(leaf, -everywhere, weight);
+        }
+    }
+
+    /// The sums of one column, leaf by leaf.
+    pub(crate) fn column(&self, k: usize, leaf_weight: &[f64]) -> Vec<f64> {
+        match &self.columns[k] {
+            Column::Dense(at) => self.dense_column(*at).as_flattened().to_vec(),
+            Column::Sparse(mode, entries) => {
+                let mut sums: Vec<f64> = leaf_weight.iter().map(|weight| mode * weight).collect();
+                for at in entries.clone() {
+                    sums[self.entry_leaf[at] as usize] += self.entry[at][0];
+                }
+                sums
+            }
+        }
+    }
+}
+
+impl<const N: usize> LeafSums<N> {
+    /// The sums of several problems over the same basis.
+    pub(super) fn gather(each: [&LeafSums<1>; N]) -> Self {
+        let first = each[0];
+        let dense = (0..first.dense.len()).map(|i| each.map(|sums| sums.dense[i][0])).collect();
+        let (mut entry_leaf, mut entry) = (Vec::new(), Vec::new());
+        let columns = (0..first.columns.len())
+            .map(|k| {
+                let Column::Sparse(mode, _) = first.columns[k] else {
+                    return first.columns[k].clone();
+                };
+                let begin = entry.len();
+                let mut waiting = each.map(|sums| sums.entries(k));
+                // Leaf by leaf, where any of the problems has an entry.
+                while let Some(&leaf) = waiting.iter().filter_map(|(leaf, _)| leaf.first()).min() {
+                    entry_leaf.push(leaf);
+                    let take = |(leaves, sums): &mut (&[u32], &[Lanes<1>])| {
+                        if leaves.first() != Some(&leaf) {
+                            return 0.0;
+                        }
+                        let sum = sums[0][0];
+                        (*leaves, *sums) = (&leaves[1..], &sums[1..]);
+                        sum
+                    };
+                    entry.push(waiting.each_mut().map(take));
+                }
+                Column::Sparse(mode, begin..entry.len())
+            })
+            .collect();
+        Self { n_leaves: first.n_leaves, columns, dense, entry_leaf, entry }
+    }
+
+    /// Zeros for dense columns, in the memory that is there; gives the sums.
+    pub(super) fn refill(&mut self, n_columns: usize, n_leaves: usize) -> &mut [Lanes<N>] {
+        self.n_leaves = n_leaves;
+        self.columns.clear();
+        self.columns.extend((0..n_columns).map(Column::Dense));
+        self.entry_leaf.clear();
+        self.entry.clear();
+        self.dense.clear();
+        self.dense.resize(n_columns * n_leaves, [0.0; N]);
+        &mut self.dense
+    }
+
+    /// The sums of all columns, which are dense, column by column.
+    pub(crate) fn all_dense(&self) -> &[Lanes<N>] {
+        debug_assert_eq!(self.dense.len(), self.columns.len() * self.n_leaves);
+        &self.dense
+    }
+
+    /// The sums of one of the columns, which is dense.
+    pub(crate) fn of_dense(&self, k: usize) -> &[Lanes<N>] {
+        &self.all_dense()[k * self.n_leaves..(k + 1) * self.n_leaves]
+    }
+
+    /// The sums of one column: all of them, or the mode with leaves and what is added there.
+    pub(super) fn parts(&self, k: usize) -> Parts<'_, N> {
+        match &self.columns[k] {
+            Column::Dense(at) => Parts::Dense(self.dense_column(*at)),
+            Column::Sparse(mode, entries) => {
+                let (leaves, sums) =
+                    (&self.entry_leaf[entries.clone()], &self.entry[entries.clone()]);
+                Parts::Sparse { mode: *mode, leaves, sums }
+            }
+        }
+    }
+
+    /// `leaf[l] -= sum_k steps[k] * (w x)_l` over some columns. `weight` are the leaves' weights.
+    #[inline(always)]
+    pub(crate) fn subtract_columns<const M: usize>(
+        &self,
+        leaf: &mut [Lanes<M>],
+        index: &[usize],
+        steps: &[Lanes<M>],
+        weight: &[Lanes<N>],
+    ) {
+        let (mut dense, mut dense_steps) = (Vec::new(), Vec::new());
+        let (mut everywhere, mut any) = ([0.0; M], false);
+        for (&k, step) in index.iter().zip(steps) {
+            match &self.columns[k] {
+                Column::Dense(at) => {
+                    dense.push(*at);
+                    dense_steps.push(*step);
+                }
+                Column::Sparse(mode, entries) => {
+                    any = true;
+                    for lane in 0..M {
+                        everywhere[lane] += step[lane] * mode;
+                    }
+                    for at in entries.clone() {
+                        let into = &mut leaf[self.entry_leaf[at] as usize];
+                        for lane in 0..M {
+                            into[lane] -= step[lane] * of_lane(&self.entry[at], lane);
+                        }
+                    }
+                }
+            }
+        }
+        subtract_columns(leaf, &dense, &dense_steps, &self.dense);
+        if any {
+            for (into, weight) in leaf.iter_mut().zip(weight) {
+                for lane in 0..M {
+                    into[lane] -= everywhere[lane] * of_lane(weight, lane);
+                }
+            }
+        }
+    }
+
+    /// `out[k] -= sum_l constant[l] * (w x_k)_l` for all columns. `along_weight` is the sum of
+    /// `constant[l] * w_l`.
+    #[inline(always)]
+    pub(crate) fn subtract_products<const M: usize>(
+        &self,
+        out: &mut [Lanes<M>],
+        constant: &[Lanes<M>],
+        along_weight: Lanes<M>,
+    ) {
+        if self.dense.len() == self.columns.len() * self.n_leaves {
+            return subtract_products(out, constant, &self.dense);
+        }
+        for (k, out) in out.iter_mut().enumerate() {
+            self.subtract_product(k, out, constant, along_weight);
+        }
+    }
+
+    /// The same for one column.
+    #[inline(always)]
+    pub(crate) fn subtract_product<const M: usize>(
+        &self,
+        k: usize,
+        out: &mut Lanes<M>,
+        constant: &[Lanes<M>],
+        along_weight: Lanes<M>,
+    ) {
+        match &self.columns[k] {
+            Column::Dense(at) => {
+                subtract_block(std::array::from_mut(out), constant, self.dense_column(*at));
+            }
+            Column::Sparse(mode, entries) => {
+                let mut sum = [0.0; M];
+                for at in entries.clone() {
+                    let constant = &constant[self.entry_leaf[at] as usize];
+                    for lane in 0..M {
+                        sum[lane] += constant[lane] * of_lane(&self.entry[at], lane);
+                    }
+                }
+                for lane in 0..M {
+                    out[lane] -= mode * along_weight[lane] + sum[lane];
+                }
+            }
+        }
+    }
+
+    fn dense_column(&self, at: usize) -> &[Lanes<N>] {
+        &self.dense[at * self.n_leaves..(at + 1) * self.n_leaves]
+    }
+
+    fn entries(&self, k: usize) -> (&[u32], &[Lanes<N>]) {
+        match &self.columns[k] {
+            Column::Dense(_) => (&[], &[]),
+            Column::Sparse(_, entries) => {
+                (&self.entry_leaf[entries.clone()], &self.entry[entries.clone()])
+            }
+        }
+    }
+}
+
+/// The sums of one column.
+pub(super) enum Parts<'s, const N: usize> {
+    /// Leaf by leaf.
+    Dense(&'s [Lanes<N>]),
+    /// What the mode gives each leaf by its weight, and what is added in some leaves.
+    Sparse {
+        /// The mode.
+        mode: f64,
+        /// The leaves, rising.
+        leaves: &'s [u32],
+        /// What is added in each.
+        sums: &'s [Lanes<N>],
+    },
+}
