@@ -267,6 +267,15 @@ def table(results):
     return "\n".join([*lines, "", ""])
 
 
+def keep(results):
+    """Writes results beside those that are kept of other numbers of rows."""
+    kept = common.pd.read_csv(RESULTS) if RESULTS.exists() else results[:0]
+    kept = kept[~kept["rows"].isin(results["rows"])]
+    parts = [part for part in (kept, results) if len(part)]
+    whole = common.pd.concat(parts).sort_values("rows", kind="stable")
+    whole.to_csv(RESULTS, index=False)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", default="1000,4000,16000", help="thousands of rows, for each run")
@@ -317,7 +326,7 @@ def run(options, folder, samples):
             if executors == 1 and lines:
                 found["shap"] = shap_of_a_row
             elif executors == 1:
-                shap_of_a_row = found["shap"]
+                shap_of_a_row = found.get("shap")
             lines.append(line_of(rows, f"Spark, {executors} executor{'s'[: executors - 1]}", found, samples))
         command = [sys.executable, "-c", ALONE, str(data), str(path)]
         load = os.getloadavg()[0]
@@ -328,7 +337,7 @@ def run(options, folder, samples):
         results = common.pd.DataFrame(lines, columns=COLUMNS)
         print(results.to_string(index=False), flush=True)
         if options.write:
-            results.to_csv(RESULTS, index=False)
+            keep(results)
 
 
 if __name__ == "__main__":

@@ -201,7 +201,8 @@ fn logistic_fits_are_of_all_rows() {
     let text = place.run(&[&explain("batches.csv")[..], &flags, &SMALL].concat()).good();
     assert!(text.contains("one per Newton step") && !text.contains("at random"), "{text}");
     assert!(text.contains("logistic") && text.contains("Scored 260,000 rows"), "{text}");
-    same_to(&place, "batches.csv", "whole.csv", 1e-6);
+    // A gap of 1e-12 leaves some 1e-6 of log-odds, and the scores of a column that says little are about 0.01.
+    same_to(&place, "batches.csv", "whole.csv", 1e-4);
 }
 
 /// The size of a pipe is not known, and looking for it must not take from it.
