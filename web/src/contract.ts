@@ -464,6 +464,11 @@ export type Feature = {
 };
 
 /**
+ * What the numbers of a column of dates count, from the start of 1970.
+ */
+export type TimeUnit = "days" | "seconds";
+
+/**
  * Cells of a column, one per row of the page.
  */
 export type Cells =

@@ -587,8 +587,9 @@ export const models = {
     sameClass === null
       ? `Their predictions differ by ${difference} on average.`
       : `They predict the same class in ${percent(sameClass)} of the rows; the share of probability that they place differently is ${difference} on average.`,
+  notMeasured: "not measured",
   trainedOn: (which: string) =>
-    ` ${which} was trained on these rows, so its measures say nothing about new rows.`,
+    ` ${which} was trained on these rows, so its errors on them say nothing about new rows.`,
   unknown: (which: string) =>
     ` It is not known whether ${which} was trained on these rows; if it was, its measures are too good.`,
   own: "this model",

@@ -9,7 +9,7 @@ import { brushed } from "../page/brush";
 import { exact, h, name, section, svg, table } from "../page/dom";
 import { decimalsFor, number, percent, shortened, signed } from "../page/format";
 import type { Selection } from "../page/selection";
-import { models as words } from "../words";
+import { about, models as words } from "../words";
 import { openRow } from "./row/sheet";
 
 const DOTS = 2500;
@@ -34,7 +34,7 @@ export function models(data: Data, selection: Selection): HTMLElement | null {
       told(data.report.about.rows_are, words.Own, words.own),
       told(other.rows_are, words.Other, words.other),
     ),
-    other.measures.length > 0 && measures(other),
+    other.measures.length > 0 && measures(other, data.report.about.rows_are),
     against(data, selection, other),
     shares(other),
     rows(data, selection, other),
@@ -47,12 +47,23 @@ function told(are: RowsAre, start: string, within: string): string {
   return are === "unknown" ? words.unknown(within) : "";
 }
 
-function measures({ measures, rows, name: other }: OtherModel): HTMLElement {
-  const cell = (value: number | null) => exact(value ?? NaN, number(value ?? NaN));
+function measures(
+  { measures, rows, name: other, rows_are: otherRows }: OtherModel,
+  ownRows: RowsAre,
+): HTMLElement {
+  // What a model says about rows that it was trained on would be read as its quality.
+  const cell = (value: number | null, are: RowsAre) =>
+    are === "trained_on" || value === null
+      ? h("span", { class: "no-number" }, words.notMeasured)
+      : exact(value, number(value));
   return table(
     words.quality(rows),
     [words.measure, words.own, name(other)],
-    measures.map(({ name, own, other }) => [name, cell(own), cell(other)]),
+    measures.map(({ name, own, other }) => [
+      about.measure(name),
+      cell(own, ownRows),
+      cell(other, otherRows),
+    ]),
   );
 }
 

@@ -606,6 +606,7 @@ mod tests {
             declaration::<Scale>(),
             declaration::<Additivity>(),
             declaration::<Feature>(),
+            declaration::<TimeUnit>(),
             declaration::<Cells>(),
             declaration::<Rows>(),
             declaration::<Key>(),

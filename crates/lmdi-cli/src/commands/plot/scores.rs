@@ -23,12 +23,12 @@ pub(super) enum ScorePlot {
 }
 
 impl ScorePlot {
-    /// The heading, unless somebody writes another.
-    fn title(self, target: &str) -> String {
+    /// The heading, unless somebody writes another; `column` is the one that a scatter plot shows.
+    fn title(self, target: &str, column: &str) -> String {
         match self {
             Self::Beeswarm | Self::Bar => format!("What the model uses to predict {target}"),
             Self::Waterfall => format!("Why this prediction of {target}?"),
-            Self::Scatter => format!("How one column moves the prediction of {target}"),
+            Self::Scatter => format!("How {column} moves the prediction of {target}"),
             Self::Heatmap => format!("Scores of many rows, {target}"),
             Self::Decision => format!("How predictions of {target} come about"),
         }
@@ -58,7 +58,8 @@ impl Options {
             _ => String::new(),
         };
         let target = study.schema.target.as_ref().map_or("the prediction", |target| &*target.name);
-        let title = plot.title(&format!("{}{class}", shortened(target)));
+        let column = shortened(self.column.as_deref().unwrap_or("one column"));
+        let title = plot.title(&format!("{}{class}", shortened(target)), &column);
         let row = self.row.unwrap_or(1) as usize - 1;
         let errors = if plot == ScorePlot::Waterfall && row < rows.len() {
             study.standard_errors(&explained, &[row], &Bars)?
