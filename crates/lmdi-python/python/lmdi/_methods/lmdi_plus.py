@@ -64,7 +64,7 @@ CHOICES = (
 )
 #: Those of them that are numbers, whole ones with their least value, and truth values.
 NUMBERS = ("response_share", "alpha", "C", "tolerance", "search_tolerance")
-WHOLE_NUMBERS = {"ablation": 1, "folds": 2, "rounds": 1, "max_iterations": 1}
+WHOLE_NUMBERS = {"ablation": 1, "folds": 2, "rounds": 1, "rows_per_tree": 1, "max_iterations": 1}
 FLAGS = ("include_raw", "bound_raw", "scale_target")
 
 #: Predictions out of bag by fewer trees per row vary with the trees more than with the model.
