@@ -8,7 +8,7 @@ use lmdi_io::read::{CellType, Input, ReadOptions, read_table};
 
 fuzz_target!(|data: &[u8]| {
     let input = Input::bytes("input", data.to_vec());
-    let mut options = ReadOptions { delimiter: Some(b','), ..ReadOptions::default() };
+    let mut options = ReadOptions::default().with_delimiter(b',');
     let Ok(table) = read_table(&input, &options, &Silent) else { return };
     // Other encodings and formats have other readers.
     if data.starts_with(&[0x1f, 0x8b]) || data.starts_with(&[0xff]) || data.starts_with(&[0xfe]) {

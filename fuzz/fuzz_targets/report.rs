@@ -11,7 +11,7 @@ use lmdi_io::read::{Input, ReadOptions, read_table};
 use lmdi_report::page::{PageOptions, WhatIf, page};
 
 fuzz_target!(|data: &[u8]| {
-    let options = ReadOptions { delimiter: Some(b','), ..ReadOptions::default() };
+    let options = ReadOptions::default().with_delimiter(b',');
     let input = Input::bytes("input", data.to_vec());
     let Ok(table) = read_table(&input, &options, &Silent) else { return };
     if table.frame.rows() > 50 || table.frame.columns().len() > 10 {

@@ -15,7 +15,7 @@ fn frame(text: &[u8], options: &ReadOptions) -> Option<(Frame, lmdi::table::Read
 fuzz_target!(|data: &[u8]| {
     // Two tables, one after the other, with a byte between them that text never has.
     let Some(cut) = data.iter().position(|byte| *byte == 0xff) else { return };
-    let options = ReadOptions { recognise: true, delimiter: Some(b','), ..ReadOptions::default() };
+    let options = ReadOptions::default().with_recognise(true).with_delimiter(b',');
     let Some((training, reading)) = frame(&data[..cut], &options) else { return };
     let target = training.columns()[0].name.clone();
     let wishes = SchemaOptions::new(target).with_reading(reading).with_max_levels(3);
@@ -24,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(known) = schema.encode(&training) else { return };
     assert!(known.unseen.is_empty(), "training knows its own cells");
     assert_eq!((known.matrix.rows(), known.matrix.cols()), (training.rows(), schema.n_encoded()));
-    let options = ReadOptions { delimiter: Some(b','), ..ReadOptions::for_schema(&schema) };
+    let options = ReadOptions::for_schema(&schema).with_delimiter(b',');
     // The table itself, read as the schema says, gives the same cells.
     let (again, _) = frame(&data[..cut], &options).expect("read as it was");
     let again = schema.encode(&again).expect("encoded as it was").matrix;

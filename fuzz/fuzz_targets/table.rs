@@ -15,7 +15,7 @@ fuzz_target!(
     },
     |data: &[u8]| {
         let input = Input::bytes("input", data.to_vec());
-        let mut options = ReadOptions { recognise: true, ..ReadOptions::default() };
+        let mut options = ReadOptions::default().with_recognise(true);
         let Ok(table) = read_table(&input, &options, &Silent) else { return };
         assert!(table.frame.rows() > 0 && !table.frame.columns().is_empty());
         for column in table.frame.columns() {
