@@ -31,7 +31,7 @@ fuzz_target!(|data: &[u8]| {
     let options = ExplainOptions::scores_of(grouping);
     let rows = study.job().expect("trained here").train.clone();
     let Ok(explained) = study.explain(rows, &options, &Silent) else { return };
-    let options = PageOptions { what_if: WhatIf::Always, ..PageOptions::default() };
+    let options = PageOptions::default().with_what_if(WhatIf::Always);
     let Ok(page) = page(&study, &explained, &options, &Silent) else { return };
     let ends = page.matches("</script").count();
     let starts = page.matches("<script").count();
