@@ -143,9 +143,17 @@ test("the sheet of a row: reasons, two rows, copies, one printed page", async ()
       Number([...line.querySelectorAll("data")].at(-1).value),
     ]),
   );
-  assert.equal(differences.length, columns.length);
-  for (const [name, change] of differences)
-    assert.ok(Math.abs(change - (of(30, `score:${name}`) - of(12, `score:${name}`))) < 1e-9, name);
+  // The base, what is not explained and the prediction stand around the features.
+  assert.equal(differences.length, columns.length + 3);
+  const named = {
+    base: "base",
+    "not explained": "unexplained",
+    "= prediction": "prediction",
+  };
+  for (const [name, change] of differences) {
+    const cell = named[name] ?? `score:${name}`;
+    assert.ok(Math.abs(change - (of(30, cell) - of(12, cell))) < 1e-9, name);
+  }
 
   await page.evaluate(() => {
     window.copied = [];
