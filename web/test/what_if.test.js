@@ -37,9 +37,11 @@ test("what-if: changed cells give the numbers of the command", async () => {
     });
     const [expected] = parse(readFileSync(out, "utf8")).rows;
     const { page, complaints } = await open(browser, path, { hash: "#row=7" });
-    await page.click("#what-if summary");
+    // A press of the button itself: a page behind others is not drawn, and has no place to click.
+    const press = (button) => page.$eval(button, (element) => element.click());
+    await press("#what-if summary");
     await page.waitForSelector("#what-if-prediction strong");
-    if (table.names.length > 9) await page.click("#what-if .controls button:nth-of-type(2)");
+    if (table.names.length > 9) await press("#what-if .controls button:nth-of-type(2)");
     const before = await page.$eval("#what-if-prediction", (element) => element.textContent);
     await page.evaluate((wanted) => {
       for (const line of document.querySelectorAll("#what-if tbody tr")) {
@@ -95,7 +97,6 @@ test("what-if: changed cells give the numbers of the command", async () => {
     ...["--target", "cultivar", "--stability-runs", "0"],
   );
   const again = (await open(browser, kept.path)).page;
-  // A press of the button itself: a page behind others is not drawn, and has no place to click.
   const press = (button) => again.$eval(button, (element) => element.click());
   await press("#what-if summary");
   await again.waitForSelector("#what-if-prediction strong");

@@ -42,6 +42,8 @@ export async function open(
   { width = 1280, height = 900, dark = false, hash = "" } = {},
 ) {
   const page = await browser.newPage();
+  // Pages behind others are not drawn, and wait for ever to be.
+  await page.bringToFront();
   const complaints = [];
   const own = pathToFileURL(path).href;
   page.on(
