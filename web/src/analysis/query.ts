@@ -1,7 +1,7 @@
 // Rows that fit what was typed: a row number, a key, conditions on columns, or part of a text cell.
 //
 // Conditions are separated by commas, `&` or `and`: `age>60`, `sex=Male, age=42`, `income != high and age <= 30`. The key
-// and the outcome can be asked for like columns. A column is recognised by its name, the longest first, so that names may
+// and the outcome can be named like columns. A column is recognised by its name, the longest first, so that names may
 // hold any character. Text is compared without case and may stand in quotes; nothing, or `missing`, is a missing cell.
 
 import type { Data } from "../data/data";
@@ -26,7 +26,7 @@ const OPERATORS: [string, Operator][] = [
 type Operator = "<" | ">" | "<=" | ">=" | "=" | "!=";
 
 /** Something of a row that a condition can be about. */
-interface Asked {
+interface Field {
   /** In small letters. */
   name: string;
   title: string;
@@ -37,7 +37,7 @@ interface Asked {
 }
 
 interface Condition {
-  asked: Asked;
+  field: Field;
   operator: Operator;
   value: string;
 }
@@ -49,14 +49,14 @@ export interface Found {
 }
 
 /** Columns, the key and the outcome, those with the longest names first. */
-function askable(data: Data): Asked[] {
+function fieldsOf(data: Data): Field[] {
   const { key } = data.report.rows;
   const { labels, about } = data.report;
   const { truth } = data;
   const found = data.columns
     .filter(({ cells }) => cells !== null)
     .map(
-      ({ at, cells, levels, feature }): Omit<Asked, "name"> => ({
+      ({ at, cells, levels, feature }): Omit<Field, "name"> => ({
         title: feature.name,
         text: (row) => data.cell(row, at),
         number: levels ? null : (row) => cells![row],
@@ -89,27 +89,27 @@ function operatorOf(text: string): [string, Operator] | undefined {
 }
 
 /** What the text asks for, if it starts with a name and an operator. */
-function startOf(text: string, all: Asked[]): { condition: Condition; value: string } | null {
+function startOf(text: string, fields: Field[]): { condition: Condition; value: string } | null {
   const lower = text.toLowerCase();
-  for (const asked of all) {
-    if (!lower.startsWith(asked.name)) continue;
-    const after = text.slice(asked.name.length).trimStart();
+  for (const field of fields) {
+    if (!lower.startsWith(field.name)) continue;
+    const after = text.slice(field.name.length).trimStart();
     const operator = operatorOf(after);
     if (!operator) continue;
     const value = after.slice(operator[0].length);
-    return { condition: { asked, operator: operator[1], value: "" }, value };
+    return { condition: { field, operator: operator[1], value: "" }, value };
   }
   return null;
 }
 
 /** Null where the text is not a list of conditions. */
-function conditions(all: Asked[], text: string): Condition[] | null {
+function conditions(fields: Field[], text: string): Condition[] | null {
   const found: Condition[] = [];
   let rest = text.replace(/[\s,&]+$/, "");
   while (rest !== "") {
-    const start = startOf(rest, all);
+    const start = startOf(rest, fields);
     if (!start) return null;
-    const end = nextStart(start.value, all);
+    const end = nextStart(start.value, fields);
     const value = start.value.slice(0, end.at).trim();
     found.push({ ...start.condition, value: value.replace(/^(["'])(.*)\1$/, "$2") });
     rest = start.value.slice(end.to);
@@ -118,18 +118,18 @@ function conditions(all: Asked[], text: string): Condition[] | null {
 }
 
 /** Where the value of a condition ends: at a separator with another condition behind it. */
-function nextStart(text: string, all: Asked[]): { at: number; to: number } {
+function nextStart(text: string, fields: Field[]): { at: number; to: number } {
   for (const match of text.matchAll(/\s*,\s*|\s*&+\s*|\s+and\s+/gi)) {
     const to = match.index + match[0].length;
-    if (startOf(text.slice(to), all)) return { at: match.index, to };
+    if (startOf(text.slice(to), fields)) return { at: match.index, to };
   }
   return { at: text.length, to: text.length };
 }
 
 /** A number or a date as it was typed; NaN where it is neither. Commas may separate thousands only. */
-function typedNumber(data: Data, { asked, value }: Condition): number {
+function typedNumber(data: Data, { field, value }: Condition): number {
   const text = value.replace(/^−/, "-");
-  const column = data.columns.find(({ feature }) => feature.name === asked.title);
+  const column = data.columns.find(({ feature }) => feature.name === field.title);
   const unit = column?.feature.time;
   if (unit && /^\d{4}-\d\d-\d\d/.test(text)) {
     const at = Date.parse(`${text.replace(" ", "T")}${text.length > 10 ? "Z" : ""}`);
@@ -141,26 +141,26 @@ function typedNumber(data: Data, { asked, value }: Condition): number {
 
 /** What is wrong with a condition; null where nothing is. */
 function problemOf(data: Data, condition: Condition): string | null {
-  const { asked, operator, value } = condition;
+  const { field, operator, value } = condition;
   const isOrder = operator !== "=" && operator !== "!=";
-  if (!asked.number) return isOrder ? words.noOrder(asked.title) : null;
+  if (!field.number) return isOrder ? words.noOrder(field.title) : null;
   const isMissing = value === "" || value.toLowerCase() === page.missing;
   if (!isOrder && isMissing) return null;
-  return Number.isNaN(typedNumber(data, condition)) ? words.noNumber(value, asked.title) : null;
+  return Number.isNaN(typedNumber(data, condition)) ? words.noNumber(value, field.title) : null;
 }
 
 function fitting(data: Data, condition: Condition): (row: number) => boolean {
-  const { asked, operator, value } = condition;
+  const { field, operator, value } = condition;
   const wanted = value.toLowerCase();
   if (operator === "=" || operator === "!=") {
-    const limit = asked.number ? typedNumber(data, condition) : NaN;
+    const limit = field.number ? typedNumber(data, condition) : NaN;
     const isEqual = (row: number) => {
-      if (asked.isMissing(row)) return wanted === "" || wanted === page.missing;
-      return asked.text(row).toLowerCase() === wanted || asked.number?.(row) === limit;
+      if (field.isMissing(row)) return wanted === "" || wanted === page.missing;
+      return field.text(row).toLowerCase() === wanted || field.number?.(row) === limit;
     };
     return operator === "=" ? isEqual : (row) => !isEqual(row);
   }
-  const [limit, cell] = [typedNumber(data, condition), asked.number!];
+  const [limit, cell] = [typedNumber(data, condition), field.number!];
   if (operator === "<") return (row) => cell(row) < limit;
   if (operator === ">") return (row) => cell(row) > limit;
   return operator === "<=" ? (row) => cell(row) <= limit : (row) => cell(row) >= limit;
@@ -179,7 +179,7 @@ export function findRows(data: Data, typed: string): Found {
     : undefined;
   if (byNumber !== undefined) return only(byNumber);
   const rows = Array.from({ length: data.n }, (_, row) => row);
-  const wanted = conditions(askable(data), text);
+  const wanted = conditions(fieldsOf(data), text);
   if (wanted) {
     const problem = wanted.map((one) => problemOf(data, one)).find((one) => one !== null);
     if (problem) return { rows: [], problem };
