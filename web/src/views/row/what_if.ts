@@ -10,7 +10,8 @@ import { choice, exact, h, labelled, name } from "../../page/dom";
 import { decimalsFor, number, percent, points, shortened, signed, tick } from "../../page/format";
 import type { Selection } from "../../page/selection";
 import { ScorerClient } from "../../scorer/client";
-import type { Cell, Scored } from "../../scorer/scorer";
+import type { Cell, RowScorer, Scored } from "../../scorer/scorer";
+import { ServerClient, servedDigest } from "../../scorer/server";
 import { page, whatIf as words } from "../../words";
 
 /** Columns with a control at first. */
@@ -33,15 +34,20 @@ function gridOf(column: Float64Array, [low, high]: [number, number], present: Ce
 }
 
 export function whatIf(data: Data, selection: Selection): HTMLElement | null {
-  const model = data.report.scorer;
-  if (!model) return data.report.scorer_is_large ? h("p", { class: "quiet" }, words.large) : null;
-  const scorer = new ScorerClient(model);
+  const { scorer: model, served_scorer: served } = data.report;
+  const columns = (model ?? served)?.columns;
+  if (!columns) return null;
+  const told = (text: string) => h("p", { class: "quiet", id: "no-what-if" }, text);
+  if (!model && !servedDigest()) return told(served?.is_large ? words.large : words.elsewhere);
+  if (!model && servedDigest() !== served?.digest) return told(words.otherModel);
+  const scorer: RowScorer = model ? new ScorerClient(model) : new ServerClient(data);
+  const hasScores = !model || model.linear !== null;
   const outcome = h("p", { id: "what-if-prediction", role: "status" });
   const lines = h("tbody", {});
   const curve = h("div", { id: "ice" });
   let cells: Cell[] = [];
   let all = false;
-  const withCurve = data.order.filter((at) => model.columns[at].range && data.columns[at].cells);
+  const withCurve = data.order.filter((at) => columns[at].range && data.columns[at].cells);
   let feature = withCurve[0] ?? 0;
 
   const cellOf = (row: number, at: number): Cell => {
@@ -59,13 +65,24 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const ownLabel = () =>
     data.report.labels[data.k > 1 ? selection.now.output : data.width - 1] ?? "";
 
+  /** The answer, or a word about why there is none. */
+  const answered = async (answer: Promise<Scored[]>): Promise<Scored[] | null> => {
+    try {
+      return await answer;
+    } catch (error) {
+      outcome.textContent = words.failed(error instanceof Error ? error.message : String(error));
+      return null;
+    }
+  };
+
   let asking = 0;
   const update = async () => {
     const turn = ++asking;
     const { row, output } = selection.now;
-    const [before, now] = await scorer.score([cellsOf(row), cells]);
+    const scored = await answered(scorer.score([cellsOf(row), cells]));
     // A later question has its own answer.
-    if (turn !== asking) return;
+    if (turn !== asking || !scored) return;
+    const [before, now] = scored;
     const change = shown(now) - shown(before);
     outcome.replaceChildren(
       ...words.prediction(
@@ -88,7 +105,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
       put(2, old);
       put(3, present);
       put(4, present - old);
-      const range = model.columns[at].range;
+      const range = columns[at].range;
       const cell = cells[at];
       const isOutside =
         range !== null && typeof cell === "number" && (cell < range[0] || cell > range[1]);
@@ -101,7 +118,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
 
   let pause = 0;
   const control = (at: number): HTMLElement => {
-    const { levels } = model.columns[at];
+    const { levels } = columns[at];
     const label = words.cellOf(shortened(data.report.features[at].name, 60));
     const set = (cell: Cell) => {
       cells[at] = cell;
@@ -176,7 +193,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   /** The prediction over the values of a feature, of this row and on average. */
   const drawCurve = async () => {
     const turn = ++drawing;
-    const range = model.columns[feature].range;
+    const range = columns[feature].range;
     const column = data.columns[feature].cells;
     if (!range || !column) return curve.replaceChildren(h("p", { class: "quiet" }, words.noCurve));
     const [low, high] = range;
@@ -185,11 +202,10 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
     const rows = spaced(data.n, ROWS);
     const changed = (of: Cell[]) =>
       grid.map((value) => of.map((cell, at) => (at === feature ? value : cell)));
-    const scored = await scorer.score([
-      ...changed(cells),
-      ...rows.flatMap((row) => changed(cellsOf(row))),
-    ]);
-    if (turn !== drawing) return;
+    const scored = await answered(
+      scorer.predict([...changed(cells), ...rows.flatMap((row) => changed(cellsOf(row)))]),
+    );
+    if (turn !== drawing || !scored) return;
     const heights = scored.map(shown);
     const own = heights.slice(0, grid.length);
     const others = rows.map((_, at) =>
@@ -242,7 +258,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
       h(
         "table",
         { class: "plain what-if" },
-        h("caption", { class: "quiet" }, model.linear ? words.caption : words.noScores),
+        h("caption", { class: "quiet" }, hasScores ? words.caption : words.noScores),
         h("thead", {}, h("tr", {}, ...words.heads.map((head) => h("th", { scope: "col" }, head)))),
         lines,
       ),
