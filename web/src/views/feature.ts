@@ -16,6 +16,7 @@ import {
   labelled,
   name,
   section,
+  setChoice,
   svg,
   table,
 } from "../page/dom";
@@ -303,7 +304,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
   };
   selection.watch(["feature", "output", "marked"], (now, changed) => {
     if (changed.has("feature")) whole = false;
-    pick.value = String(now.feature);
+    if (pick.value !== String(now.feature)) setChoice(pick, String(now.feature));
     draw();
   });
   selection.watch(["row"], (now) => scatter.mark(now.row));
