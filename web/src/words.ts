@@ -353,7 +353,14 @@ export const whatIf = {
     `Prediction over the values of ${feature}: ${first} at the lowest, ${last} at the highest`,
   curveText: (rows: number) =>
     `Thick: this row if only that cell were different. Dashed: the mean of ${counted(rows, "row")} (thin lines). The ring is the present value.`,
-  noCurve: "Curves are drawn for columns of numbers.",
+  levelCaption: (feature: string, title: string) =>
+    `The ${title} if only ${feature} were different, the highest mean first`,
+  levelHeads: { level: "value", own: "this row", mean: "mean", drawing: "drawing" },
+  levelText: (rows: number) =>
+    `Large dots: this row. Upright lines: the mean of ${counted(rows, "row")} (small dots). The ring is the present value.`,
+  someLevels: (shown: number, all: number) =>
+    ` These are the ${count(shown)} most frequent of ${count(all)} values.`,
+  present: " now",
   predicted: "prediction",
   probability: (label: string) => `probability of ${label}`,
   large:
