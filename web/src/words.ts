@@ -374,23 +374,11 @@ export const counterfactuals = {
   ofClass: "The nearest rows that get another class, and what differs, by importance.",
   real: (held: number, all: boolean) =>
     ` They are real rows of the data, looked up among ${all ? "all explained rows" : `the ${count(held)} rows in this page`}.`,
-  none: "No row in this page is on the other side and fits.",
+  none: "No row in this page is on the other side.",
+  noneFits: "No row in this page is on the other side and within the limits. Take a limit away.",
   similarBy: "Similar by",
   byScores: "scores: the same reasons",
   byCells: "values: the same facts",
-  mayChange: "What may change",
-  addLimit: "add a limit …",
-  limits: "Limits",
-  limit: {
-    fixed: "must stay as it is",
-    up: "may only rise",
-    down: "may only fall",
-    range: "must lie within a range",
-  },
-  from: "from",
-  to: "to",
-  remove: "remove",
-  removeLimit: (name: string) => `Remove the limit of ${name}`,
   heading: (at: number, row: number, key: Part | null, decided: Part) => [
     `${at}. Row ${count(row)}`,
     ...(key ? says` (${key})` : []),
@@ -402,6 +390,28 @@ export const counterfactuals = {
     const ofClass = label === null ? "" : `, class ${label}`;
     return ["feature", "here", "there", `score here${ofClass}`, `score there${ofClass}`];
   },
+};
+
+export const limits = {
+  feature: "Limit",
+  kind: "How it may differ",
+  add: "add a limit …",
+  list: "Limits",
+  kinds: {
+    fixed: "must stay as it is",
+    up: "may only rise",
+    down: "may only fall",
+    range: "must lie within a range",
+    levels: "must be one of",
+  },
+  from: "from",
+  to: "to",
+  noBound: "no limit",
+  others: (n: number) => `all ${count(n)} others`,
+  reversed: "The lower end is above the upper end, so no value fits. Swap them.",
+  noLevel: "No value is allowed. Tick at least one.",
+  remove: "remove",
+  removeOf: (name: string) => `Remove the limit of ${name}`,
 };
 
 export const feature = {

@@ -3,7 +3,7 @@
 import { scaleLinear } from "d3-scale";
 import { robustRange } from "../analysis/robust";
 import { topAxis } from "../charts/axis";
-import { cellSteps, colouredLevels, STEPS, spaced, swatch } from "../charts/dots";
+import { cellSteps, frequentLevels, STEPS, spaced, swatch } from "../charts/dots";
 import { type Strip, strip } from "../charts/strip";
 import type { Data } from "../data/data";
 import { brushed } from "../page/brush";
@@ -178,7 +178,7 @@ export function legend(what = words.valueOfFeature, mark = ""): HTMLElement {
 /** Which colour is which level, where dots are painted by a feature of texts (`cell 3`). */
 export function levelLegend(data: Data, paint: string, mark = ""): HTMLElement | null {
   const [what, at] = paint.split(" ");
-  const coloured = what === "cell" ? colouredLevels(data, Number(at)) : null;
+  const coloured = what === "cell" ? frequentLevels(data, Number(at)) : null;
   if (!coloured) return null;
   const { levels } = data.columns[Number(at)];
   return h(
