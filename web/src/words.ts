@@ -331,6 +331,10 @@ export const threshold = {
   trainedOn:
     "The model was trained on these rows, so how often it is right about them says nothing about new ones.",
   correct: (share: Part) => says`${share} of these decisions are right.`,
+  cell: (actual: string, decided: string) => `actual ${actual}, decided ${decided}`,
+  cellLabel: (rows: number, title: string) => `${counted(rows, "row")}, ${title}: mark them`,
+  markCell: "Mark these rows",
+  markedInCell: (rows: number) => ` (${count(rows)} marked)`,
 };
 
 export const whatIf = {
@@ -518,7 +522,7 @@ export const trust = {
   calibrationLabel: (label: string) => `Calibration of the probability of ${label}`,
   calibrationText:
     "Calibration: rows in ten parts by their predicted probability. On the diagonal, as many happen as predicted. Lines are 95 % intervals.",
-  calibrationHeads: ["predicted", "happened", "95 % interval", "rows"],
+  calibrationHeads: ["predicted", "happened", "95 % interval", "rows", "in the page"],
   predicted: (label: string) => `predicted probability of ${label}`,
   happened: (label: string) => `actual share of ${label}`,
   rocLabel: (label: string, area: number) =>
@@ -534,6 +538,16 @@ export const trust = {
   precisionText: "Precision and recall at every threshold.",
   precisionNow: (precision: number, recall: number) =>
     `Precision and recall. At the decision threshold (ring), the precision is ${percent(precision)} and the recall ${percent(recall)}.`,
+  between: (label: string, low: string, high: string) =>
+    low === high
+      ? `a probability of ${label} of ${low}`
+      : `a probability of ${label} from ${low} to ${high}`,
+  markCurves:
+    "Click a point, or draw a rectangle over a curve, to mark rows with these probabilities.",
+  markedCurves: (rows: number, hasCurve: boolean) =>
+    `Dashed, with hollow points: the ${counted(rows, "marked row")} alone.${
+      hasCurve ? "" : " All are of one class or of none, so there is no curve."
+    }`,
   againstLabel: "Actual against predicted",
   againstText: "On the line, the prediction is what happened. Draw a rectangle to mark rows.",
   residualLabel: "Residuals against predictions",
@@ -558,8 +572,6 @@ export const trust = {
   bias: "predicted minus actual",
   biasOf: (label: string) => `predicted minus actual share of ${label}`,
   mark: "in the page",
-  markRows: "Mark these rows",
-  unmark: "Unmark",
   markSlice: (feature: string | null, slice: string) =>
     feature === null ? slice : `${feature}: ${slice}`,
   otherLevels: "all others",
@@ -629,6 +641,13 @@ export const models = {
   rows: "Rows where the models differ most",
   rowHeads: (other: string) => ["row", "this model", other, "difference", "actual"],
   row: (at: number) => `Row ${count(at)}`,
+};
+
+export const marking = {
+  mark: "Mark these rows",
+  unmark: "Unmark",
+  scores: (feature: string, low: string, high: string) =>
+    low === high ? `score ${low} of ${feature}` : `scores of ${feature} from ${low} to ${high}`,
 };
 
 export const about = {

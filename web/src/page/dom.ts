@@ -122,7 +122,7 @@ export function columns(
 
 /** Whether a cell of a table is a number, or empty. */
 function isNumber(cell: Child): boolean {
-  if (cell instanceof Element) return cell.matches("data.number, .no-number");
+  if (cell instanceof Element) return cell.matches("data.number, button.number, .no-number");
   return !cell || (typeof cell === "string" && /^[+−]?[\d,]+(\.\d+)?(\s?%)?$/.test(cell));
 }
 

@@ -11,6 +11,7 @@ import { behind, columns, exact, h, name, section, svg, table } from "../page/do
 import { decimalsFor, percent, shortened } from "../page/format";
 import type { Selection } from "../page/selection";
 import { page, overall as words } from "../words";
+import { markScores } from "./marking";
 
 const FEW = 15;
 /** Dots in a strip. */
@@ -41,6 +42,7 @@ export function overall(data: Data, selection: Selection): HTMLElement {
         (row) => data.score(row, feature, output),
         brushed(marked, cellSteps(data, feature)),
         axis,
+        markScores(data, selection, feature, axis),
       ),
     }));
     const lines = strips.map(({ feature, strip: { element } }, at) => {
