@@ -1,7 +1,7 @@
 // Made by `npm run contract` from crates/lmdi-report/src/page/contract.rs.
 
 /** A page only opens data of its own version. */
-export const VERSION = 4;
+export const VERSION = 5;
 
 /**
  * All that the page shows.
@@ -488,15 +488,20 @@ export type Feature = {
 export type TimeUnit = "days" | "seconds";
 
 /**
- * Cells of a column, one per row of the page.
+ * Cells of a column, one per row of the page: which of the blocks [`Rows::cells`] they are in, and
+ * how many columns come before them there.
  */
 export type Cells =
   | {
       kind: "number";
       /**
-       * The cells; NaN is missing.
+       * The block.
        */
-      data: Packed;
+      block: number;
+      /**
+       * The place in it.
+       */
+      at: number;
     }
   | {
       kind: "levels";
@@ -505,9 +510,21 @@ export type Cells =
        */
       levels: Array<string>;
       /**
-       * Places in that list, from 1; 0 is missing.
+       * How many texts the last level stands for; 0 where it is a text of its own.
        */
-      data: Packed;
+      rest: number;
+      /**
+       * Places, from 0, of the levels that the model does not tell apart, each being rare.
+       */
+      pooled: Array<number>;
+      /**
+       * The block.
+       */
+      block: number;
+      /**
+       * The place in it.
+       */
+      at: number;
     };
 
 /**
@@ -526,6 +543,10 @@ export type Rows = {
    * What names rows, if there is a column that does.
    */
   key: Key | null;
+  /**
+   * Cells of the columns, in one block per type of number.
+   */
+  cells: Array<Packed>;
   /**
    * What scores are added to, by output.
    */

@@ -132,11 +132,12 @@ mod tests {
     use crate::read::CellType;
     use lmdi::table::Values;
     use serde_json::json;
+    use std::collections::HashSet;
 
     fn options() -> ReadOptions {
         let cells = [("n".to_owned(), CellType::Number), ("t".to_owned(), CellType::Text)];
         let only = ["n".to_owned(), "t".to_owned()];
-        ReadOptions::default().with_cells(cells.into()).with_only(only.into())
+        ReadOptions::default().with_cells(cells.into()).with_only(HashSet::from(only))
     }
 
     fn message(columns: Option<&[String]>, rows: &[Value]) -> String {

@@ -15,8 +15,10 @@
 //! | `facts` | what was explained: quality, warnings, data, model, versions |
 //! | `groups`, `stability`, `methods`, `other_model` | parts of the page that are computed for it |
 //! | `scorer` | the model, for the what-if |
+//! | `cells` | the cells of columns |
 //! | `contract`, `pack` | the data as the page reads it |
 
+mod cells;
 pub mod contract;
 mod facts;
 mod gathered;

@@ -1,38 +1,19 @@
-// What if cells of the chosen row were different: its prediction and scores as all trees give them, and curves of the
-// prediction over the values of one feature.
+// What if cells of the chosen row were different: its prediction and scores as all trees give them, and the prediction over
+// the values of one feature.
 
-import { extent, mean, quantileSorted } from "d3-array";
 import { bySize } from "../../analysis/account";
-import { curves } from "../../charts/curves";
-import { inOrder, spaced } from "../../charts/dots";
 import type { Data } from "../../data/data";
 import { choice, exact, h, labelled, name } from "../../page/dom";
-import { decimalsFor, number, percent, points, shortened, signed, tick } from "../../page/format";
+import { decimalsFor, number, percent, points, shortened, signed } from "../../page/format";
 import type { Selection } from "../../page/selection";
 import { ScorerClient } from "../../scorer/client";
 import type { Cell, RowScorer, Scored } from "../../scorer/scorer";
 import { ServerClient, servedDigest } from "../../scorer/server";
 import { page, whatIf as words } from "../../words";
+import { curveOf } from "./ice";
 
 /** Columns with a control at first. */
 const FEW = 8;
-/** Values of a column at which a curve is drawn. */
-const GRID = 40;
-/** Rows whose curves are averaged. */
-const ROWS = 40;
-
-/** Values at which a curve is drawn: evenly over the range, as many where the rows are, and the present one. */
-function gridOf(column: Float64Array, [low, high]: [number, number], present: Cell): number[] {
-  const sorted = inOrder(column);
-  const half = GRID / 2;
-  const even = Array.from({ length: half }, (_, at) => low + ((high - low) * at) / (half - 1));
-  const usual = Array.from({ length: half }, (_, at) => quantileSorted(sorted, at / (half - 1)));
-  const inside = [...even, ...usual, present].filter(
-    (value): value is number => typeof value === "number" && value >= low && value <= high,
-  );
-  return [...new Set(inside)].sort((a, b) => a - b);
-}
-
 export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const { scorer: model, served_scorer: served } = data.report;
   const columns = (model ?? served)?.columns;
@@ -47,7 +28,9 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const curve = h("div", { id: "ice" });
   let cells: Cell[] = [];
   let all = false;
-  const withCurve = data.order.filter((at) => columns[at].range && data.columns[at].cells);
+  const withCurve = data.order.filter(
+    (at) => data.columns[at].cells && (columns[at].range || columns[at].levels),
+  );
   let feature = withCurve[0] ?? 0;
 
   const cellOf = (row: number, at: number): Cell => {
@@ -66,7 +49,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
     data.report.labels[data.k > 1 ? selection.now.output : data.width - 1] ?? "";
 
   /** The answer, or a word about why there is none. */
-  const answered = async (answer: Promise<Scored[]>): Promise<Scored[] | null> => {
+  const answered = async <T>(answer: Promise<T>): Promise<T | null> => {
     try {
       return await answer;
     } catch (error) {
@@ -190,51 +173,22 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   };
 
   let drawing = 0;
-  /** The prediction over the values of a feature, of this row and on average. */
   const drawCurve = async () => {
     const turn = ++drawing;
-    const range = columns[feature].range;
-    const column = data.columns[feature].cells;
-    if (!range || !column) return curve.replaceChildren(h("p", { class: "quiet" }, words.noCurve));
-    const [low, high] = range;
-    const present = cells[feature];
-    const grid = gridOf(column, range, present);
-    const rows = spaced(data.n, ROWS);
-    const changed = (of: Cell[]) =>
-      grid.map((value) => of.map((cell, at) => (at === feature ? value : cell)));
-    const scored = await answered(
-      scorer.predict([...changed(cells), ...rows.flatMap((row) => changed(cellsOf(row)))]),
-    );
-    if (turn !== drawing || !scored) return;
-    const heights = scored.map(shown);
-    const own = heights.slice(0, grid.length);
-    const others = rows.map((_, at) =>
-      heights.slice((at + 1) * grid.length, (at + 2) * grid.length),
-    );
-    const average = grid.map((_, at) => mean(others, (of) => of[at]) ?? NaN);
-    const ends = extent([...own, ...others.flat()]) as [number, number];
-    const room = (ends[1] - ends[0] || 1) * 0.05;
-    const line = (of: number[]) => grid.map((value, at): [number, number] => [value, of[at]]);
-    const title = shortened(data.report.features[feature].name, 40);
-    curve.replaceChildren(
-      curves({
-        label: words.curveLabel(title, text(own[0]), text(own[own.length - 1])),
-        xTitle: title,
-        yTitle: data.width === 1 ? words.predicted : words.probability(shortened(ownLabel(), 30)),
-        xRange: range,
-        xFormat: (at) => data.cellText(feature, at),
-        yRange: [ends[0] - room, ends[1] + room],
-        format: (at) => (data.width === 1 ? tick(at) : percent(at, 0)),
-        faint: others.map(line),
-        average: line(average),
-        line: line(own),
-        mark:
-          typeof present === "number" && present >= low && present <= high
-            ? [present, own[grid.indexOf(present)]]
-            : null,
+    const drawn = await answered(
+      curveOf({
+        data,
+        column: columns[feature],
+        feature,
+        cells,
+        cellsOf,
+        score: async (rows) => (await scorer.predict(rows)).map(shown),
+        text,
+        title: data.width === 1 ? words.predicted : words.probability(shortened(ownLabel(), 30)),
       }),
-      h("p", { class: "quiet" }, words.curveText(rows.length)),
     );
+    // A later question has its own answer.
+    if (turn === drawing && drawn) curve.replaceChildren(...drawn);
   };
 
   const features = withCurve.map((at) => ({
