@@ -23,13 +23,14 @@ pub(super) enum ScorePlot {
 }
 
 impl ScorePlot {
-    /// The heading, unless somebody writes another; `column` is the one that a scatter plot shows.
-    fn title(self, target: &str, column: &str) -> String {
+    /// The heading, unless somebody writes another; `row` is the one that a waterfall shows, `column`
+    /// that of a scatter plot.
+    fn title(self, target: &str, row: usize, column: &str) -> String {
         match self {
             Self::Beeswarm | Self::Bar => format!("What the model uses to predict {target}"),
-            Self::Waterfall => format!("Why this prediction of {target}?"),
+            Self::Waterfall => format!("Row {}: why this prediction of {target}?", row + 1),
             Self::Scatter => format!("How {column} moves the prediction of {target}"),
-            Self::Heatmap => format!("Scores of many rows, {target}"),
+            Self::Heatmap => format!("What moves each prediction of {target}"),
             Self::Decision => format!("How predictions of {target} come about"),
         }
     }
@@ -63,8 +64,9 @@ impl Options {
             |best: usize, at: usize| if importance[at] > importance[best] { at } else { best };
         let column = chosen.unwrap_or_else(|| (0..importance.len()).fold(0, larger));
         let name = columns.as_slice().get(column).map_or("", |column| &column.name);
-        let title = plot.title(&format!("{}{class}", shortened(target)), &shortened(name));
         let row = self.row.unwrap_or(1) as usize - 1;
+        let predicted = format!("{}{class}", shortened(target));
+        let title = plot.title(&predicted, row, &shortened(name));
         let errors = if plot == ScorePlot::Waterfall && row < rows.len() {
             study.standard_errors(&explained, &[row], &Bars)?
         } else {
