@@ -1,7 +1,7 @@
 // Made by `npm run contract` from crates/lmdi-report/src/page/contract.rs.
 
 /** A page only opens data of its own version. */
-export const VERSION = 4;
+export const VERSION = 5;
 
 /**
  * All that the page shows.
@@ -77,9 +77,9 @@ export type Report = {
    */
   scorer: Scorer | null;
   /**
-   * Whether a scorer was left out because of its size.
+   * What a server with the model needs to know, where the page does not hold the model.
    */
-  scorer_is_large: boolean;
+  served_scorer: ServedScorer | null;
 };
 
 /**
@@ -179,6 +179,25 @@ export type ScorerColumn = {
  * From raw output to prediction.
  */
 export type ScorerLink = "identity" | "logit" | "softmax" | "log" | "one_vs_rest";
+
+/**
+ * A model that the page does not hold: `lmdi serve` with the page computes what changed cells would
+ * give.
+ */
+export type ServedScorer = {
+  /**
+   * The columns, in the order of the features.
+   */
+  columns: Array<ScorerColumn>;
+  /**
+   * The mark of the model with its explainer, which the server must have too.
+   */
+  digest: string;
+  /**
+   * Whether the model is left out because of its size only.
+   */
+  is_large: boolean;
+};
 
 /**
  * The linear models of LMDI+.
@@ -469,15 +488,20 @@ export type Feature = {
 export type TimeUnit = "days" | "seconds";
 
 /**
- * Cells of a column, one per row of the page.
+ * Cells of a column, one per row of the page: which of the blocks [`Rows::cells`] they are in, and
+ * how many columns come before them there.
  */
 export type Cells =
   | {
       kind: "number";
       /**
-       * The cells; NaN is missing.
+       * The block.
        */
-      data: Packed;
+      block: number;
+      /**
+       * The place in it.
+       */
+      at: number;
     }
   | {
       kind: "levels";
@@ -486,9 +510,21 @@ export type Cells =
        */
       levels: Array<string>;
       /**
-       * Places in that list, from 1; 0 is missing.
+       * How many texts the last level stands for; 0 where it is a text of its own.
        */
-      data: Packed;
+      rest: number;
+      /**
+       * Places, from 0, of the levels that the model does not tell apart, each being rare.
+       */
+      pooled: Array<number>;
+      /**
+       * The block.
+       */
+      block: number;
+      /**
+       * The place in it.
+       */
+      at: number;
     };
 
 /**
@@ -507,6 +543,10 @@ export type Rows = {
    * What names rows, if there is a column that does.
    */
   key: Key | null;
+  /**
+   * Cells of the columns, in one block per type of number.
+   */
+  cells: Array<Packed>;
   /**
    * What scores are added to, by output.
    */

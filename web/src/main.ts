@@ -3,7 +3,7 @@
 import "./style.css";
 import { type Report, VERSION } from "./contract";
 import { Data } from "./data/data";
-import { choice, h, labelled, name } from "./page/dom";
+import { choice, h, labelled, name, setChoice } from "./page/dom";
 import { keepFocus } from "./page/focus";
 import { shortened } from "./page/format";
 import { followAddress } from "./page/fragment";
@@ -123,7 +123,7 @@ function classPicker(data: Data, selection: Selection): HTMLElement {
   );
   picker.id = "page-class";
   selection.watch(["output"], ({ output }) => {
-    picker.value = String(output);
+    setChoice(picker, String(output));
   });
   return h("div", { class: "picker" }, labelled(words.page.classPicker, picker));
 }

@@ -331,6 +331,10 @@ export const threshold = {
   trainedOn:
     "The model was trained on these rows, so how often it is right about them says nothing about new ones.",
   correct: (share: Part) => says`${share} of these decisions are right.`,
+  cell: (actual: string, decided: string) => `actual ${actual}, decided ${decided}`,
+  cellLabel: (rows: number, title: string) => `${counted(rows, "row")}, ${title}: mark them`,
+  markCell: "Mark these rows",
+  markedInCell: (rows: number) => ` (${count(rows)} marked)`,
 };
 
 export const whatIf = {
@@ -353,11 +357,23 @@ export const whatIf = {
     `Prediction over the values of ${feature}: ${first} at the lowest, ${last} at the highest`,
   curveText: (rows: number) =>
     `Thick: this row if only that cell were different. Dashed: the mean of ${counted(rows, "row")} (thin lines). The ring is the present value.`,
-  noCurve: "Curves are drawn for columns of numbers.",
+  levelCaption: (feature: string, title: string) =>
+    `The ${title} if only ${feature} were different, the highest mean first`,
+  levelHeads: { level: "value", own: "this row", mean: "mean", drawing: "drawing" },
+  levelText: (rows: number) =>
+    `Large dots: this row. Upright lines: the mean of ${counted(rows, "row")} (small dots). The ring is the present value.`,
+  someLevels: (shown: number, all: number) =>
+    ` These are the ${count(shown)} most frequent of ${count(all)} values.`,
+  present: " now",
   predicted: "prediction",
   probability: (label: string) => `probability of ${label}`,
   large:
-    "The model is too large for this page to say what changed cells would give. Add --what-if always to include it.",
+    "The model is too large for this page to say what changed cells would give. Run lmdi serve MODEL --report PAGE and open the address it prints, or make the page with --what-if always.",
+  elsewhere:
+    "This page does not hold the model. To see what changed cells would give, run lmdi serve MODEL --report PAGE and open the address it prints.",
+  otherModel:
+    "The server has another model than the one this page was made with, so changed cells are not computed.",
+  failed: (why: string) => `There is no answer: ${why}`,
 };
 
 export const counterfactuals = {
@@ -367,23 +383,11 @@ export const counterfactuals = {
   ofClass: "The nearest rows that get another class, and what differs, by importance.",
   real: (held: number, all: boolean) =>
     ` They are real rows of the data, looked up among ${all ? "all explained rows" : `the ${count(held)} rows in this page`}.`,
-  none: "No row in this page is on the other side and fits.",
+  none: "No row in this page is on the other side.",
+  noneFits: "No row in this page is on the other side and within the limits. Take a limit away.",
   similarBy: "Similar by",
   byScores: "scores: the same reasons",
   byCells: "values: the same facts",
-  mayChange: "What may change",
-  addLimit: "add a limit …",
-  limits: "Limits",
-  limit: {
-    fixed: "must stay as it is",
-    up: "may only rise",
-    down: "may only fall",
-    range: "must lie within a range",
-  },
-  from: "from",
-  to: "to",
-  remove: "remove",
-  removeLimit: (name: string) => `Remove the limit of ${name}`,
   heading: (at: number, row: number, key: Part | null, decided: Part) => [
     `${at}. Row ${count(row)}`,
     ...(key ? says` (${key})` : []),
@@ -395,6 +399,28 @@ export const counterfactuals = {
     const ofClass = label === null ? "" : `, class ${label}`;
     return ["feature", "here", "there", `score here${ofClass}`, `score there${ofClass}`];
   },
+};
+
+export const limits = {
+  feature: "Limit",
+  kind: "How it may differ",
+  add: "add a limit …",
+  list: "Limits",
+  kinds: {
+    fixed: "must stay as it is",
+    up: "may only rise",
+    down: "may only fall",
+    range: "must lie within a range",
+    levels: "must be one of",
+  },
+  from: "from",
+  to: "to",
+  noBound: "no limit",
+  others: (n: number) => `all ${count(n)} others`,
+  reversed: "The lower end is above the upper end, so no value fits. Swap them.",
+  noLevel: "No value is allowed. Tick at least one.",
+  remove: "remove",
+  removeOf: (name: string) => `Remove the limit of ${name}`,
 };
 
 export const feature = {
@@ -501,7 +527,7 @@ export const trust = {
   calibrationLabel: (label: string) => `Calibration of the probability of ${label}`,
   calibrationText:
     "Calibration: rows in ten parts by their predicted probability. On the diagonal, as many happen as predicted. Lines are 95 % intervals.",
-  calibrationHeads: ["predicted", "happened", "95 % interval", "rows"],
+  calibrationHeads: ["predicted", "happened", "95 % interval", "rows", "in the page"],
   predicted: (label: string) => `predicted probability of ${label}`,
   happened: (label: string) => `actual share of ${label}`,
   rocLabel: (label: string, area: number) =>
@@ -517,6 +543,16 @@ export const trust = {
   precisionText: "Precision and recall at every threshold.",
   precisionNow: (precision: number, recall: number) =>
     `Precision and recall. At the decision threshold (ring), the precision is ${percent(precision)} and the recall ${percent(recall)}.`,
+  between: (label: string, low: string, high: string) =>
+    low === high
+      ? `a probability of ${label} of ${low}`
+      : `a probability of ${label} from ${low} to ${high}`,
+  markCurves:
+    "Click a point, or draw a rectangle over a curve, to mark rows with these probabilities.",
+  markedCurves: (rows: number, hasCurve: boolean) =>
+    `Dashed, with hollow points: the ${counted(rows, "marked row")} alone.${
+      hasCurve ? "" : " All are of one class or of none, so there is no curve."
+    }`,
   againstLabel: "Actual against predicted",
   againstText: "On the line, the prediction is what happened. Draw a rectangle to mark rows.",
   residualLabel: "Residuals against predictions",
@@ -541,8 +577,6 @@ export const trust = {
   bias: "predicted minus actual",
   biasOf: (label: string) => `predicted minus actual share of ${label}`,
   mark: "in the page",
-  markRows: "Mark these rows",
-  unmark: "Unmark",
   markSlice: (feature: string | null, slice: string) =>
     feature === null ? slice : `${feature}: ${slice}`,
   otherLevels: "all others",
@@ -612,6 +646,13 @@ export const models = {
   rows: "Rows where the models differ most",
   rowHeads: (other: string) => ["row", "this model", other, "difference", "actual"],
   row: (at: number) => `Row ${count(at)}`,
+};
+
+export const marking = {
+  mark: "Mark these rows",
+  unmark: "Unmark",
+  scores: (feature: string, low: string, high: string) =>
+    low === high ? `score ${low} of ${feature}` : `scores of ${feature} from ${low} to ${high}`,
 };
 
 export const about = {

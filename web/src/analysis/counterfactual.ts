@@ -6,17 +6,21 @@
 
 import type { Data } from "../data/data";
 
-export type Limit =
+/** What the other row's cell of a feature must be; a feature may have several limits. */
+export type Limit = { feature: number } & (
   | { kind: "fixed" | "up" | "down" }
-  /** The other row's cell lies between these. */
-  | { kind: "range"; from: number; to: number };
+  /** Null is no bound. */
+  | { kind: "range"; from: number | null; to: number | null }
+  /** Codes of levels; 0 is missing. */
+  | { kind: "levels"; allowed: ReadonlySet<number> }
+);
 
 export interface Wish {
   space: "scores" | "cells";
   /** Where decisions change, as in the page's choice. */
   threshold: number | null;
-  /** What must stay as it is, may only rise or fall, or must lie within a range. */
-  limits: Map<number, Limit>;
+  /** All of them hold. */
+  limits: readonly Limit[];
   k: number;
 }
 
@@ -64,7 +68,7 @@ export class Counterfactuals {
       if (
         !this.known[other] ||
         data.sideOf(other, wish.threshold) === own ||
-        !this.allowed(row, other, wish)
+        !wish.limits.every((limit) => this.allowed(row, other, limit))
       )
         continue;
       const distance =
@@ -78,19 +82,17 @@ export class Counterfactuals {
     return best.map((found) => ({ ...found, changes: this.changes(row, found.row) }));
   }
 
-  private allowed(row: number, other: number, wish: Wish): boolean {
-    for (const [feature, limit] of wish.limits) {
-      const cells = this.data.columns[feature].cells;
-      if (limit.kind === "range") {
-        if (!cells || !(cells[other] >= limit.from && cells[other] <= limit.to)) return false;
-        continue;
-      }
-      if (this.same(row, other, feature)) continue;
-      if (!cells || limit.kind === "fixed") return false;
-      if (limit.kind === "up" ? !(cells[other] > cells[row]) : !(cells[other] < cells[row]))
-        return false;
+  private allowed(row: number, other: number, limit: Limit): boolean {
+    const { cells } = this.data.columns[limit.feature];
+    if (limit.kind === "levels") return cells !== null && limit.allowed.has(cells[other]);
+    if (limit.kind === "range") {
+      // False where the cell is missing.
+      const [from, to] = [limit.from ?? -Infinity, limit.to ?? Infinity];
+      return cells !== null && cells[other] >= from && cells[other] <= to;
     }
-    return true;
+    if (this.same(row, other, limit.feature)) return true;
+    if (!cells || limit.kind === "fixed") return false;
+    return limit.kind === "up" ? cells[other] > cells[row] : cells[other] < cells[row];
   }
 
   /** Whether two cells are equal; of a group of columns, whether their scores are. */

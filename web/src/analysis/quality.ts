@@ -13,7 +13,7 @@ export function knownRows(data: Data): number[] {
 }
 
 export interface Bin {
-  rows: number;
+  rows: number[];
   predicted: number;
   happened: number;
   /** Wilson's interval of the share that happened, 95 %. */
@@ -30,10 +30,15 @@ export function wilson(share: number, n: number): [number, number] {
   return [Math.max(0, centre - half), Math.min(1, centre + half)];
 }
 
-/** Rows by their predicted probability of a class, in bins of as many rows; equal probabilities stay together. */
-export function calibration(data: Data, label: number, bins: number): Bin[] {
+/** These rows by their predicted probability of a class, in bins of as many; equal probabilities stay together. */
+export function calibration(
+  data: Data,
+  label: number,
+  bins: number,
+  known: readonly number[],
+): Bin[] {
   const share = (row: number) => data.probability(row, label);
-  const rows = knownRows(data).sort((a, b) => share(a) - share(b) || a - b);
+  const rows = [...known].sort((a, b) => share(a) - share(b) || a - b);
   const found: Bin[] = [];
   let from = 0;
   while (from < rows.length) {
@@ -43,7 +48,7 @@ export function calibration(data: Data, label: number, bins: number): Bin[] {
     const happened = part.filter((row) => data.truth![row] === label).length / part.length;
     const [low, high] = wilson(happened, part.length);
     const predicted = part.reduce((sum, row) => sum + share(row), 0) / part.length;
-    found.push({ rows: part.length, predicted, happened, low, high });
+    found.push({ rows: part, predicted, happened, low, high });
     from = to;
   }
   return found;
@@ -59,10 +64,11 @@ export interface Operating {
   precision: number;
 }
 
-/** What each threshold of a class's probability gives, from the highest to the lowest. */
-export function operating(data: Data, label: number): Operating[] {
+/** What each threshold of a class's probability gives for these rows, from the highest to the lowest; nothing where all
+ * or none are of the class. */
+export function operating(data: Data, label: number, known: readonly number[]): Operating[] {
   const share = (row: number) => data.probability(row, label);
-  const rows = knownRows(data).sort((a, b) => share(b) - share(a) || a - b);
+  const rows = [...known].sort((a, b) => share(b) - share(a) || a - b);
   const members = rows.filter((row) => data.truth![row] === label).length;
   const others = rows.length - members;
   if (members === 0 || others === 0) return [];

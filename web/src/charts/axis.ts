@@ -4,10 +4,10 @@ import { scaleLinear } from "d3-scale";
 import { h } from "../page/dom";
 import { tick } from "../page/format";
 
-export function topAxis(from: number, to: number, ticks = 5): HTMLElement {
+export function topAxis(from: number, to: number, ticks = 5, text = tick): HTMLElement {
   const scale = scaleLinear([from, to], [0, 100]);
   const marks = scale.ticks(ticks).map((at) => {
-    const label = h("span", { class: "tick" }, tick(at));
+    const label = h("span", { class: "tick" }, text(at));
     label.style.left = `${scale(at)}%`;
     return label;
   });

@@ -4,6 +4,15 @@ import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import { svg } from "../page/dom";
+import { brushing } from "./brushing";
+
+export interface Point {
+  x: number;
+  y: number;
+  low: number;
+  high: number;
+  pick: () => void;
+}
 
 export interface Curves {
   label: string;
@@ -21,8 +30,13 @@ export interface Curves {
   /** How the axes are written; as percentages unless given. */
   xFormat?: (at: number) => string;
   format?: (at: number) => string;
-  /** Points with the interval of y. */
-  points?: { x: number; y: number; low: number; high: number }[];
+  /** Points with the interval of y, which can be chosen. */
+  points?: Point[];
+  /** The same of the rows that are marked in the page. */
+  markedLine?: [number, number][];
+  markedPoints?: Point[];
+  /** Called with what lies inside a rectangle that was drawn with the pointer. */
+  brush?: (isInside: (x: number, y: number) => boolean) => void;
   /** Where the decision threshold is. */
   mark?: [number, number] | null;
 }
@@ -31,7 +45,8 @@ const SIZE = 320;
 const MARGIN = { top: 10, right: 24, bottom: 42, left: 52 };
 
 export function curves(drawn: Curves): SVGElement {
-  const { label, xTitle, yTitle, reference, line, points, mark } = drawn;
+  const { label, xTitle, yTitle, reference, line, points = [], mark, brush } = drawn;
+  const { markedLine = [], markedPoints = [] } = drawn;
   const { xRange = [0, 1], yRange = [0, 1], faint = [], average, xFormat, format } = drawn;
   const inner = SIZE - MARGIN.left - MARGIN.right;
   const bottom = SIZE - MARGIN.bottom;
@@ -56,7 +71,21 @@ export function curves(drawn: Curves): SVGElement {
   );
   const title = (text: string, transform: string) =>
     svg("text", { class: "axis-title", "text-anchor": "middle", transform }, text);
-  return svg(
+  const pointOf = (kind: string) => (point: Point) => {
+    const dot = svg("circle", { class: kind, cx: x(point.x), cy: y(point.y), r: 4 });
+    // Wider than it looks.
+    const target = svg("circle", { class: "target", cx: x(point.x), cy: y(point.y), r: 10 });
+    target.addEventListener("click", point.pick);
+    const whisker = svg("line", {
+      class: `whisker ${kind}`,
+      x1: x(point.x),
+      x2: x(point.x),
+      y1: y(point.low),
+      y2: y(point.high),
+    });
+    return [whisker, dot, target];
+  };
+  const drawing = svg(
     "svg",
     {
       viewBox: `0 0 ${SIZE} ${SIZE}`,
@@ -72,16 +101,17 @@ export function curves(drawn: Curves): SVGElement {
     average && svg("path", { class: "average", d: path(average) }),
     reference && svg("path", { class: "reference", d: path(reference) }),
     line && line.length > 0 && svg("path", { class: "curve", d: path(line) }),
-    ...(points ?? []).flatMap((point) => [
-      svg("line", {
-        class: "whisker",
-        x1: x(point.x),
-        x2: x(point.x),
-        y1: y(point.low),
-        y2: y(point.high),
-      }),
-      svg("circle", { class: "run", cx: x(point.x), cy: y(point.y), r: 4 }),
-    ]),
+    markedLine.length > 0 && svg("path", { class: "curve chosen", d: path(markedLine) }),
+    ...points.flatMap(pointOf("run")),
+    ...markedPoints.flatMap(pointOf("run chosen")),
     mark && svg("circle", { class: "ring", cx: x(mark[0]), cy: y(mark[1]), r: 7 }),
   );
+  if (brush)
+    brushing(drawing, (box) =>
+      brush((a, b) => {
+        const [left, top] = [x(a), y(b)];
+        return left >= box.left && left <= box.right && top >= box.top && top <= box.bottom;
+      }),
+    );
+  return drawing;
 }

@@ -99,14 +99,14 @@ export function steps(numbers: Float64Array): (row: number) => string {
   };
 }
 
-/** The levels of a feature that have colours, the most frequent first; null for numbers. */
-export function colouredLevels(data: Data, feature: number): number[] | null {
+/** The levels of a feature that have colours, or so many, the most frequent first; null for numbers. */
+export function frequentLevels(data: Data, feature: number, most = COLOURS - 1): number[] | null {
   const { cells, levels } = data.columns[feature];
   if (!cells || !levels) return null;
   const counts = new Array<number>(levels.length + 1).fill(0);
   for (const code of cells) counts[code]++;
   const order = levels.map((_, at) => at + 1).sort((a, b) => counts[b] - counts[a] || a - b);
-  return order.slice(0, COLOURS - 1);
+  return order.slice(0, most);
 }
 
 /** The class of a row by the cell of a feature: a step of the scale of numbers, or the colour of its level. */
@@ -114,7 +114,7 @@ export function cellSteps(data: Data, feature: number): (row: number) => string 
   const { cells, levels } = data.columns[feature];
   if (!cells) return () => "plain-dot";
   if (!levels) return steps(cells);
-  const coloured = colouredLevels(data, feature) ?? [];
+  const coloured = frequentLevels(data, feature) ?? [];
   const kinds = new Map(coloured.map((code, at) => [code, `group-${at}`]));
   return (row) => (cells[row] === 0 ? "missing" : (kinds.get(cells[row]) ?? "plain-dot"));
 }

@@ -5,6 +5,7 @@ import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import { h, svg } from "../page/dom";
 import { cellNumber, tick } from "../page/format";
+import { brushing } from "./brushing";
 import { dots } from "./dots";
 
 export interface Points {
@@ -37,8 +38,6 @@ const MARGIN = { top: 12, right: 16, bottom: 44, left: 74 };
 const MOST_TICKS = 7;
 /** How near the pointer must be to a point, in pixels. */
 const REACH = 14;
-/** A shorter pull of the pointer is a click. */
-const LEAST_BRUSH = 6;
 
 export class Scatter {
   readonly element = h("div", { class: "scatter" });
@@ -48,8 +47,6 @@ export class Scatter {
   private readonly ring = svg("circle", { class: "ring", r: 7, visibility: "hidden" });
   private readonly hint = h("div", { class: "hint", role: "status" });
   private width = 0;
-  /** Whether the click that follows ends a brush. */
-  private hasBrushed = false;
 
   constructor(private readonly height: number) {
     new ResizeObserver(() => {
@@ -166,54 +163,22 @@ export class Scatter {
       this.ring,
     );
     drawing.addEventListener("pointermove", (event) => this.point(event, points, false));
-    drawing.addEventListener("click", (event) => {
-      if (!this.hasBrushed) this.point(event, points, true);
-      this.hasBrushed = false;
-    });
+    drawing.addEventListener("click", (event) => this.point(event, points, true));
     drawing.addEventListener("pointerleave", () => this.hint.replaceChildren());
-    this.brushWith(drawing, points);
+    this.brushWith(drawing, points, bottom - foot);
     this.element.replaceChildren(drawing, this.hint);
     this.mark(this.marked);
   }
 
-  /** Lets a rectangle be drawn, whose rows are handed on. */
-  private brushWith(drawing: SVGSVGElement, points: Points): void {
+  /** Lets a rectangle be drawn, whose rows are handed on; over the histogram it is a range of x. */
+  private brushWith(drawing: SVGSVGElement, points: Points, foot: number): void {
     const { brush } = points;
     if (!brush) return;
-    const box = svg("rect", { class: "brush", visibility: "hidden" });
-    drawing.append(box);
-    let from: { x: number; y: number } | null = null;
-    const at = (event: PointerEvent) => {
-      const { left, top } = drawing.getBoundingClientRect();
-      return { x: event.clientX - left, y: event.clientY - top };
-    };
-    drawing.addEventListener("pointerdown", (event) => {
-      // Fingers scroll.
-      if (event.pointerType === "touch" || event.button !== 0) return;
-      from = at(event);
-    });
-    drawing.addEventListener("pointermove", (event) => {
-      if (!from) return;
-      const to = at(event);
-      if (Math.hypot(to.x - from.x, to.y - from.y) < LEAST_BRUSH) return;
-      drawing.setPointerCapture(event.pointerId);
-      box.setAttribute("visibility", "visible");
-      box.setAttribute("x", String(Math.min(from.x, to.x)));
-      box.setAttribute("y", String(Math.min(from.y, to.y)));
-      box.setAttribute("width", String(Math.abs(to.x - from.x)));
-      box.setAttribute("height", String(Math.abs(to.y - from.y)));
-    });
-    drawing.addEventListener("pointerup", (event) => {
-      const [start, to] = [from, at(event)];
-      from = null;
-      box.setAttribute("visibility", "hidden");
-      if (!start || Math.hypot(to.x - start.x, to.y - start.y) < LEAST_BRUSH) return;
-      this.hasBrushed = true;
-      const [left, right] = [Math.min(start.x, to.x), Math.max(start.x, to.x)];
-      const [top, bottom] = [Math.min(start.y, to.y), Math.max(start.y, to.y)];
+    brushing(drawing, ({ left, right, top, bottom }) => {
+      const isFoot = top >= foot;
       const inside = points.brushable.filter((row) => {
         const [x, y] = [this.place?.x(row) ?? NaN, this.place?.y(row) ?? NaN];
-        return x >= left && x <= right && y >= top && y <= bottom;
+        return x >= left && x <= right && (isFoot ? !Number.isNaN(y) : y >= top && y <= bottom);
       });
       if (inside.length > 0) brush(inside);
     });

@@ -3,6 +3,7 @@
 // The drawing stretches with its place in the page, so nothing is redrawn when that changes.
 
 import { svg } from "../page/dom";
+import { brushing } from "./brushing";
 import { dots } from "./dots";
 
 const WIDTH = 1000;
@@ -23,6 +24,8 @@ export function strip(
   values: (row: number) => number,
   kind: (row: number) => string,
   place: Place,
+  /** Called with both ends of a part that was drawn with the pointer, as shares of the axis. */
+  brush: (from: number, to: number) => void,
 ): Strip {
   const filled = new Uint16Array(BINS + 1);
   const bin = (row: number) => Math.round(Math.min(1, Math.max(0, place(values(row)))) * BINS);
@@ -51,6 +54,7 @@ export function strip(
     ...dots(points, true),
     mark,
   );
+  brushing(element, ({ left, right }) => brush(left / WIDTH, right / WIDTH), "across");
   return {
     element,
     mark(value) {

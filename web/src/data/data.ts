@@ -1,6 +1,6 @@
 // The report with its arrays unpacked, and questions about its rows.
 
-import type { Feature, Report } from "../contract";
+import type { Feature, Packed, Report } from "../contract";
 import { cellNumber, timeText } from "../page/format";
 import { page } from "../words";
 import { type Numbers, unpack, unpackAsDoubles } from "./unpack";
@@ -11,6 +11,10 @@ export interface Column {
   /** Numbers, or codes of levels from 1 (0 is missing); null for a group of columns. */
   cells: Float64Array | null;
   levels: string[] | null;
+  /** How many texts the last level stands for; 0 where it is one. */
+  rest: number;
+  /** Codes of the levels that the model does not tell apart. */
+  pooled: ReadonlySet<number>;
 }
 
 export class Data {
@@ -19,6 +23,8 @@ export class Data {
   readonly k: number;
   /** Numbers in a row's prediction. */
   readonly width: number;
+  /** Features from the most important to the least. */
+  readonly order: readonly number[];
   private readonly placeOfNumber = new Map<number, number>();
   private readonly placeOfKey = new Map<string, number>();
 
@@ -43,6 +49,8 @@ export class Data {
     this.p = report.features.length;
     this.k = report.outputs.length;
     this.width = Math.max(1, report.labels.length);
+    const sizes = columns.map(({ at }) => this.importance(at));
+    this.order = columns.map(({ at }) => at).sort((a, b) => sizes[b] - sizes[a] || a - b);
     for (const [row, number] of this.number.entries()) this.placeOfNumber.set(number, row);
     for (const [row, key] of (report.rows.key?.texts ?? []).entries())
       this.placeOfKey.set(key, row);
@@ -50,33 +58,48 @@ export class Data {
 
   static async open(report: Report): Promise<Data> {
     const { rows, map } = report;
-    const columns = report.features.map(
-      async (feature, at): Promise<Column> => ({
-        feature,
-        at,
-        cells: feature.cells && (await unpackAsDoubles(feature.cells.data)),
-        levels: feature.cells?.kind === "levels" ? feature.cells.levels : null,
-      }),
+    const [blocks, number, errors, steadiness] = await Promise.all([
+      Promise.all(rows.cells.map(unpackAsDoubles)),
+      unpack(rows.number),
+      rows.errors && unpack(rows.errors),
+      report.stability && unpack(report.stability.of_rows),
+    ]);
+    const columns = report.features.map((feature, at) => columnOf(feature, at, rows.n, blocks));
+    const doubles = (packed: Packed | null | undefined) =>
+      packed ? unpackAsDoubles(packed) : Promise.resolve(null);
+    const [predictions, explained, unexplained, outOfBag, truth, groups, other] = await Promise.all(
+      [
+        doubles(rows.predictions),
+        doubles(rows.explained_predictions),
+        doubles(rows.unexplained),
+        doubles(rows.out_of_bag),
+        doubles(rows.truth),
+        doubles(report.groups?.of_rows),
+        doubles(report.other_model?.predictions),
+      ],
     );
+    const [bases, scores, latitudes, longitudes] = await Promise.all([
+      unpackAsDoubles(rows.base),
+      unpackAsDoubles(rows.scores),
+      doubles(map?.latitudes),
+      doubles(map?.longitudes),
+    ]);
     return new Data(
       report,
-      await Promise.all(columns),
-      await unpack(rows.number),
-      await unpackAsDoubles(rows.base),
-      await unpackAsDoubles(rows.scores),
-      rows.errors && (await unpack(rows.errors)),
-      await unpackAsDoubles(rows.predictions),
-      rows.explained_predictions && (await unpackAsDoubles(rows.explained_predictions)),
-      rows.unexplained && (await unpackAsDoubles(rows.unexplained)),
-      rows.out_of_bag && (await unpackAsDoubles(rows.out_of_bag)),
-      rows.truth && (await unpackAsDoubles(rows.truth)),
-      report.groups && (await unpackAsDoubles(report.groups.of_rows)),
-      map && {
-        latitudes: await unpackAsDoubles(map.latitudes),
-        longitudes: await unpackAsDoubles(map.longitudes),
-      },
-      report.stability && (await unpack(report.stability.of_rows)),
-      report.other_model && (await unpackAsDoubles(report.other_model.predictions)),
+      columns,
+      number,
+      bases,
+      scores,
+      errors,
+      predictions!,
+      explained,
+      unexplained,
+      outOfBag,
+      truth,
+      groups,
+      latitudes && longitudes && { latitudes, longitudes },
+      steadiness,
+      other,
     );
   }
 
@@ -227,10 +250,17 @@ export class Data {
   importance(feature: number): number {
     return this.report.features[feature].importance.reduce((sum, size) => sum + size, 0);
   }
+}
 
-  /** Features from the most important to the least. */
-  get order(): number[] {
-    const sizes = this.columns.map(({ at }) => this.importance(at));
-    return this.columns.map(({ at }) => at).sort((a, b) => sizes[b] - sizes[a] || a - b);
-  }
+function columnOf(feature: Feature, at: number, n: number, blocks: Float64Array[]): Column {
+  const { cells } = feature;
+  const isText = cells?.kind === "levels";
+  return {
+    feature,
+    at,
+    cells: cells && blocks[cells.block].subarray(cells.at * n, (cells.at + 1) * n),
+    levels: isText ? cells.levels : null,
+    rest: isText ? cells.rest : 0,
+    pooled: new Set(isText ? cells.pooled.map((place) => place + 1) : []),
+  };
 }

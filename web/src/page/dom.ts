@@ -60,21 +60,47 @@ export function labelled(text: string, control: HTMLElement): HTMLElement {
   return h("div", { class: "control" }, h("label", { for: control.id }, text), control);
 }
 
+/** More options than these wait until the control is used, or the page has nothing else to do. */
+const AT_ONCE = 60;
+/** What fills the controls whose options still wait. */
+const waiting = new WeakMap<HTMLSelectElement, () => void>();
+
 /** A choice between texts. */
 export function choice(
   options: { value: string; text: string }[],
   chosen: string,
   change: (value: string) => void,
 ): HTMLSelectElement {
-  const select = h(
-    "select",
-    {},
-    ...options.map(({ value, text }) =>
-      h("option", { value, selected: value === chosen, title: text }, text),
-    ),
-  );
+  const option = ({ value, text }: { value: string; text: string }) =>
+    h("option", { value, selected: value === chosen, title: text }, text);
+  const isLong = options.length > AT_ONCE;
+  const first = isLong ? options.filter(({ value }) => value === chosen) : options;
+  const select = h("select", {}, ...first.map(option));
   select.addEventListener("change", () => change(select.value));
+  if (isLong) {
+    const fill = () => {
+      const { value } = select;
+      select.replaceChildren(...options.map(option));
+      select.value = value;
+    };
+    waiting.set(select, fill);
+    for (const use of ["pointerdown", "focus", "keydown"])
+      select.addEventListener(use, () => fillNow(select));
+    // Not all browsers know when they are idle.
+    (window.requestIdleCallback ?? ((later) => setTimeout(later, 500)))(() => fillNow(select));
+  }
   return select;
+}
+
+function fillNow(select: HTMLSelectElement): void {
+  waiting.get(select)?.();
+  waiting.delete(select);
+}
+
+/** Sets what is chosen, as if it had been chosen by hand before. */
+export function setChoice(select: HTMLSelectElement, value: string): void {
+  fillNow(select);
+  select.value = value;
 }
 
 /** A part of the page that the contents list leads to. */
@@ -96,7 +122,7 @@ export function columns(
 
 /** Whether a cell of a table is a number, or empty. */
 function isNumber(cell: Child): boolean {
-  if (cell instanceof Element) return cell.matches("data.number, .no-number");
+  if (cell instanceof Element) return cell.matches("data.number, button.number, .no-number");
   return !cell || (typeof cell === "string" && /^[+−]?[\d,]+(\.\d+)?(\s?%)?$/.test(cell));
 }
 

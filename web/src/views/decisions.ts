@@ -5,6 +5,7 @@ import { exact, h, labelled, name, section, table } from "../page/dom";
 import { count, percent, shortened } from "../page/format";
 import type { Selection } from "../page/selection";
 import { threshold as words } from "../words";
+import { markRows } from "./marking";
 
 /** Steps of the slider from 0 to 1. */
 const STEP = 0.01;
@@ -12,13 +13,13 @@ const STEP = 0.01;
 const HALF = 0.5;
 
 /** Rows by actual class and decision: the first row of cells is of the first class. */
-export function confusion(data: Data, threshold: number | null): number[][] {
-  const counts = data.report.labels.map(() => data.report.labels.map(() => 0));
+export function confusion(data: Data, threshold: number | null): number[][][] {
+  const cells = data.report.labels.map(() => data.report.labels.map((): number[] => []));
   for (const [row, truth] of data.truth?.entries() ?? []) {
     if (Number.isNaN(truth) || Number.isNaN(data.predicted(row, 0))) continue;
-    counts[truth][data.classOf(row, threshold)]++;
+    cells[truth][data.classOf(row, threshold)].push(row);
   }
-  return counts;
+  return cells;
 }
 
 export function decisions(data: Data, selection: Selection): HTMLElement | null {
@@ -52,8 +53,10 @@ export function decisions(data: Data, selection: Selection): HTMLElement | null 
       " ",
       words.models(models),
     );
-    place.replaceChildren(...fared(data, threshold));
   });
+  selection.watch(["threshold", "marked"], ({ threshold }) =>
+    place.replaceChildren(...fared(data, threshold, selection)),
+  );
   return section(
     "decisions",
     words.title,
@@ -69,10 +72,39 @@ export function decisions(data: Data, selection: Selection): HTMLElement | null 
   );
 }
 
+/** The number of rows in a cell, which can be marked. */
+export function confusedCell(
+  data: Data,
+  selection: Selection,
+  rows: number[],
+  actual: number,
+  decided: number,
+): HTMLElement {
+  const { labels } = data.report;
+  const shown = exact(rows.length, count(rows.length));
+  if (rows.length === 0) return shown;
+  const { marked } = selection.now;
+  const title = words.cell(shortened(labels[actual], 40), shortened(labels[decided], 40));
+  const chosen = marked ? rows.filter((row) => marked.rows.has(row)).length : 0;
+  return h(
+    "button",
+    {
+      class: "link number",
+      title: words.markCell,
+      "aria-label": words.cellLabel(rows.length, title),
+      "aria-pressed": String(marked?.name === title),
+      onclick: () => markRows(selection, title, rows),
+    },
+    shown,
+    marked && h("span", { class: "quiet" }, words.markedInCell(chosen)),
+  );
+}
+
 /** How decisions fare, on rows that the model was not trained on. */
-export function fared(data: Data, threshold: number | null): Node[] {
+export function fared(data: Data, threshold: number | null, selection: Selection): Node[] {
   const { labels, about } = data.report;
-  const counts = confusion(data, threshold);
+  const rowsOf = confusion(data, threshold);
+  const counts = rowsOf.map((cells) => cells.map(({ length }) => length));
   const known = counts.flat().reduce((sum, n) => sum + n, 0);
   if (known === 0) return [];
   const right = counts.reduce((sum, cells, at) => sum + cells[at], 0);
@@ -94,7 +126,7 @@ export function fared(data: Data, threshold: number | null): Node[] {
         const all = cells.reduce((sum, n) => sum + n, 0);
         return [
           name(shortened(labels[at], 60), "cell"),
-          ...cells.map((n) => exact(n, count(n))),
+          ...rowsOf[at].map((rows, decided) => confusedCell(data, selection, rows, at, decided)),
           all > 0 ? percent(cells[at] / all) : "",
         ];
       }),

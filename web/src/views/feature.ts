@@ -16,12 +16,14 @@ import {
   labelled,
   name,
   section,
+  setChoice,
   svg,
   table,
 } from "../page/dom";
 import { count, decimalsFor, shortened } from "../page/format";
 import type { Selection } from "../page/selection";
 import { page, feature as words } from "../words";
+import { markRows, markScores } from "./marking";
 import { legend, levelLegend } from "./overall";
 
 /** Dots in the drawing. */
@@ -136,8 +138,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
         selection.now.marked,
         colour >= 0 ? cellSteps(data, colour) : () => "plain-dot",
       ),
-      brush: (chosen) =>
-        selection.set({ marked: { name: words.brushed(title), rows: new Set(chosen) } }),
+      brush: (chosen) => markRows(selection, words.brushed(title), chosen),
       xTitle: title,
       xText: text,
       yTitle: words.axis(
@@ -268,7 +269,13 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
               h(
                 "td",
                 { class: "swarm" },
-                strip(drawn, (row) => scores[row], paintOf, axis).element,
+                strip(
+                  drawn,
+                  (row) => scores[row],
+                  paintOf,
+                  axis,
+                  markScores(data, selection, feature, axis, rows),
+                ).element,
               ),
             );
           }),
@@ -303,7 +310,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
   };
   selection.watch(["feature", "output", "marked"], (now, changed) => {
     if (changed.has("feature")) whole = false;
-    pick.value = String(now.feature);
+    if (pick.value !== String(now.feature)) setChoice(pick, String(now.feature));
     draw();
   });
   selection.watch(["row"], (now) => scatter.mark(now.row));

@@ -7,7 +7,7 @@ import { exact, h, name, section, table } from "../page/dom";
 import { count, decimalsFor, minus, number, shortened, signed } from "../page/format";
 import type { Selection } from "../page/selection";
 import { groups as words } from "../words";
-import { markButton } from "./trust";
+import { markButton } from "./marking";
 
 export function groupClass(group: number): string {
   if (Number.isNaN(group)) return "missing";

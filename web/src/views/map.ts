@@ -10,6 +10,7 @@ import { cellNumber, count, decimalsFor, shortened } from "../page/format";
 import type { Selection } from "../page/selection";
 import { map as words } from "../words";
 import { groupClass } from "./groups";
+import { markRows } from "./marking";
 import { legend, levelLegend } from "./overall";
 
 const DOTS = 6000;
@@ -41,7 +42,7 @@ function drawMap(
     x: (row) => longitudes[row],
     y: (row) => latitudes[row],
     kind: brushed(selection.now.marked, kind),
-    brush: (chosen) => selection.set({ marked: { name: words.brushed, rows: new Set(chosen) } }),
+    brush: (chosen) => markRows(selection, words.brushed, chosen),
     xTitle: shortened(names.longitude, 40),
     yTitle: shortened(names.latitude, 40),
     xRange: roomy(west, east),

@@ -10,6 +10,7 @@ import { exact, h, name, section, svg, table } from "../page/dom";
 import { decimalsFor, number, percent, shortened, signed } from "../page/format";
 import type { Selection } from "../page/selection";
 import { about, models as words } from "../words";
+import { markRows } from "./marking";
 import { openRow } from "./row/sheet";
 
 const DOTS = 2500;
@@ -102,7 +103,7 @@ function against(data: Data, selection: Selection, model: OtherModel): HTMLEleme
       ],
       describe: (row) => words.point(data.number[row], text(own(row)), text(other(row))),
       pick: (row) => selection.set({ row }),
-      brush: (chosen) => selection.set({ marked: { name: words.brushed, rows: new Set(chosen) } }),
+      brush: (chosen) => markRows(selection, words.brushed, chosen),
     });
     scatter.mark(selection.now.row);
   };

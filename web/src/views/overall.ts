@@ -3,7 +3,7 @@
 import { scaleLinear } from "d3-scale";
 import { robustRange } from "../analysis/robust";
 import { topAxis } from "../charts/axis";
-import { cellSteps, colouredLevels, STEPS, spaced, swatch } from "../charts/dots";
+import { cellSteps, frequentLevels, STEPS, spaced, swatch } from "../charts/dots";
 import { type Strip, strip } from "../charts/strip";
 import type { Data } from "../data/data";
 import { brushed } from "../page/brush";
@@ -11,6 +11,7 @@ import { behind, columns, exact, h, name, section, svg, table } from "../page/do
 import { decimalsFor, percent, shortened } from "../page/format";
 import type { Selection } from "../page/selection";
 import { page, overall as words } from "../words";
+import { markScores } from "./marking";
 
 const FEW = 15;
 /** Dots in a strip. */
@@ -41,6 +42,7 @@ export function overall(data: Data, selection: Selection): HTMLElement {
         (row) => data.score(row, feature, output),
         brushed(marked, cellSteps(data, feature)),
         axis,
+        markScores(data, selection, feature, axis),
       ),
     }));
     const lines = strips.map(({ feature, strip: { element } }, at) => {
@@ -178,7 +180,7 @@ export function legend(what = words.valueOfFeature, mark = ""): HTMLElement {
 /** Which colour is which level, where dots are painted by a feature of texts (`cell 3`). */
 export function levelLegend(data: Data, paint: string, mark = ""): HTMLElement | null {
   const [what, at] = paint.split(" ");
-  const coloured = what === "cell" ? colouredLevels(data, Number(at)) : null;
+  const coloured = what === "cell" ? frequentLevels(data, Number(at)) : null;
   if (!coloured) return null;
   const { levels } = data.columns[Number(at)];
   return h(

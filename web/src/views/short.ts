@@ -10,12 +10,14 @@ import { cellSteps, spaced } from "../charts/dots";
 import { strip } from "../charts/strip";
 import type { Comparison, Measure } from "../contract";
 import type { Data } from "../data/data";
+import { brushed } from "../page/brush";
 import { columns, exact, h, name, section, svg, table } from "../page/dom";
 import { decimalsFor, number, percent, shortened } from "../page/format";
 import type { Part } from "../page/says";
 import type { Selection } from "../page/selection";
 import { lights as lightWords, short as words } from "../words";
 import { mapOf } from "./map";
+import { markScores } from "./marking";
 import { legend, openFeature } from "./overall";
 
 /** Features in the sentence. */
@@ -90,7 +92,7 @@ function qualityInWords(found: { name: string; value: number } | null, target: s
 function picture(data: Data, selection: Selection): HTMLElement {
   if (data.places) return h("figure", { id: "picture" }, mapOf(data, selection, words.mapped));
   const place = h("figure", { id: "picture" });
-  selection.watch(["output"], ({ output }) =>
+  selection.watch(["output", "marked"], ({ output }) =>
     place.replaceChildren(swarm(data, output, selection), legend()),
   );
   return place;
@@ -130,8 +132,13 @@ function swarm(data: Data, output: number, selection: Selection): HTMLElement {
       h(
         "td",
         { class: "swarm" },
-        strip(rows, (row) => data.score(row, feature, output), cellSteps(data, feature), axis)
-          .element,
+        strip(
+          rows,
+          (row) => data.score(row, feature, output),
+          brushed(selection.now.marked, cellSteps(data, feature)),
+          axis,
+          markScores(data, selection, feature, axis),
+        ).element,
       ),
     );
   return h(

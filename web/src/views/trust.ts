@@ -2,7 +2,16 @@
 // predicted against actual and residuals of a number, and the error of slices.
 
 import { extent, quantileSorted } from "d3-array";
-import { area, calibration, errorOf, knownRows, operating, type Slice } from "../analysis/quality";
+import {
+  area,
+  type Bin,
+  calibration,
+  errorOf,
+  knownRows,
+  type Operating,
+  operating,
+  type Slice,
+} from "../analysis/quality";
 import { curves } from "../charts/curves";
 import { inOrder, spaced } from "../charts/dots";
 import { roomy, Scatter } from "../charts/scatter";
@@ -22,8 +31,11 @@ import {
 import type { Selection } from "../page/selection";
 import { page, trust as words } from "../words";
 import { fared } from "./decisions";
+import { markButton, markRows } from "./marking";
 
 const BINS = 10;
+/** Marked rows have fewer bins rather than fewer rows in each. */
+const FEW_IN_BIN = 20;
 const DOTS = 2500;
 /** Numbers are cut into so many slices of as many rows. */
 const PARTS = 5;
@@ -46,9 +58,15 @@ export function trust(data: Data, selection: Selection): HTMLElement | null {
     h("p", {}, words.how(known.length, how)),
     data.width === 1 ? ofNumbers(data, selection, known) : ofClasses(data, selection),
     // Of two classes it stands with their threshold.
-    data.width > 2 && data.width <= CONFUSED && h("div", { id: "confusion" }, ...fared(data, null)),
+    data.width > 2 && data.width <= CONFUSED && confusionOf(data, selection),
     ofSlices(data, selection, known),
   );
+}
+
+function confusionOf(data: Data, selection: Selection): HTMLElement {
+  const place = h("div", { id: "confusion" });
+  selection.watch(["marked"], () => place.replaceChildren(...fared(data, null, selection)));
+  return place;
 }
 
 /** The class that curves are of: the second of two, else the chosen one. */
@@ -58,17 +76,51 @@ function labelOf(data: Data, output: number): number {
 
 function ofClasses(data: Data, selection: Selection): HTMLElement {
   const place = h("div", { class: "curve-row" });
-  selection.watch(["output", "threshold"], ({ output, threshold }) => {
+  const key = h("p", { class: "legend quiet", id: "marked-curves" });
+  const numbers = behind(page.asNumbers, () => calibrationTable(data, selection));
+  selection.watch(["output", "threshold", "marked"], ({ output, threshold, marked }) => {
     const label = labelOf(data, output);
     const title = shortened(data.report.labels[label], 18);
-    const bins = calibration(data, label, BINS);
-    const points = operating(data, label);
+    const known = knownRows(data);
+    const chosen = marked ? known.filter((row) => marked.rows.has(row)) : [];
+    const bins = calibration(data, label, BINS, known);
+    const chosenBins = Math.min(BINS, Math.max(1, Math.floor(chosen.length / FEW_IN_BIN)));
+    const points = operating(data, label, known);
+    const chosenPoints = operating(data, label, chosen);
     // Points go from the highest threshold down; the last one that a decision reaches is the present one.
     const isDecided = (at: number) => (threshold === null ? at > 0.5 : at >= threshold);
     const decided = points.filter((point) => isDecided(point.threshold));
     const now = data.width === 2 ? (decided[decided.length - 1] ?? null) : null;
-    const roc = points.map(({ falseAlarms, recall }): [number, number] => [falseAlarms, recall]);
-    const found = points.map(({ recall, precision }): [number, number] => [recall, precision]);
+    const onRoc = ({ falseAlarms, recall }: Operating): [number, number] => [falseAlarms, recall];
+    const onPrecision = ({ recall, precision }: Operating): [number, number] => [recall, precision];
+    const roc = points.map(onRoc);
+    /** Marks the rows between the thresholds of the points that are inside. */
+    const markBetween =
+      (of: (point: Operating) => [number, number]) =>
+      (isInside: (x: number, y: number) => boolean) => {
+        const inside = points.filter(
+          (point) => Number.isFinite(point.threshold) && isInside(...of(point)),
+        );
+        const [low, high] = extent(inside, (point) => point.threshold);
+        if (low === undefined || high === undefined) return;
+        const rows = known.filter((row) => {
+          const share = data.probability(row, label);
+          return share >= low && share <= high;
+        });
+        markRows(selection, words.between(title, percent(low), percent(high)), rows);
+      };
+    const drawnBin = ({ predicted, happened, low, high, rows }: Bin) => ({
+      x: predicted,
+      y: happened,
+      low,
+      high,
+      pick: () =>
+        markRows(
+          selection,
+          binName(title, rows, (row) => data.probability(row, label)),
+          rows,
+        ),
+    });
     const figure = (id: string, drawing: Node, text: string, ...rest: Node[]) =>
       h("figure", { id }, drawing, h("figcaption", { class: "quiet" }, text), ...rest);
     place.replaceChildren(
@@ -82,26 +134,11 @@ function ofClasses(data: Data, selection: Selection): HTMLElement {
             [0, 0],
             [1, 1],
           ],
-          points: bins.map(({ predicted, happened, low, high }) => ({
-            x: predicted,
-            y: happened,
-            low,
-            high,
-          })),
+          points: bins.map(drawnBin),
+          markedPoints: calibration(data, label, chosenBins, chosen).map(drawnBin),
         }),
         words.calibrationText,
-        behind(page.asNumbers, () =>
-          table(
-            words.calibrationLabel(title),
-            words.calibrationHeads,
-            bins.map(({ predicted, happened, low, high, rows }) => [
-              exact(predicted, percent(predicted)),
-              exact(happened, percent(happened)),
-              `${percent(low)} – ${percent(high)}`,
-              count(rows),
-            ]),
-          ),
-        ),
+        numbers,
       ),
       figure(
         "roc",
@@ -114,7 +151,9 @@ function ofClasses(data: Data, selection: Selection): HTMLElement {
             [1, 1],
           ],
           line: roc,
-          mark: now && [now.falseAlarms, now.recall],
+          markedLine: chosenPoints.map(onRoc),
+          mark: now && onRoc(now),
+          brush: markBetween(onRoc),
         }),
         words.rocText(area(roc)),
       ),
@@ -124,8 +163,10 @@ function ofClasses(data: Data, selection: Selection): HTMLElement {
           label: words.precisionLabel(title),
           xTitle: words.recall(title),
           yTitle: words.precision(title),
-          line: found.slice(1),
-          mark: now && Number.isFinite(now.threshold) ? [now.recall, now.precision] : null,
+          line: points.map(onPrecision).slice(1),
+          markedLine: chosenPoints.map(onPrecision).slice(1),
+          mark: now && Number.isFinite(now.threshold) ? onPrecision(now) : null,
+          brush: markBetween(onPrecision),
         }),
         !now
           ? words.precisionText
@@ -134,8 +175,43 @@ function ofClasses(data: Data, selection: Selection): HTMLElement {
             : words.precisionNone(title),
       ),
     );
+    // An open table shows what is marked now.
+    numbers.dispatchEvent(new Event("toggle"));
+    key.replaceChildren(
+      marked ? words.markedCurves(chosen.length, chosenPoints.length > 0) : words.markCurves,
+    );
   });
-  return place;
+  return h("div", {}, place, key);
+}
+
+function calibrationTable(data: Data, selection: Selection): HTMLElement {
+  const { output, marked } = selection.now;
+  const label = labelOf(data, output);
+  const title = shortened(data.report.labels[label], 18);
+  return table(
+    words.calibrationLabel(title),
+    words.calibrationHeads,
+    calibration(data, label, BINS, knownRows(data)).map(
+      ({ predicted, happened, low, high, rows }) => [
+        exact(predicted, percent(predicted)),
+        exact(happened, percent(happened)),
+        `${percent(low)} – ${percent(high)}`,
+        count(rows.length),
+        markButton(
+          selection,
+          marked,
+          binName(title, rows, (row) => data.probability(row, label)),
+          rows,
+        ),
+      ],
+    ),
+  );
+}
+
+/** Rows of a bin in words. */
+function binName(title: string, rows: number[], share: (row: number) => number): string {
+  const [low, high] = extent(rows, share);
+  return words.between(title, percent(low ?? NaN), percent(high ?? NaN));
 }
 
 function ofNumbers(data: Data, selection: Selection, known: number[]): HTMLElement {
@@ -150,8 +226,7 @@ function ofNumbers(data: Data, selection: Selection, known: number[]): HTMLEleme
   const common = {
     rows,
     brushable: known,
-    brush: (chosen: number[]) =>
-      selection.set({ marked: { name: words.brushed, rows: new Set(chosen) } }),
+    brush: (chosen: number[]) => markRows(selection, words.brushed, chosen),
     describe: (row: number) =>
       words.point(data.number[row], number(predicted(row)), number(truth[row])),
     pick: (row: number) => selection.set({ row }),
@@ -349,24 +424,4 @@ function ratioBar(share: number, ratio: number): HTMLElement {
   filled.style.width = `${(100 * share).toFixed(1)}%`;
   bar.append(filled);
   return bar;
-}
-
-/** Marks rows everywhere, or takes the marks away. */
-export function markButton(
-  selection: Selection,
-  marked: Selection["now"]["marked"],
-  title: string,
-  rows: number[],
-): HTMLElement {
-  const isMarked = marked?.name === title;
-  return h(
-    "button",
-    {
-      class: "link",
-      "aria-pressed": String(isMarked),
-      onclick: () =>
-        selection.set({ marked: isMarked ? null : { name: title, rows: new Set(rows) } }),
-    },
-    isMarked ? words.unmark : words.markRows,
-  );
 }

@@ -35,15 +35,19 @@ export async function launch() {
   });
 }
 
-/** Opens a file from disk; `complaints` fills with console errors, exceptions and requests. */
+/**
+ * Opens a file from disk; `complaints` fills with console errors, exceptions and requests. `before` runs in the page before
+ * its own script.
+ */
 export async function open(
   browser,
   path,
-  { width = 1280, height = 900, dark = false, hash = "" } = {},
+  { width = 1280, height = 900, dark = false, hash = "", before = null } = {},
 ) {
   const page = await browser.newPage();
   // Pages behind others are not drawn, and wait for ever to be.
   await page.bringToFront();
+  if (before) await page.evaluateOnNewDocument(before);
   const complaints = [];
   const own = pathToFileURL(path).href;
   page.on(

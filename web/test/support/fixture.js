@@ -87,7 +87,7 @@ export function report({ rows, names, explained = rows, labels = [] }) {
   const levels = ["low", "<b>bold</b>", "\u202Eטקסט", "__proto__"];
   return {
     format: "lmdi-report",
-    version: 4,
+    version: 5,
     about: {
       table: names[0] === HOSTILE[0] ? "<script>alert(1)</script>.csv" : "houses.csv",
       target: names[0] === HOSTILE[0] ? "<img src=x onerror=window.hacked=1>" : "price",
@@ -175,14 +175,9 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       importance: [importance[at]],
       cells:
         at % 3 === 2
-          ? { kind: "levels", levels, data: pack("u8", cells[at]) }
-          : {
-              kind: "number",
-              data: pack(
-                "f64",
-                cells[at].map((x, row) => (row % 17 === 3 ? NaN : x)),
-              ),
-            },
+          ? { kind: "levels", levels, rest: 0, pooled: [], block: 1, at: (at - 2) / 3 }
+          : { kind: "number", block: 0, at: at - Math.floor((at + 1) / 3) },
+      time: null,
     })),
     rows: {
       n: rows,
@@ -191,6 +186,15 @@ export function report({ rows, names, explained = rows, labels = [] }) {
         Array.from({ length: rows }, (_, row) => 1 + Math.floor((row * explained) / rows)),
       ),
       key: null,
+      cells: [
+        pack(
+          "f64",
+          cells
+            .filter((_, at) => at % 3 !== 2)
+            .flatMap((of) => of.map((x, row) => (row % 17 === 3 ? NaN : x))),
+        ),
+        pack("u8", cells.filter((_, at) => at % 3 === 2).flat()),
+      ],
       base: pack("f64", base),
       scores: pack("f64", scores.flat()),
       errors: pack(
@@ -284,7 +288,7 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       ),
     },
     scorer: null,
-    scorer_is_large: true,
+    served_scorer: null,
     methods: [
       { name: "LMDI+", scale: "in units of price", share, agreement: null, top_shared: null },
       {

@@ -10,7 +10,7 @@ use super::pack::Packed;
 use serde::Serialize;
 
 /// Version of the structure; a page only opens data of its own version.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// All that the page shows.
 #[derive(Debug, Clone, Serialize)]
@@ -51,8 +51,21 @@ pub struct Report {
     pub other_model: Option<OtherModel>,
     /// The model, to compute what changed cells would give.
     pub scorer: Option<Scorer>,
-    /// Whether a scorer was left out because of its size.
-    pub scorer_is_large: bool,
+    /// What a server with the model needs to know, where the page does not hold the model.
+    pub served_scorer: Option<ServedScorer>,
+}
+
+/// A model that the page does not hold: `lmdi serve` with the page computes what changed cells would
+/// give.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ServedScorer {
+    /// The columns, in the order of the features.
+    pub columns: Vec<ScorerColumn>,
+    /// The mark of the model with its explainer, which the server must have too.
+    pub digest: String,
+    /// Whether the model is left out because of its size only.
+    pub is_large: bool,
 }
 
 /// The model as the what-if reads it. Arrays over nodes hold the nodes of the first tree, then those
@@ -337,22 +350,31 @@ pub enum TimeUnit {
     Seconds,
 }
 
-/// Cells of a column, one per row of the page.
+/// Cells of a column, one per row of the page: which of the blocks [`Rows::cells`] they are in, and
+/// how many columns come before them there.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Cells {
-    /// Numbers.
+    /// Numbers; NaN is missing.
     Number {
-        /// The cells; NaN is missing.
-        data: Packed,
+        /// The block.
+        block: usize,
+        /// The place in it.
+        at: usize,
     },
-    /// Text.
+    /// Text: places in the list of levels, from 1; 0 is missing.
     Levels {
         /// The different texts.
         levels: Vec<String>,
-        /// Places in that list, from 1; 0 is missing.
-        data: Packed,
+        /// How many texts the last level stands for; 0 where it is a text of its own.
+        rest: usize,
+        /// Places, from 0, of the levels that the model does not tell apart, each being rare.
+        pooled: Vec<usize>,
+        /// The block.
+        block: usize,
+        /// The place in it.
+        at: usize,
     },
 }
 
@@ -366,6 +388,8 @@ pub struct Rows {
     pub number: Packed,
     /// What names rows, if there is a column that does.
     pub key: Option<Key>,
+    /// Cells of the columns, in one block per type of number.
+    pub cells: Vec<Packed>,
     /// What scores are added to, by output.
     pub base: Packed,
     /// Scores, by feature and output.
@@ -594,6 +618,7 @@ mod tests {
             declaration::<Scorer>(),
             declaration::<ScorerColumn>(),
             declaration::<ScorerLink>(),
+            declaration::<ServedScorer>(),
             declaration::<LinearParts>(),
             declaration::<About>(),
             declaration::<RowsAre>(),

@@ -1,8 +1,9 @@
 //! All that a page shows, and its way into the contract.
 
+use super::cells::CellBlocks;
 use super::contract::{
-    About, Additivity, Cells, Feature, Groups, Key, MapColumns, MethodResult, OtherModel, Report,
-    Rows, Scale, ScaleKind, Scorer, Stability, TimeUnit, VERSION,
+    About, Additivity, Feature, Groups, Key, MapColumns, MethodResult, OtherModel, Report, Rows,
+    Scale, ScaleKind, Scorer, ServedScorer, Stability, TimeUnit, VERSION,
 };
 use super::pack::Packed;
 use super::scorer::WhatIf;
@@ -13,15 +14,10 @@ use lmdi::importance::OutputScale;
 use lmdi::monitor::Stages;
 use lmdi::random::{generator, subset};
 use lmdi::study::{Explained, Study};
-use lmdi::table::{CellFormat, Reading, Response, Values};
+use lmdi::table::{CellFormat, Response, Schema, TimeUnit as Counted, Values};
 
 /// Scores in a page at most: with their cells and standard errors, these many take 5 to 8 MB.
 const SCORES: usize = 300_000;
-/// Different texts of a column at most; others are called [`OTHER`].
-const LEVELS: usize = 1000;
-/// Letters of a text at most.
-const LETTERS: usize = 1000;
-const OTHER: &str = "(other)";
 
 /// The rows of the page: all, or as many as leave it small, drawn by the seed, in rising order.
 ///
@@ -44,8 +40,8 @@ pub fn sample_rows(n_rows: usize, scores_per_row: usize, seed: u64) -> Vec<usize
 pub(super) struct Gathered<'a> {
     /// All explained rows.
     pub explained: &'a Explained,
-    /// How cells were read.
-    pub reading: &'a Reading,
+    /// How cells were read, and what the model makes of them.
+    pub schema: &'a Schema,
     /// Names of the classes; empty if a number is predicted.
     pub labels: &'a [String],
     /// The rows that the page is to hold, in rising order.
@@ -66,8 +62,8 @@ pub(super) struct Gathered<'a> {
     pub other_model: Option<(OtherModel, Vec<f64>)>,
     /// The model, if the page is to hold it.
     pub scorer: Option<Scorer>,
-    /// Whether the model was left out because of its size.
-    pub scorer_is_large: bool,
+    /// What stands for the model in a page that does not hold it.
+    pub served_scorer: Option<ServedScorer>,
 }
 
 impl<'a> Gathered<'a> {
@@ -86,7 +82,7 @@ impl<'a> Gathered<'a> {
         let scorer = wants_scorer.then(|| scorer::scorer(study, explained)).flatten();
         Ok(Self {
             explained,
-            reading: &study.schema.reading,
+            schema: &study.schema,
             labels: study.labels(),
             about: facts::about(study, explained, options, stability.is_some()),
             scale: scale(study, scores.n_outputs),
@@ -98,8 +94,11 @@ impl<'a> Gathered<'a> {
                 .map(|other| other_model::other_model((study, explained), other))
                 .transpose()?,
             chosen,
+            served_scorer: match &scorer {
+                None => scorer::served(study, explained, false),
+                Some(_) => None,
+            },
             scorer,
-            scorer_is_large: false,
         })
     }
 
@@ -111,7 +110,8 @@ impl<'a> Gathered<'a> {
         let (p, k) = (scores.n_features, scores.n_outputs);
         let outputs = if k > 1 { self.labels.to_vec() } else { vec![String::new()] };
         let importance: Vec<Vec<f64>> = (0..k).map(|output| scores.mean_absolute(output)).collect();
-        let feature = |at: usize| {
+        let mut blocks = CellBlocks::default();
+        let mut feature = |at: usize| {
             let is_column = grouping.is_column(at);
             let name = &grouping.names[at];
             let column = rows.column(name).filter(|_| is_column);
@@ -119,10 +119,11 @@ impl<'a> Gathered<'a> {
                 name: name.clone(),
                 members: if is_column { vec![] } else { grouping.members[at].clone() },
                 importance: importance.iter().map(|sizes| sizes[at]).collect(),
-                cells: column.map(|values| pack_cells(values, &cells)),
-                time: self.reading.format_of(name).and_then(|of| time_unit(of.format)),
+                cells: column.map(|values| blocks.add(name, values, &cells, self.schema)),
+                time: self.schema.reading.format_of(name).and_then(|of| time_unit(of.format)),
             }
         };
+        let features = (0..p).map(&mut feature).collect();
         let width = self.explained.prediction_width();
         let account = self.explained.account.as_ref();
         let number: Vec<f64> = cells.iter().map(|&row| (row + 1) as f64).collect();
@@ -133,6 +134,7 @@ impl<'a> Gathered<'a> {
                 name: key.name.clone(),
                 texts: chosen.iter().map(|&row| key.texts[row].clone()).collect(),
             }),
+            cells: blocks.packed(),
             base: by_part(&scores.base, k, &chosen),
             scores: by_part(&scores.values, p * k, &chosen),
             // Two digits are shown.
@@ -163,7 +165,7 @@ impl<'a> Gathered<'a> {
                 let sizes = account.unexplained.iter().map(|off| off.abs());
                 additivity(sizes.collect())
             }),
-            features: (0..p).map(feature).collect(),
+            features,
             rows: page_rows,
             map: map_columns(&self.explained.rows, &cells),
             groups: self.groups.as_ref().map(|(groups, of_rows)| Groups {
@@ -180,7 +182,7 @@ impl<'a> Gathered<'a> {
                 ..model.clone()
             }),
             scorer: self.scorer.clone(),
-            scorer_is_large: self.scorer_is_large,
+            served_scorer: self.served_scorer.clone(),
         }
     }
 }
@@ -244,37 +246,6 @@ fn pack_truth(truth: Response<'_>, chosen: &[usize]) -> Packed {
     }
 }
 
-/// Cells of these rows. Of very many different texts the most frequent keep their names.
-fn pack_cells(values: &Values, rows: &[usize]) -> Cells {
-    let labels = match values {
-        Values::Numbers(cells) => return Cells::Number { data: pack_taken(cells, rows) },
-        Values::Labels(labels) => labels.take(rows),
-    };
-    let counts = labels.counts();
-    let mut order: Vec<usize> = (0..counts.len()).collect();
-    order.sort_by(|&a, &b| counts[b].cmp(&counts[a]).then(a.cmp(&b)));
-    let named = if order.len() > LEVELS { LEVELS - 1 } else { order.len() };
-    let mut levels: Vec<String> =
-        order[..named].iter().map(|&at| shortened(&labels.levels()[at])).collect();
-    if named < order.len() {
-        levels.push(OTHER.to_owned());
-    }
-    let mut code_of = vec![named + 1; order.len()];
-    order[..named].iter().enumerate().for_each(|(place, &level)| code_of[level] = place + 1);
-    let code = |&at: &u32| code_of.get(at as usize).map_or(0.0, |&code| code as f64);
-    Cells::Levels {
-        levels,
-        data: Packed::numbers(&labels.codes().iter().map(code).collect::<Vec<_>>()),
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LETTERS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 fn additivity(mut sorted: Vec<f64>) -> Option<Additivity> {
     sorted.retain(|off| !off.is_nan());
     sorted.sort_by(f64::total_cmp);
@@ -285,9 +256,8 @@ fn additivity(mut sorted: Vec<f64>) -> Option<Additivity> {
 
 /// What numbers of a column of this format count, if they are points in time.
 fn time_unit(format: CellFormat) -> Option<TimeUnit> {
-    match format {
-        CellFormat::Date(_) => Some(TimeUnit::Days),
-        CellFormat::DateTime(_) => Some(TimeUnit::Seconds),
-        _ => None,
-    }
+    Some(match format.time_unit()? {
+        Counted::Days => TimeUnit::Days,
+        Counted::Seconds => TimeUnit::Seconds,
+    })
 }

@@ -15,8 +15,10 @@
 //! | `facts` | what was explained: quality, warnings, data, model, versions |
 //! | `groups`, `stability`, `methods`, `other_model` | parts of the page that are computed for it |
 //! | `scorer` | the model, for the what-if |
+//! | `cells` | the cells of columns |
 //! | `contract`, `pack` | the data as the page reads it |
 
+mod cells;
 pub mod contract;
 mod facts;
 mod gathered;
@@ -113,7 +115,7 @@ pub fn page(
     let fits = || with_data(&gathered.report(&all)).len() <= SIZE_LIMIT;
     if model > 0 && (model > SCORER_LIMIT || !fits()) {
         gathered.scorer = None;
-        gathered.scorer_is_large = true;
+        gathered.served_scorer = scorer::served(study, explained, true);
     }
     Ok(fitting_page(&gathered, SIZE_LIMIT))
 }

@@ -24,10 +24,22 @@ pub struct Packed {
     pub data: String,
 }
 
-impl Packed {
-    /// Numbers in the smallest type that holds them all exactly; missing ones are NaN, in a
-    /// floating-point type.
-    pub fn numbers(numbers: &[f64]) -> Self {
+/// The type of an array's numbers, the smallest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    U8,
+    U16,
+    I16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Kind {
+    /// The smallest type that holds all numbers exactly; missing ones are NaN, in a floating-point
+    /// type.
+    pub fn of(numbers: &[f64]) -> Self {
         let whole = |low: f64, high: f64| {
             let fits = |x: &f64| {
                 // Minus zero is no whole number's bits.
@@ -36,29 +48,46 @@ impl Packed {
             numbers.iter().all(fits)
         };
         if whole(0.0, 255.0) {
-            return Self::of("u8", numbers.iter().map(|&x| [x as u8]));
+            Self::U8
+        } else if whole(0.0, 65535.0) {
+            Self::U16
+        } else if whole(-32768.0, 32767.0) {
+            Self::I16
+        } else if whole(f64::from(i32::MIN), f64::from(i32::MAX)) {
+            Self::I32
+        } else if whole(0.0, f64::from(u32::MAX)) {
+            Self::U32
+        } else if numbers.iter().all(|&x| x.is_nan() || f64::from(x as f32) == x) {
+            Self::F32
+        } else {
+            Self::F64
         }
-        if whole(0.0, 65535.0) {
-            return Self::of("u16", numbers.iter().map(|&x| (x as u16).to_le_bytes()));
-        }
-        if whole(-32768.0, 32767.0) {
-            return Self::of("i16", numbers.iter().map(|&x| (x as i16).to_le_bytes()));
-        }
-        if whole(f64::from(i32::MIN), f64::from(i32::MAX)) {
-            return Self::of("i32", numbers.iter().map(|&x| (x as i32).to_le_bytes()));
-        }
-        if whole(0.0, f64::from(u32::MAX)) {
-            return Self::of("u32", numbers.iter().map(|&x| (x as u32).to_le_bytes()));
-        }
-        if numbers.iter().all(|&x| x.is_nan() || f64::from(x as f32) == x) {
-            return Self::rounded(numbers);
-        }
-        Self::of("f64", numbers.iter().map(|&x| plain_nan(x).to_le_bytes()))
+    }
+}
+
+impl Packed {
+    /// Numbers in the smallest type that holds them all exactly.
+    pub fn numbers(numbers: &[f64]) -> Self {
+        Self::of_kind(Kind::of(numbers), numbers)
     }
 
     /// Numbers to about seven digits.
     pub fn rounded(numbers: &[f64]) -> Self {
-        Self::of("f32", numbers.iter().map(|&x| (plain_nan(x) as f32).to_le_bytes()))
+        Self::of_kind(Kind::F32, numbers)
+    }
+
+    /// Numbers of a type that holds them.
+    pub(super) fn of_kind(kind: Kind, numbers: &[f64]) -> Self {
+        let numbers = numbers.iter().copied();
+        match kind {
+            Kind::U8 => Self::of("u8", numbers.map(|x| [x as u8])),
+            Kind::U16 => Self::of("u16", numbers.map(|x| (x as u16).to_le_bytes())),
+            Kind::I16 => Self::of("i16", numbers.map(|x| (x as i16).to_le_bytes())),
+            Kind::I32 => Self::of("i32", numbers.map(|x| (x as i32).to_le_bytes())),
+            Kind::U32 => Self::of("u32", numbers.map(|x| (x as u32).to_le_bytes())),
+            Kind::F32 => Self::of("f32", numbers.map(|x| (plain_nan(x) as f32).to_le_bytes())),
+            Kind::F64 => Self::of("f64", numbers.map(|x| plain_nan(x).to_le_bytes())),
+        }
     }
 
     fn of<const W: usize>(kind: &'static str, numbers: impl Iterator<Item = [u8; W]>) -> Self {

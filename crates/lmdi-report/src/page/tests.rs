@@ -6,7 +6,7 @@ use super::{SIZE_LIMIT, fitting_page, sample_rows};
 use lmdi::explanation::{Grouping, PredictedBy};
 use lmdi::importance::Scores;
 use lmdi::study::{Explained, NamedFrame, Rows, Sample, TreeChoice};
-use lmdi::table::{Column, Frame, Labels, Matrix, Reading, Schema, Values};
+use lmdi::table::{Column, Frame, Labels, Matrix, Schema, Values};
 use std::sync::Arc;
 
 /// Numbers that do not compress.
@@ -34,9 +34,10 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         sample: Sample::Unspecified,
         key: None,
     };
+    let schema = Schema::numeric(names);
     let explained = Explained {
         rows: Arc::new(rows),
-        grouping: Grouping::columns(&Schema::numeric(names)).expect("columns"),
+        grouping: Grouping::columns(&schema).expect("columns"),
         trees: TreeChoice::All,
         scores: Scores { values: noise(n * p), ..Scores::zero(n, p, &[0.5]) },
         errors: None,
@@ -51,7 +52,7 @@ fn page_of(n: usize, cells: &[Values]) -> String {
     let chosen = sample_rows(n, p, 7);
     let gathered = Gathered {
         explained: &explained,
-        reading: &Reading::default(),
+        schema: &schema,
         labels: &[],
         about: About::default(),
         scale: Scale {
@@ -67,7 +68,7 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         methods: vec![],
         other_model: None,
         scorer: None,
-        scorer_is_large: false,
+        served_scorer: None,
     };
     fitting_page(&gathered, SIZE_LIMIT)
 }

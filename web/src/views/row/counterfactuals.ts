@@ -1,12 +1,12 @@
 // Rows that are similar to the chosen one but have another decision, and what differs.
 
-import { extent } from "d3-array";
-import { Counterfactuals, type Found, type Limit, type Wish } from "../../analysis/counterfactual";
+import { Counterfactuals, type Found, type Wish } from "../../analysis/counterfactual";
 import type { Data } from "../../data/data";
 import { choice, exact, h, labelled, name, table } from "../../page/dom";
 import { decimalsFor, number, percent, shortened, signed } from "../../page/format";
 import type { Selection } from "../../page/selection";
 import { threshold as thresholdWords, counterfactuals as words } from "../../words";
+import { limitsOf } from "./limits";
 
 const SHOWN = 4;
 /** Differences listed. */
@@ -14,105 +14,19 @@ const CHANGES = 6;
 
 export function counterfactuals(data: Data, selection: Selection): HTMLElement {
   const search = new Counterfactuals(data);
-  const wish: Wish = {
-    space: "scores",
-    threshold: selection.now.threshold,
-    limits: new Map(),
-    k: SHOWN,
-  };
+  let near: Wish["space"] = "scores";
   const place = h("div", { id: "counterfactuals" });
-  const limits = h("ul", { class: "chips", "aria-label": words.limits });
 
   const draw = () => {
     const { row, output, threshold } = selection.now;
-    const found = search.of(row, { ...wish, threshold });
+    const found = search.of(row, { space: near, threshold, limits: limits.now(), k: SHOWN });
     place.replaceChildren(
       ...(found.length === 0
-        ? [h("p", {}, words.none)]
+        ? [h("p", {}, limits.now().length > 0 ? words.noneFits : words.none)]
         : found.map((one, at) => compared(data, row, one, at, output, threshold))),
     );
   };
-  const rangeInputs = (feature: number, limit: { kind: "range"; from: number; to: number }) => {
-    const input = (end: "from" | "to") => {
-      const control = h("input", {
-        type: "number",
-        step: "any",
-        value: limit[end],
-        "aria-label": `${shortened(data.report.features[feature].name, 60)} ${words[end]}`,
-      });
-      control.addEventListener("change", () => {
-        if (!Number.isFinite(control.valueAsNumber)) return;
-        limit[end] = control.valueAsNumber;
-        draw();
-      });
-      return control;
-    };
-    return h(
-      "span",
-      { class: "range" },
-      words.from,
-      " ",
-      input("from"),
-      " ",
-      words.to,
-      " ",
-      input("to"),
-      " ",
-    );
-  };
-  const listLimits = () => {
-    limits.replaceChildren(
-      ...[...wish.limits].map(([feature, limit]) =>
-        h(
-          "li",
-          {},
-          name(data.report.features[feature].name),
-          ` ${words.limit[limit.kind]} `,
-          limit.kind === "range" && rangeInputs(feature, limit),
-          h(
-            "button",
-            {
-              class: "link",
-              "aria-label": words.removeLimit(shortened(data.report.features[feature].name, 60)),
-              onclick: () => setLimit(feature, null),
-            },
-            words.remove,
-          ),
-        ),
-      ),
-    );
-  };
-  const setLimit = (feature: number, limit: Limit | null) => {
-    if (limit) wish.limits.set(feature, limit);
-    else wish.limits.delete(feature);
-    listLimits();
-    draw();
-  };
-  const options = data.columns.flatMap(({ at, feature, cells, levels }) => {
-    const text = shortened(feature.name, 50);
-    const fixed = { value: `fixed ${at}`, text: `${text} ${words.limit.fixed}` };
-    if (!cells || levels) return [fixed];
-    return [
-      fixed,
-      { value: `up ${at}`, text: `${text} ${words.limit.up}` },
-      { value: `down ${at}`, text: `${text} ${words.limit.down}` },
-      { value: `range ${at}`, text: `${text} ${words.limit.range}` },
-    ];
-  });
-  const adding: HTMLSelectElement = choice(
-    [{ value: "", text: words.addLimit }, ...options],
-    "",
-    (value) => {
-      const [kind, at] = value.split(" ");
-      if (kind === "fixed" || kind === "up" || kind === "down") setLimit(Number(at), { kind });
-      // At first the range of the column.
-      if (kind === "range") {
-        const [from, to] = extent(data.columns[Number(at)].cells ?? []);
-        setLimit(Number(at), { kind, from: from ?? 0, to: to ?? 0 });
-      }
-      adding.value = "";
-    },
-  );
+  const limits = limitsOf(data, draw);
   const line = h("input", { type: "number", step: "any" });
   line.addEventListener("change", () => {
     if (Number.isFinite(line.valueAsNumber)) selection.set({ threshold: line.valueAsNumber });
@@ -127,7 +41,7 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
     ],
     "scores",
     (value) => {
-      wish.space = value === "cells" ? "cells" : "scores";
+      near = value === "cells" ? "cells" : "scores";
       draw();
     },
   );
@@ -147,9 +61,9 @@ export function counterfactuals(data: Data, selection: Selection): HTMLElement {
       { class: "controls" },
       data.width === 1 && labelled(thresholdWords.label, line),
       labelled(words.similarBy, space),
-      labelled(words.mayChange, adding),
+      ...limits.controls,
     ),
-    limits,
+    limits.list,
     place,
   );
 }

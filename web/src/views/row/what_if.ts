@@ -1,47 +1,36 @@
-// What if cells of the chosen row were different: its prediction and scores as all trees give them, and curves of the
-// prediction over the values of one feature.
+// What if cells of the chosen row were different: its prediction and scores as all trees give them, and the prediction over
+// the values of one feature.
 
-import { extent, mean, quantileSorted } from "d3-array";
 import { bySize } from "../../analysis/account";
-import { curves } from "../../charts/curves";
-import { inOrder, spaced } from "../../charts/dots";
 import type { Data } from "../../data/data";
 import { choice, exact, h, labelled, name } from "../../page/dom";
-import { decimalsFor, number, percent, points, shortened, signed, tick } from "../../page/format";
+import { decimalsFor, number, percent, points, shortened, signed } from "../../page/format";
 import type { Selection } from "../../page/selection";
 import { ScorerClient } from "../../scorer/client";
-import type { Cell, Scored } from "../../scorer/scorer";
+import type { Cell, RowScorer, Scored } from "../../scorer/scorer";
+import { ServerClient, servedDigest } from "../../scorer/server";
 import { page, whatIf as words } from "../../words";
+import { curveOf } from "./ice";
 
 /** Columns with a control at first. */
 const FEW = 8;
-/** Values of a column at which a curve is drawn. */
-const GRID = 40;
-/** Rows whose curves are averaged. */
-const ROWS = 40;
-
-/** Values at which a curve is drawn: evenly over the range, as many where the rows are, and the present one. */
-function gridOf(column: Float64Array, [low, high]: [number, number], present: Cell): number[] {
-  const sorted = inOrder(column);
-  const half = GRID / 2;
-  const even = Array.from({ length: half }, (_, at) => low + ((high - low) * at) / (half - 1));
-  const usual = Array.from({ length: half }, (_, at) => quantileSorted(sorted, at / (half - 1)));
-  const inside = [...even, ...usual, present].filter(
-    (value): value is number => typeof value === "number" && value >= low && value <= high,
-  );
-  return [...new Set(inside)].sort((a, b) => a - b);
-}
-
 export function whatIf(data: Data, selection: Selection): HTMLElement | null {
-  const model = data.report.scorer;
-  if (!model) return data.report.scorer_is_large ? h("p", { class: "quiet" }, words.large) : null;
-  const scorer = new ScorerClient(model);
+  const { scorer: model, served_scorer: served } = data.report;
+  const columns = (model ?? served)?.columns;
+  if (!columns) return null;
+  const told = (text: string) => h("p", { class: "quiet", id: "no-what-if" }, text);
+  if (!model && !servedDigest()) return told(served?.is_large ? words.large : words.elsewhere);
+  if (!model && servedDigest() !== served?.digest) return told(words.otherModel);
+  const scorer: RowScorer = model ? new ScorerClient(model) : new ServerClient(data);
+  const hasScores = !model || model.linear !== null;
   const outcome = h("p", { id: "what-if-prediction", role: "status" });
   const lines = h("tbody", {});
   const curve = h("div", { id: "ice" });
   let cells: Cell[] = [];
   let all = false;
-  const withCurve = data.order.filter((at) => model.columns[at].range && data.columns[at].cells);
+  const withCurve = data.order.filter(
+    (at) => data.columns[at].cells && (columns[at].range || columns[at].levels),
+  );
   let feature = withCurve[0] ?? 0;
 
   const cellOf = (row: number, at: number): Cell => {
@@ -59,13 +48,24 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const ownLabel = () =>
     data.report.labels[data.k > 1 ? selection.now.output : data.width - 1] ?? "";
 
+  /** The answer, or a word about why there is none. */
+  const answered = async <T>(answer: Promise<T>): Promise<T | null> => {
+    try {
+      return await answer;
+    } catch (error) {
+      outcome.textContent = words.failed(error instanceof Error ? error.message : String(error));
+      return null;
+    }
+  };
+
   let asking = 0;
   const update = async () => {
     const turn = ++asking;
     const { row, output } = selection.now;
-    const [before, now] = await scorer.score([cellsOf(row), cells]);
+    const scored = await answered(scorer.score([cellsOf(row), cells]));
     // A later question has its own answer.
-    if (turn !== asking) return;
+    if (turn !== asking || !scored) return;
+    const [before, now] = scored;
     const change = shown(now) - shown(before);
     outcome.replaceChildren(
       ...words.prediction(
@@ -88,7 +88,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
       put(2, old);
       put(3, present);
       put(4, present - old);
-      const range = model.columns[at].range;
+      const range = columns[at].range;
       const cell = cells[at];
       const isOutside =
         range !== null && typeof cell === "number" && (cell < range[0] || cell > range[1]);
@@ -101,7 +101,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
 
   let pause = 0;
   const control = (at: number): HTMLElement => {
-    const { levels } = model.columns[at];
+    const { levels } = columns[at];
     const label = words.cellOf(shortened(data.report.features[at].name, 60));
     const set = (cell: Cell) => {
       cells[at] = cell;
@@ -173,52 +173,22 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   };
 
   let drawing = 0;
-  /** The prediction over the values of a feature, of this row and on average. */
   const drawCurve = async () => {
     const turn = ++drawing;
-    const range = model.columns[feature].range;
-    const column = data.columns[feature].cells;
-    if (!range || !column) return curve.replaceChildren(h("p", { class: "quiet" }, words.noCurve));
-    const [low, high] = range;
-    const present = cells[feature];
-    const grid = gridOf(column, range, present);
-    const rows = spaced(data.n, ROWS);
-    const changed = (of: Cell[]) =>
-      grid.map((value) => of.map((cell, at) => (at === feature ? value : cell)));
-    const scored = await scorer.score([
-      ...changed(cells),
-      ...rows.flatMap((row) => changed(cellsOf(row))),
-    ]);
-    if (turn !== drawing) return;
-    const heights = scored.map(shown);
-    const own = heights.slice(0, grid.length);
-    const others = rows.map((_, at) =>
-      heights.slice((at + 1) * grid.length, (at + 2) * grid.length),
-    );
-    const average = grid.map((_, at) => mean(others, (of) => of[at]) ?? NaN);
-    const ends = extent([...own, ...others.flat()]) as [number, number];
-    const room = (ends[1] - ends[0] || 1) * 0.05;
-    const line = (of: number[]) => grid.map((value, at): [number, number] => [value, of[at]]);
-    const title = shortened(data.report.features[feature].name, 40);
-    curve.replaceChildren(
-      curves({
-        label: words.curveLabel(title, text(own[0]), text(own[own.length - 1])),
-        xTitle: title,
-        yTitle: data.width === 1 ? words.predicted : words.probability(shortened(ownLabel(), 30)),
-        xRange: range,
-        xFormat: (at) => data.cellText(feature, at),
-        yRange: [ends[0] - room, ends[1] + room],
-        format: (at) => (data.width === 1 ? tick(at) : percent(at, 0)),
-        faint: others.map(line),
-        average: line(average),
-        line: line(own),
-        mark:
-          typeof present === "number" && present >= low && present <= high
-            ? [present, own[grid.indexOf(present)]]
-            : null,
+    const drawn = await answered(
+      curveOf({
+        data,
+        column: columns[feature],
+        feature,
+        cells,
+        cellsOf,
+        score: async (rows) => (await scorer.predict(rows)).map(shown),
+        text,
+        title: data.width === 1 ? words.predicted : words.probability(shortened(ownLabel(), 30)),
       }),
-      h("p", { class: "quiet" }, words.curveText(rows.length)),
     );
+    // A later question has its own answer.
+    if (turn === drawing && drawn) curve.replaceChildren(...drawn);
   };
 
   const features = withCurve.map((at) => ({
@@ -242,7 +212,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
       h(
         "table",
         { class: "plain what-if" },
-        h("caption", { class: "quiet" }, model.linear ? words.caption : words.noScores),
+        h("caption", { class: "quiet" }, hasScores ? words.caption : words.noScores),
         h("thead", {}, h("tr", {}, ...words.heads.map((head) => h("th", { scope: "col" }, head)))),
         lines,
       ),

@@ -72,8 +72,10 @@ impl Options {
             account: explained.account.as_ref(),
             errors: errors.as_deref(),
             output,
-            title: self.title.as_deref().unwrap_or(&title),
+            labels: study.labels(),
+            output_scale: study.explainer().scale(),
             scale: &scale,
+            look: self.look(&title),
         };
         let picture = match plot {
             ScorePlot::Beeswarm => beeswarm(&data, self.columns(15)),

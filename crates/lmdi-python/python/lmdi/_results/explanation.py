@@ -173,7 +173,7 @@ class Explanation:
 
     @property
     def plot(self) -> Plots:
-        """Plots with matplotlib: bar, beeswarm, waterfall, scatter and heatmap."""
+        """Plots with matplotlib: bar, beeswarm, waterfall, decision, scatter, heatmap and compare."""
         from .._plots import Plots
 
         return Plots(self._whole())
