@@ -16,6 +16,7 @@ import { decimalsFor, number, percent, shortened } from "../page/format";
 import type { Part } from "../page/says";
 import type { Selection } from "../page/selection";
 import { lights as lightWords, short as words } from "../words";
+import { atAGlance } from "./classes";
 import { mapOf } from "./map";
 import { markScores } from "./marking";
 import { legend, openFeature } from "./overall";
@@ -40,7 +41,7 @@ export function inShort(data: Data, selection: Selection): HTMLElement {
       picture(data, selection),
       h("div", {}, about.comparison && compared(data, about.comparison), reliability(data)),
     ),
-    data.k > 1 && atAGlance(data),
+    data.k > 1 && atAGlance(data, selection),
     ...about.warnings.map((text) =>
       h("p", { class: "warning", role: "note" }, h("strong", {}, words.careful), text),
     ),
@@ -232,28 +233,6 @@ function reliability(data: Data): HTMLElement {
           h("div", {}, h("strong", {}, title), " ", name(text, "fact")),
         ),
       ),
-    ),
-  );
-}
-
-/** How much every class uses the features that matter most. */
-function atAGlance(data: Data): HTMLElement {
-  const shown = data.order.slice(0, FEW);
-  const largest = Math.max(...shown.flatMap((at) => data.report.features[at].importance)) || 1;
-  const text = decimalsFor(largest);
-  return h(
-    "div",
-    { id: "glance" },
-    table(
-      words.atAGlance(words.sizesByClass),
-      [words.pictureHeads.feature, ...data.report.outputs.map((label) => name(label, "cell"))],
-      shown.map((at) => [
-        name(data.report.features[at].name),
-        ...data.report.features[at].importance.map((size) =>
-          h("div", {}, exact(size, text(size)), bar(size / largest)),
-        ),
-      ]),
-      "plain glance",
     ),
   );
 }
