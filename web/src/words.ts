@@ -22,6 +22,10 @@ export const page = {
   asNumbers: "As a table of numbers",
   missing: "missing",
   noName: "(no name)",
+  rest: (n: number) => `one of ${counted(n, "other value")}`,
+  rare: "rare",
+  rareLevels: (n: number) =>
+    `Rare: the model reads ${n === 1 ? "this value as if it were any other rare one" : "these values as one, and cannot tell them apart"}.`,
   showFirst: (n: number) => `Show the first ${n} features`,
   showAll: (n: number) => `Show all ${counted(n, "feature")}`,
   clickToChoose: "Click to choose it.",
@@ -60,6 +64,10 @@ export const short = {
   mixed: "goes up and down with the value",
   flat: "hardly moves it",
   level: (level: string, lowers: boolean) => `${level} ${lowers ? "lowers" : "raises"} it most`,
+  mostly: (share: string, value: string, others: "raise" | "lower" | "mixed") =>
+    `${share} are ${value}; other values ${
+      { raise: "raise it", lower: "lower it", mixed: "raise or lower it" }[others]
+    }`,
   mapped: "Where rows are, coloured by prediction",
   compared: (sample: string, rows: number) => `Quality on ${counted(rows, "row")} (${sample})`,
   comparedHeads: "prediction by",
@@ -207,7 +215,7 @@ export const overall = {
   valueOfFeature: "value of the feature",
   high: " high.",
   ofValues: " Texts have a colour per value. Pale: missing.",
-  otherLevels: "Grey: all others. ",
+  otherLevels: (n: number) => `others (${counted(n, "value")})`,
   line: " The upright line marks the chosen row.",
   outside: (n: number) => ` ${counted(n, "score")} beyond the axis, drawn at its ends.`,
 };

@@ -19,7 +19,7 @@ import { lights as lightWords, short as words } from "../words";
 import { atAGlance } from "./classes";
 import { mapOf } from "./map";
 import { markScores } from "./marking";
-import { legend, openFeature } from "./overall";
+import { legend, openFeature, withLevels } from "./overall";
 
 /** Features in the sentence. */
 const NAMED = 3;
@@ -133,13 +133,17 @@ function swarm(data: Data, output: number, selection: Selection): HTMLElement {
       h(
         "td",
         { class: "swarm" },
-        strip(
-          rows,
-          (row) => data.score(row, feature, output),
-          brushed(selection.now.marked, cellSteps(data, feature)),
-          axis,
-          markScores(data, selection, feature, axis),
-        ).element,
+        ...withLevels(
+          data,
+          feature,
+          strip(
+            rows,
+            (row) => data.score(row, feature, output),
+            brushed(selection.now.marked, cellSteps(data, feature)),
+            axis,
+            markScores(data, selection, feature, axis),
+          ).element,
+        ),
       ),
     );
   return h(
@@ -170,9 +174,16 @@ function swarm(data: Data, output: number, selection: Selection): HTMLElement {
 function trendInWords(data: Data, feature: number, output: number): string {
   const found = trend(data, feature, output);
   if (!found) return "";
-  return found.kind === "level"
-    ? words.level(shortened(found.level, 24), found.lowers)
-    : words[found.kind];
+  switch (found.kind) {
+    case "level":
+      return words.level(shortened(found.level, 24), found.lowers);
+    case "mostly": {
+      const value = data.cellText(feature, found.value);
+      return words.mostly(percent(found.share, 0), value, found.others);
+    }
+    default:
+      return words[found.kind];
+  }
 }
 
 function bar(share: number): SVGSVGElement {

@@ -335,8 +335,8 @@ export function slices(
   const present = known.filter((row) => !data.isMissing(row, feature));
   const rest = missing.length > 0 ? [{ name: page.missing, rows: missing }] : [];
   if (levels) {
-    const rowsOf = levels.map((level, at) => ({
-      name: level,
+    const rowsOf = levels.map((_, at) => ({
+      name: data.levelText(feature, at + 1),
       rows: present.filter((row) => cells[row] === at + 1),
     }));
     const used = rowsOf

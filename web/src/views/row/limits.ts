@@ -203,7 +203,7 @@ function levelBoxes(
     { class: "boxes" },
     ...order
       .slice(0, BOXES)
-      .map((code) => box(name(shortened(levels![code - 1], 40), "cell"), [code])),
+      .map((code) => box(name(shortened(data.levelText(first.feature, code), 40), "cell"), [code])),
     others.length > 0 && box(words.others(others.length), others),
     first.allowed.has(0) && box(page.missing, [0]),
   );
