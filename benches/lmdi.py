@@ -16,9 +16,13 @@ XGBoost's models to XGBoost.)
 imodels is timed on the first `--trees-reference` trees, shap on the first `--rows-shap` rows, and the time
 scaled up; both are linear (a tree's fit does not depend on the others, nor a row's values). Give 100
 and 2000 for the full, long run. BLAS runs on one thread throughout: the trees are what is shared out.
+
+`--write` keeps the results of the data sets that were run in benches/results/speed.csv and puts the tables of
+one thread into the README; `--table` only does the latter.
 """
 
 import argparse
+import csv
 import os
 import tempfile
 import warnings
@@ -49,6 +53,14 @@ BOOSTED = [
     ("lightgbm", "superconductivity", False),
     ("lightgbm", "spam", True),
 ]
+
+RESULTS = common.ROOT / "benches" / "results" / "speed.csv"
+COLUMNS = ["model", "table", "threads", "imodels", "shap", "own", "fit", "score", "predict", "same_penalty"]
+PAGE = common.ROOT / "README.md"
+TABLES = {
+    "forests": ("<!-- ./bench lmdi: forests -->\n", "<!-- end of forests -->\n"),
+    "boosted": ("<!-- ./bench lmdi: boosted -->\n", "<!-- end of boosted -->\n"),
+}
 
 HEADER = """
 fit: LMDI+ fitted on the training rows. score, predict: all rows. times in seconds
@@ -99,21 +111,22 @@ def starred(value, good, form):
     return f"{value:{form}}{' ' if good else '*'}"
 
 
-def line(sample, leaf, threads, theirs, shap_time, ours):
-    """One line of the table."""
-    fit, score, predict = ours["fit"], ours["score"], ours["predict"]
+def line(name, leaf, classes, result):
+    """One line of the table of forests."""
+    theirs, shap_time = result["imodels"], result["shap"]
+    fit, score, predict = result["fit"], result["score"], result["predict"]
     against_fit = theirs / fit
     against_both = shap_time / (fit + score)
     against_score = shap_time / score
     to_predict = score / predict
     return (
-        f"{sample.name:18} {leaf:4} {threads:7} {theirs:9.2f} {shap_time:8.2f} {fit:8.4f}"
+        f"{name:18} {leaf:4} {result['threads']:7} {theirs:9.2f} {shap_time:8.2f} {fit:8.4f}"
         f" {score:8.5f} {predict:8.5f}"
         f" {starred(against_fit, against_fit >= 50, '9.1f')}"
-        f" {starred(against_both, against_both >= (1 if sample.classes else 3), '10.1f')}"
+        f" {starred(against_both, against_both >= (1 if classes else 3), '10.1f')}"
         f" {starred(against_score, against_score >= 300, '10.0f')}"
         f" {starred(to_predict, to_predict <= 2, '9.2f')}"
-        f" {starred(100 * ours['same_penalty'], ours['same_penalty'] >= 0.995, '10.1f')}"
+        f" {starred(100 * result['same_penalty'], result['same_penalty'] >= 0.995, '10.1f')}"
     )
 
 
@@ -136,8 +149,8 @@ def boost(library, sample, threads):
     return model, "model.txt", save, lambda: model.predict(sample.rows, pred_contrib=True)
 
 
-def boosted_line(binary, library, sample, options, threads):
-    """One line of the table of boosted models."""
+def measured_boosting(binary, library, sample, options, threads):
+    """Times on a boosted model: shap's, the library's own, and ours."""
     model, name, save, contributions = boost(library, sample, threads)
     explainer = shap.TreeExplainer(model)
     rows = sample.rows[: options.rows_shap]
@@ -150,11 +163,90 @@ def boosted_line(binary, library, sample, options, threads):
         path = os.path.join(directory, name)
         save(path)
         ours = common.run(binary, path, *files, options.runs, threads=threads)
-    both = ours["fit"] + ours["score"]
+    times = {"shap": shap_time, "own": own, "fit": ours["fit"], "score": ours["score"]}
+    return {"model": library, "table": sample.name, "threads": threads, **times}
+
+
+def boosted_line(result):
+    """One line of the table of boosted models."""
+    shap_time, own, fit, score = (result[key] for key in ("shap", "own", "fit", "score"))
+    both = fit + score
     return (
-        f"{library:9} {sample.name:18} {threads:7} {shap_time:8.3f} {own:8.3f} {ours['fit']:8.4f}"
-        f" {ours['score']:8.5f} {shap_time / both:10.1f} {own / both:10.1f} {own / ours['score']:10.0f}"
+        f"{result['model']:9} {result['table']:18} {result['threads']:7} {shap_time:8.3f} {own:8.3f} {fit:8.4f}"
+        f" {score:8.5f} {shap_time / both:10.1f} {own / both:10.1f} {own / score:10.0f}"
     )
+
+
+def measured_forest(binary, sample, leaf, forest, options, threads):
+    """Times on a forest: imodels', shap's and ours."""
+    with tempfile.TemporaryDirectory() as directory:
+        files = common.hand_over(directory, sample, forest)
+        ours = common.run(binary, *files, options.runs, threads=threads)
+    theirs = shap_time = float("nan")
+    if not options.skip_others:
+        theirs = imodels_seconds(sample, forest, options.trees_reference, threads)
+        shap_time = shap_seconds(sample, forest, options.rows_shap, threads)
+    keys = ("fit", "score", "predict", "same_penalty")
+    result = {"model": f"leaf {leaf}", "table": sample.name, "threads": threads}
+    return {**result, "imodels": theirs, "shap": shap_time, **{key: ours[key] for key in keys}}
+
+
+def kept():
+    if not RESULTS.exists():
+        return []
+    with RESULTS.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def keep(results):
+    """Replaces the lines that were measured; the others stay."""
+
+    def case(result):
+        return result["model"], result["table"], str(result["threads"])
+
+    fresh = {case(result) for result in results}
+    lines = [result for result in kept() if case(result) not in fresh] + results
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+
+
+def figure(value):
+    """A time with two significant digits, a ratio of ten or more without decimals."""
+    value = float(f"{float(value):.2g}")
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def readme_tables(results):
+    """The README's two tables, of one thread."""
+    cases = {(f"leaf {leaf}", name): classes for name, classes, leaf in CASES}
+    forests = [
+        "| table, rows in a leaf | imodels: fit | lmdi: fit | ratio | shap: explain | lmdi: explain | ratio |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    boosted = [
+        "| model | shap: explain | its own contributions | lmdi: fit | lmdi: explain |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for one in results:
+        if int(one["threads"]) != 1:
+            continue
+        if (one["model"], one["table"]) in cases:
+            kind = " (classes)" if cases[one["model"], one["table"]] else ""
+            ratios = float(one["imodels"]) / float(one["fit"]), float(one["shap"]) / float(one["score"])
+            cells = [f"{one['table']}{kind}, {one['model'].split()[1]}", figure(one["imodels"]), figure(one["fit"])]
+            cells += [figure(ratios[0]), figure(one["shap"]), figure(one["score"]), figure(ratios[1])]
+            forests.append(f"| {' | '.join(cells)} |")
+        else:
+            cells = [f"{one['model']}, {one['table']}"] + [figure(one[key]) for key in ("shap", "own", "fit", "score")]
+            boosted.append(f"| {' | '.join(cells)} |")
+    return {"forests": "\n".join(forests) + "\n", "boosted": "\n".join(boosted) + "\n"}
+
+
+def put_tables():
+    for name, table in readme_tables(kept()).items():
+        common.put_table(PAGE, *TABLES[name], table)
 
 
 def main():
@@ -162,12 +254,19 @@ def main():
     parser.add_argument("--trees-reference", type=int, default=4, metavar="K")
     parser.add_argument("--rows-shap", type=int, default=200, metavar="N")
     parser.add_argument("--runs", type=int, default=5, help="our runs; the best counts")
+    parser.add_argument("--threads", type=int, nargs="*", help="default: 1 and all cores")
     parser.add_argument("--only", help="one data set")
     parser.add_argument("--skip-others", action="store_true", help="time only ours")
+    parser.add_argument("--write", action="store_true", help="keep the results and put their tables into the README")
+    parser.add_argument("--table", action="store_true", help="only put the tables into the README")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if options.table:
+        put_tables()
+        return
     binary = common.build("bench_lmdi")
     cores = len(os.sched_getaffinity(0))
+    counts = options.threads or (1, cores)
     print(f"{common.versions()}; {cores} cores")
     print(f"imodels timed on {options.trees_reference} of 100 trees, shap on {options.rows_shap}")
     print("of 2,000 rows, both scaled up;", f"ours: best of {options.runs} runs on everything")
@@ -176,21 +275,16 @@ def main():
         "data set           leaf threads   imodels     shap      fit    score  predict"
         "  fit ratio  both/shap score/shap  score/predict  same penalty %"
     )
+    results = []
     for name, classes, leaf in CASES:
         if options.only not in (None, name):
             continue
         sample = common.load(name, classes)
         forest = common.grow(sample, leaf)
         forest.n_jobs = 1
-        for threads in (1, cores):
-            with tempfile.TemporaryDirectory() as directory:
-                files = common.hand_over(directory, sample, forest)
-                ours = common.run(binary, *files, options.runs, threads=threads)
-            theirs = shap_time = float("nan")
-            if not options.skip_others:
-                theirs = imodels_seconds(sample, forest, options.trees_reference, threads)
-                shap_time = shap_seconds(sample, forest, options.rows_shap, threads)
-            print(line(sample, leaf, threads, theirs, shap_time, ours), flush=True)
+        for threads in counts:
+            results.append(measured_forest(binary, sample, leaf, forest, options, threads))
+            print(line(name, leaf, classes, results[-1]), flush=True)
     print()
     print(
         "library   data set           threads     shap contribs      fit    score"
@@ -199,8 +293,12 @@ def main():
     for library, name, classes in BOOSTED:
         if options.only in (None, name):
             sample = common.load(name, classes)
-            for threads in (1, cores):
-                print(boosted_line(binary, library, sample, options, threads), flush=True)
+            for threads in counts:
+                results.append(measured_boosting(binary, library, sample, options, threads))
+                print(boosted_line(results[-1]), flush=True)
+    if options.write:
+        keep(results)
+        put_tables()
 
 
 if __name__ == "__main__":

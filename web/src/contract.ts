@@ -77,9 +77,9 @@ export type Report = {
    */
   scorer: Scorer | null;
   /**
-   * Whether a scorer was left out because of its size.
+   * What a server with the model needs to know, where the page does not hold the model.
    */
-  scorer_is_large: boolean;
+  served_scorer: ServedScorer | null;
 };
 
 /**
@@ -179,6 +179,25 @@ export type ScorerColumn = {
  * From raw output to prediction.
  */
 export type ScorerLink = "identity" | "logit" | "softmax" | "log" | "one_vs_rest";
+
+/**
+ * A model that the page does not hold: `lmdi serve` with the page computes what changed cells would
+ * give.
+ */
+export type ServedScorer = {
+  /**
+   * The columns, in the order of the features.
+   */
+  columns: Array<ScorerColumn>;
+  /**
+   * The mark of the model with its explainer, which the server must have too.
+   */
+  digest: string;
+  /**
+   * Whether the model is left out because of its size only.
+   */
+  is_large: boolean;
+};
 
 /**
  * The linear models of LMDI+.

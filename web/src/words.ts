@@ -404,7 +404,12 @@ export const whatIf = {
   predicted: "prediction",
   probability: (label: string) => `probability of ${label}`,
   large:
-    "The model is too large for this page to say what changed cells would give. Add --what-if always to include it.",
+    "The model is too large for this page to say what changed cells would give. Run lmdi serve MODEL --report PAGE and open the address it prints, or make the page with --what-if always.",
+  elsewhere:
+    "This page does not hold the model. To see what changed cells would give, run lmdi serve MODEL --report PAGE and open the address it prints.",
+  otherModel:
+    "The server has another model than the one this page was made with, so changed cells are not computed.",
+  failed: (why: string) => `There is no answer: ${why}`,
 };
 
 export const counterfactuals = {

@@ -20,6 +20,8 @@ mod output;
 mod process;
 
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
+#[cfg(feature = "serve")]
+use commands::serve;
 use commands::{
     completions, convert, counterfactual, explain, importance, inspect, plot, predict, score,
     stability, subgroups, train,
@@ -45,7 +47,7 @@ struct Arguments {
     guard_formulas: bool,
     /// Most memory to use, such as 500M or 4G; more ends the run with a message [default: what the
     /// machine has]
-    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size, help_heading = "Running")]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_memory, help_heading = "Running")]
     memory: Option<usize>,
 }
 
@@ -60,18 +62,27 @@ fn parse_size(text: &str) -> anyhow::Result<usize> {
         _ => (text, 1.0),
     };
     match digits.trim().parse::<f64>() {
-        Ok(number) if number * unit >= LEAST_MEMORY && number.is_finite() => {
-            Ok((number * unit) as usize)
-        }
+        Ok(number) if number * unit >= 1.0 && number.is_finite() => Ok((number * unit) as usize),
+        _ => anyhow::bail!("expected a size, such as 500M or 4G"),
+    }
+}
+
+/// A size that holds the program and a small table.
+fn parse_memory(text: &str) -> anyhow::Result<usize> {
+    match parse_size(text) {
+        Ok(size) if size >= LEAST_MEMORY => Ok(size),
         _ => anyhow::bail!("expected a size of at least 50M, such as 500M or 4G"),
     }
 }
 
 /// Less does not hold the program and a small table.
-const LEAST_MEMORY: f64 = 50e6;
+const LEAST_MEMORY: usize = 50_000_000;
 
 /// How long work may take to end cleanly once a signal asks for it.
 const GRACE: Duration = Duration::from_millis(700);
+/// The same for requests that a server is answering.
+#[cfg(feature = "serve")]
+const GRACE_OF_SERVER: Duration = Duration::from_secs(10);
 
 const LONG_ABOUT: &str =
     "Trains tree ensembles on a CSV or Parquet table and explains, row by row, \
@@ -91,6 +102,7 @@ Examples:
   lmdi subgroups houses.lmdi houses.csv --out groups.csv
   lmdi stability houses.csv --target price
   lmdi plot beeswarm houses.lmdi houses.csv --out beeswarm.svg
+  lmdi serve houses.lmdi --report houses.html
   lmdi inspect houses.csv
   lmdi inspect houses.lmdi --json
   lmdi convert houses.lmdi --save houses.json
@@ -108,9 +120,22 @@ enum Command {
     Subgroups(subgroups::Options),
     Stability(Box<stability::Options>),
     Plot(Box<plot::Options>),
+    #[cfg(feature = "serve")]
+    Serve(serve::Options),
     Inspect(inspect::Options),
     Convert(convert::Options),
     Completions(completions::Options),
+}
+
+impl Command {
+    /// How long it may take to end cleanly once a signal asks for it.
+    fn grace(&self) -> Duration {
+        match self {
+            #[cfg(feature = "serve")]
+            Command::Serve(_) => GRACE_OF_SERVER,
+            _ => GRACE,
+        }
+    }
 }
 
 /// Runs the command with arguments, the first of which is its name, and returns its exit code.
@@ -123,7 +148,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return if told.use_stderr() { INVALID_USAGE } else { DONE };
         }
     };
-    lmdi_io::interrupt::install(Some(GRACE));
+    lmdi_io::interrupt::install(Some(arguments.command.grace()));
     // A little is left to the system, which would otherwise end the process without a word.
     let machine = lmdi_memory::of_machine().map(|bytes| bytes / 20 * 19);
     if let Some(limit) = arguments.memory.or(machine) {
@@ -148,6 +173,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Subgroups(options) => subgroups::run(&options),
         Command::Stability(options) => stability::run(&options),
         Command::Plot(options) => plot::run(&options),
+        #[cfg(feature = "serve")]
+        Command::Serve(options) => serve::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Convert(options) => convert::run(&options),
         Command::Completions(options) => completions::run::<Arguments>(&options),
@@ -224,9 +251,10 @@ mod tests {
     fn sizes_have_units() {
         assert_eq!(parse_size("500M").expect("valid"), 500_000_000);
         assert_eq!(parse_size("1.5 GB").expect("valid"), 1_500_000_000);
-        for invalid in ["", "1", "-5G", "G", "nanG", "infG"] {
+        for invalid in ["", "-5G", "G", "nanG", "infG"] {
             assert!(parse_size(invalid).is_err(), "{invalid}");
         }
+        assert!(parse_memory("1").is_err());
     }
 
     #[test]

@@ -1,10 +1,10 @@
 // Requests to the scorer in its worker, which is started with the first one.
 
 import type { Scorer as Packed } from "../contract";
-import type { Cell, Scored } from "./scorer";
+import type { Cell, RowScorer, Scored } from "./scorer";
 import ScorerWorker from "./scorer.worker?worker&inline";
 
-export class ScorerClient {
+export class ScorerClient implements RowScorer {
   private worker: Worker | null = null;
   private lastId = 0;
   private readonly waiting = new Map<
@@ -20,6 +20,10 @@ export class ScorerClient {
     this.worker ??= this.start();
     this.worker.postMessage({ id, rows, ...(isFirst ? { model: this.model } : {}) });
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
+  }
+
+  predict(rows: Cell[][]): Promise<Scored[]> {
+    return this.score(rows);
   }
 
   private start(): Worker {

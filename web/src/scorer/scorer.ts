@@ -17,6 +17,13 @@ export interface Scored {
   base: number[];
 }
 
+/** What answers for rows: the model in the page, or a server. */
+export interface RowScorer {
+  score(rows: Cell[][]): Promise<Scored[]>;
+  /** The same without scores, where that is less work. */
+  predict(rows: Cell[][]): Promise<Scored[]>;
+}
+
 /** |x| up to this is zero where zeros count as missing. */
 const ZERO = Math.fround(1e-35);
 

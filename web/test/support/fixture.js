@@ -288,7 +288,7 @@ export function report({ rows, names, explained = rows, labels = [] }) {
       ),
     },
     scorer: null,
-    scorer_is_large: true,
+    served_scorer: null,
     methods: [
       { name: "LMDI+", scale: "in units of price", share, agreement: null, top_shared: null },
       {

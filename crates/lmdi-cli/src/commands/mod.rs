@@ -9,6 +9,8 @@ pub mod inspect;
 pub mod plot;
 pub mod predict;
 pub mod score;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod stability;
 pub mod subgroups;
 pub mod train;

@@ -7,9 +7,7 @@
 
 use super::CellType;
 use super::cell::{Cell, CellRules};
-#[cfg(feature = "parquet")]
-use lmdi::table::number_text;
-use lmdi::table::{LabelsBuilder, Values};
+use lmdi::table::{LabelsBuilder, Values, number_text};
 
 /// A cell that its column cannot take.
 #[derive(Debug)]
@@ -88,7 +86,6 @@ impl ColumnReader {
     }
 
     /// Adds a number; NaN is a missing cell.
-    #[cfg(feature = "parquet")]
     pub(super) fn push_number(&mut self, x: f64, at: u64) {
         match &mut self.state {
             State::TextAfterNumbers => {}
@@ -105,7 +102,6 @@ impl ColumnReader {
     }
 
     /// Adds a missing cell.
-    #[cfg(feature = "parquet")]
     pub(super) fn push_missing(&mut self) {
         match &mut self.state {
             State::TextAfterNumbers => {}

@@ -1,4 +1,4 @@
-//! Reading tables: CSV (plain or gzip) and Parquet, told apart by their first bytes.
+//! Reading tables: CSV (plain or gzip) and Parquet, told apart by their first bytes, and rows as JSON.
 //!
 //! A column is numbers when every cell that is not missing reads as a number, else text. With
 //! [`ReadOptions::recognise`], text of a CSV file is looked at again: numbers as people write them,
@@ -15,6 +15,7 @@ mod column;
 mod csv;
 mod digest;
 mod input;
+mod json;
 mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -25,6 +26,7 @@ pub(crate) use parquet::is_plain;
 
 pub use batches::{BatchReader, TableBatch, Total};
 pub use input::Input;
+pub use json::read_json_rows;
 pub use recognise::{Notice, Noticed};
 
 use crate::copies::CopiedColumn;

@@ -51,8 +51,21 @@ pub struct Report {
     pub other_model: Option<OtherModel>,
     /// The model, to compute what changed cells would give.
     pub scorer: Option<Scorer>,
-    /// Whether a scorer was left out because of its size.
-    pub scorer_is_large: bool,
+    /// What a server with the model needs to know, where the page does not hold the model.
+    pub served_scorer: Option<ServedScorer>,
+}
+
+/// A model that the page does not hold: `lmdi serve` with the page computes what changed cells would
+/// give.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ServedScorer {
+    /// The columns, in the order of the features.
+    pub columns: Vec<ScorerColumn>,
+    /// The mark of the model with its explainer, which the server must have too.
+    pub digest: String,
+    /// Whether the model is left out because of its size only.
+    pub is_large: bool,
 }
 
 /// The model as the what-if reads it. Arrays over nodes hold the nodes of the first tree, then those
@@ -605,6 +618,7 @@ mod tests {
             declaration::<Scorer>(),
             declaration::<ScorerColumn>(),
             declaration::<ScorerLink>(),
+            declaration::<ServedScorer>(),
             declaration::<LinearParts>(),
             declaration::<About>(),
             declaration::<RowsAre>(),

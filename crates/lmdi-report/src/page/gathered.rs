@@ -3,7 +3,7 @@
 use super::cells::CellBlocks;
 use super::contract::{
     About, Additivity, Feature, Groups, Key, MapColumns, MethodResult, OtherModel, Report, Rows,
-    Scale, ScaleKind, Scorer, Stability, TimeUnit, VERSION,
+    Scale, ScaleKind, Scorer, ServedScorer, Stability, TimeUnit, VERSION,
 };
 use super::pack::Packed;
 use super::scorer::WhatIf;
@@ -62,8 +62,8 @@ pub(super) struct Gathered<'a> {
     pub other_model: Option<(OtherModel, Vec<f64>)>,
     /// The model, if the page is to hold it.
     pub scorer: Option<Scorer>,
-    /// Whether the model was left out because of its size.
-    pub scorer_is_large: bool,
+    /// What stands for the model in a page that does not hold it.
+    pub served_scorer: Option<ServedScorer>,
 }
 
 impl<'a> Gathered<'a> {
@@ -94,8 +94,11 @@ impl<'a> Gathered<'a> {
                 .map(|other| other_model::other_model((study, explained), other))
                 .transpose()?,
             chosen,
+            served_scorer: match &scorer {
+                None => scorer::served(study, explained, false),
+                Some(_) => None,
+            },
             scorer,
-            scorer_is_large: false,
         })
     }
 
@@ -179,7 +182,7 @@ impl<'a> Gathered<'a> {
                 ..model.clone()
             }),
             scorer: self.scorer.clone(),
-            scorer_is_large: self.scorer_is_large,
+            served_scorer: self.served_scorer.clone(),
         }
     }
 }

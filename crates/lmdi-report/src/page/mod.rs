@@ -115,7 +115,7 @@ pub fn page(
     let fits = || with_data(&gathered.report(&all)).len() <= SIZE_LIMIT;
     if model > 0 && (model > SCORER_LIMIT || !fits()) {
         gathered.scorer = None;
-        gathered.scorer_is_large = true;
+        gathered.served_scorer = scorer::served(study, explained, true);
     }
     Ok(fitting_page(&gathered, SIZE_LIMIT))
 }

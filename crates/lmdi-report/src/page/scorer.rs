@@ -4,7 +4,7 @@
 //! steps are kept to seven digits, thresholds exactly, so that every row takes its way through the
 //! trees. `web/src/scorer/scorer.ts` is the other side; a test compares it with `lmdi score`.
 
-use super::contract::{LinearParts, Scorer, ScorerColumn, ScorerLink};
+use super::contract::{LinearParts, Scorer, ScorerColumn, ScorerLink, ServedScorer};
 use super::pack::Packed;
 use lmdi::forest::{Comparison, Ensemble, Link, Missing, NONE, Precision, Tree};
 use lmdi::importance::LmdiPlus;
@@ -79,6 +79,13 @@ pub(super) fn scorer(study: &Study, explained: &Explained) -> Option<Scorer> {
         },
         linear: study.explainer().linear_models().map(|models| linear(models, ensemble)),
     })
+}
+
+/// What stands for the model in a page that does not hold it; none for groups of columns and
+/// categories that are written as numbers.
+pub(super) fn served(study: &Study, explained: &Explained, is_large: bool) -> Option<ServedScorer> {
+    let columns = explained.grouping.is_of_columns().then(|| columns(study, explained))??;
+    Some(ServedScorer { columns, digest: study.digest(), is_large })
 }
 
 /// Values of leaves, node by node; those of inner nodes, which nobody reads, are zero.

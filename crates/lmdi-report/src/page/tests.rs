@@ -68,7 +68,7 @@ fn page_of(n: usize, cells: &[Values]) -> String {
         methods: vec![],
         other_model: None,
         scorer: None,
-        scorer_is_large: false,
+        served_scorer: None,
     };
     fitting_page(&gathered, SIZE_LIMIT)
 }

@@ -29,6 +29,7 @@
 //! | `options`, `fitting` | which method explains, and how its explainer was fitted |
 //! | `batches` | LMDI+ fitted to rows that come in batches |
 //! | `explained` | rows with scores, predictions, and what scores leave unexplained |
+//! | `digest` | a mark by which a model with its explainer is known again |
 //! | `fidelity` | how much of the predictions is explained, in words |
 //! | `meaning` | what scores measure, in words |
 
@@ -36,6 +37,7 @@ mod assessment;
 mod baseline;
 mod batches;
 mod comparison;
+mod digest;
 mod explained;
 mod fidelity;
 mod fitting;
@@ -182,6 +184,11 @@ impl Study {
     /// How the explainer came about.
     pub fn fitting(&self) -> &Fitting {
         &self.fitting
+    }
+
+    /// A mark by which the model with its explainer is known again, in hexadecimal digits.
+    pub fn digest(&self) -> String {
+        digest::of(self)
     }
 
     /// How the model was trained, if it was trained here.

@@ -7,23 +7,29 @@ import { choice, exact, h, labelled, name } from "../../page/dom";
 import { decimalsFor, number, percent, points, shortened, signed } from "../../page/format";
 import type { Selection } from "../../page/selection";
 import { ScorerClient } from "../../scorer/client";
-import type { Cell, Scored } from "../../scorer/scorer";
+import type { Cell, RowScorer, Scored } from "../../scorer/scorer";
+import { ServerClient, servedDigest } from "../../scorer/server";
 import { page, whatIf as words } from "../../words";
 import { curveOf } from "./ice";
 
 /** Columns with a control at first. */
 const FEW = 8;
 export function whatIf(data: Data, selection: Selection): HTMLElement | null {
-  const model = data.report.scorer;
-  if (!model) return data.report.scorer_is_large ? h("p", { class: "quiet" }, words.large) : null;
-  const scorer = new ScorerClient(model);
+  const { scorer: model, served_scorer: served } = data.report;
+  const columns = (model ?? served)?.columns;
+  if (!columns) return null;
+  const told = (text: string) => h("p", { class: "quiet", id: "no-what-if" }, text);
+  if (!model && !servedDigest()) return told(served?.is_large ? words.large : words.elsewhere);
+  if (!model && servedDigest() !== served?.digest) return told(words.otherModel);
+  const scorer: RowScorer = model ? new ScorerClient(model) : new ServerClient(data);
+  const hasScores = !model || model.linear !== null;
   const outcome = h("p", { id: "what-if-prediction", role: "status" });
   const lines = h("tbody", {});
   const curve = h("div", { id: "ice" });
   let cells: Cell[] = [];
   let all = false;
   const withCurve = data.order.filter(
-    (at) => data.columns[at].cells && (model.columns[at].range || model.columns[at].levels),
+    (at) => data.columns[at].cells && (columns[at].range || columns[at].levels),
   );
   let feature = withCurve[0] ?? 0;
 
@@ -42,13 +48,24 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const ownLabel = () =>
     data.report.labels[data.k > 1 ? selection.now.output : data.width - 1] ?? "";
 
+  /** The answer, or a word about why there is none. */
+  const answered = async <T>(answer: Promise<T>): Promise<T | null> => {
+    try {
+      return await answer;
+    } catch (error) {
+      outcome.textContent = words.failed(error instanceof Error ? error.message : String(error));
+      return null;
+    }
+  };
+
   let asking = 0;
   const update = async () => {
     const turn = ++asking;
     const { row, output } = selection.now;
-    const [before, now] = await scorer.score([cellsOf(row), cells]);
+    const scored = await answered(scorer.score([cellsOf(row), cells]));
     // A later question has its own answer.
-    if (turn !== asking) return;
+    if (turn !== asking || !scored) return;
+    const [before, now] = scored;
     const change = shown(now) - shown(before);
     outcome.replaceChildren(
       ...words.prediction(
@@ -71,7 +88,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
       put(2, old);
       put(3, present);
       put(4, present - old);
-      const range = model.columns[at].range;
+      const range = columns[at].range;
       const cell = cells[at];
       const isOutside =
         range !== null && typeof cell === "number" && (cell < range[0] || cell > range[1]);
@@ -84,7 +101,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
 
   let pause = 0;
   const control = (at: number): HTMLElement => {
-    const { levels } = model.columns[at];
+    const { levels } = columns[at];
     const label = words.cellOf(shortened(data.report.features[at].name, 60));
     const set = (cell: Cell) => {
       cells[at] = cell;
@@ -158,18 +175,20 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   let drawing = 0;
   const drawCurve = async () => {
     const turn = ++drawing;
-    const drawn = await curveOf({
-      data,
-      column: model.columns[feature],
-      feature,
-      cells,
-      cellsOf,
-      score: async (rows) => (await scorer.score(rows)).map(shown),
-      text,
-      title: data.width === 1 ? words.predicted : words.probability(shortened(ownLabel(), 30)),
-    });
+    const drawn = await answered(
+      curveOf({
+        data,
+        column: columns[feature],
+        feature,
+        cells,
+        cellsOf,
+        score: async (rows) => (await scorer.predict(rows)).map(shown),
+        text,
+        title: data.width === 1 ? words.predicted : words.probability(shortened(ownLabel(), 30)),
+      }),
+    );
     // A later question has its own answer.
-    if (turn === drawing) curve.replaceChildren(...drawn);
+    if (turn === drawing && drawn) curve.replaceChildren(...drawn);
   };
 
   const features = withCurve.map((at) => ({
@@ -193,7 +212,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
       h(
         "table",
         { class: "plain what-if" },
-        h("caption", { class: "quiet" }, model.linear ? words.caption : words.noScores),
+        h("caption", { class: "quiet" }, hasScores ? words.caption : words.noScores),
         h("thead", {}, h("tr", {}, ...words.heads.map((head) => h("th", { scope: "col" }, head)))),
         lines,
       ),

@@ -8,4 +8,5 @@ mod explain_in_batches;
 mod importance;
 mod methods;
 mod report;
+mod serve;
 mod train_and_predict;

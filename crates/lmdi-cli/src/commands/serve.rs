@@ -1,0 +1,96 @@
+//! `lmdi serve`: a saved model behind HTTP, with its report.
+
+use crate::flags::method::MethodFlags;
+use crate::flags::running::RunFlags;
+use crate::input::saved_study;
+use crate::output::destination::Files;
+use crate::output::printer::Printer;
+use crate::parse_size;
+use crate::process::console;
+use anyhow::{Context, Result};
+use clap::Args;
+use lmdi_io::interrupt;
+use lmdi_io::printable::printable;
+use lmdi_server::{ServerOptions, Service, listen};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Answer requests for predictions and explanations over HTTP.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  lmdi explain houses.csv --target price --save houses.lmdi --report houses.html
+  lmdi serve houses.lmdi
+  lmdi serve houses.lmdi --report houses.html
+  lmdi serve houses.lmdi --address 0.0.0.0:8000 --threads 4
+  curl -H 'Content-Type: application/json' -d '{\"rows\": [{\"area\": 120, \"rooms\": 4}]}' \
+localhost:8000/explain
+
+The model is read once. GET / shows the report, whose what-if then works for models of any size; without \
+--report it shows how to ask. GET /model lists the columns; POST /predict and POST /explain take rows as \
+JSON. Answers are those of `lmdi predict` and `lmdi score`.
+
+The server has neither passwords nor encryption. It listens on this machine only; before --address makes \
+it reachable for others, put a proxy that has both in front of it. Ctrl-C or the signal to terminate ends \
+it once the requests at hand are answered.")]
+pub struct Options {
+    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
+    model: PathBuf,
+    /// Where to listen; port 0 takes any that is free
+    #[arg(
+        long,
+        value_name = "IP:PORT",
+        default_value = "127.0.0.1:8000",
+        help_heading = "Serving"
+    )]
+    address: SocketAddr,
+    /// A report of this model, as `lmdi explain --report` writes it, to show at /
+    #[arg(long, value_name = "FILE", help_heading = "Serving")]
+    report: Option<PathBuf>,
+    /// Largest request, such as 500k or 16M
+    #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = parse_size, help_heading = "Serving")]
+    max_request: usize,
+    #[command(flatten)]
+    method: MethodFlags,
+    #[command(flatten)]
+    running: RunFlags,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    let files = Files::default()
+        .reading("MODEL", Some(&options.model))
+        .reading("--report", options.report.as_deref())
+        .reading("--background", options.method.others.background.as_deref());
+    let reader = options.running.start(&files)?;
+    options.method.check(None, None)?;
+    let report = match &options.report {
+        Some(path) => Some(
+            std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", printable(&path.to_string_lossy())))?,
+        ),
+        None => None,
+    };
+    // The port is taken before a large model is read for nothing.
+    let listening = listen(options.address).with_context(|| {
+        format!("cannot listen on {}; choose another with --address", options.address)
+    })?;
+    let service = Service::new(saved_study::load(&options.model, &options.method, &reader)?)?;
+    let settings = ServerOptions::default()
+        .with_workers(rayon::current_num_threads())
+        .with_max_body(options.max_request)
+        .with_report(report);
+    let server = listening.server(service, &settings).with_context(|| {
+        printable(&options.report.as_deref().unwrap_or(&options.model).to_string_lossy())
+            .into_owned()
+    })?;
+    let mut out = Printer::beside(None);
+    let url = format!("http://{}", server.address());
+    out.fact("address", url.as_str());
+    writeln!(out, "Serving {} at {url}", printable(&options.model.to_string_lossy()))?;
+    out.finish()?;
+    server.run(interrupt::requested)?;
+    console::note("stopped");
+    Ok(())
+}

@@ -1,0 +1,33 @@
+//! Predictions and explanations of a saved model over HTTP.
+//!
+//! ```text
+//! GET  /         the report, or a page that shows how to ask
+//! GET  /health   {"status": "ok"} as soon as rows are answered
+//! GET  /model    what the model predicts, the columns it reads, what its scores mean
+//! POST /predict  {"rows": [{"age": 31, "city": "Bonn"}]}: predictions
+//! POST /explain  the same rows: predictions with the score of every column
+//! ```
+//!
+//! Scoring is work for the processor: a fixed number of requests are computed at a time, some more
+//! wait, and further ones are told to come back (503). Connections never wait for a computation.
+//! What a request may ask for is bounded by its bytes and by the numbers in its answer. Answers are
+//! those of `lmdi score` and `lmdi predict` to the last digit.
+//!
+//! | file | what |
+//! |---|---|
+//! | `service` | a study that answers requests: no HTTP |
+//! | `request` | what is asked, as JSON |
+//! | `answer` | what is answered, as JSON |
+//! | `page` | the report, made to ask this server, and the page that stands in for it |
+//! | `routes` | paths, limits and errors as status codes |
+//! | `listen` | sockets, and the end of the server |
+
+mod answer;
+mod listen;
+mod page;
+mod request;
+mod routes;
+mod service;
+
+pub use listen::{Listening, Server, ServerOptions, listen};
+pub use service::{Failure, Service};
