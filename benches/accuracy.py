@@ -22,6 +22,7 @@ from sklearn.ensemble import (
 from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.model_selection import train_test_split
 
+import common
 import tables
 
 NAMES = "puma32H superconductivity california_housing miami_housing spam house_16H pol jannis".split()
@@ -61,8 +62,7 @@ MODELS = {
 
 
 def main():
-    tables.build()
-    program = tables.Ours()
+    program = tables.Ours(common.build("bench_train"))
     print(f"scikit-learn {sklearn.__version__}, {options.seeds} seeds, {ROWS} rows, 67/33")
     print(f"{'data':20} {'model':10} {'metric':6} {'theirs':>8} {'ours':>8} {'difference':>10}")
     worst = 0.0

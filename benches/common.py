@@ -10,6 +10,7 @@ Matrix file: rows (u64), columns (u64), cells (f64) row by row, all little-endia
 import json
 import os
 import pathlib
+import platform
 import subprocess
 import time
 from dataclasses import dataclass
@@ -166,6 +167,17 @@ def versions():
 
     names = ["scikit-learn", "imodels", "shap", "numpy"]
     return ", ".join(f"{name} {version(name)}" for name in names)
+
+
+def machine(threads, binary):
+    """The processor's name, and what of it is used."""
+    name = platform.processor() or platform.machine()
+    known = pathlib.Path("/proc/cpuinfo")
+    if known.exists():
+        lines = known.read_text().splitlines()
+        name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
+    profile = "release" if "release" in pathlib.Path(binary).parts else "development"
+    return f"{name}, {threads} threads, {profile} build"
 
 
 def with_table(text, begin, end, table):

@@ -14,7 +14,6 @@ import pandas as pd
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = pathlib.Path(os.environ.get("LMDI_DATA", ROOT.parent / "shared" / "data"))
-BINARY = ROOT / "target" / "release" / "bench_train"
 CLASSES = {"spam", "house_16H", "pol", "jannis", "higgs"}
 
 
@@ -29,15 +28,11 @@ def load(name):
     return x, y.astype(np.float64), 0
 
 
-def build():
-    command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", "lmdi-bench", "--bin", "bench_train"]
-    subprocess.run(command, cwd=ROOT, check=True)
-
-
 class Ours:
     """Runs our program on tables kept in a temporary directory."""
 
-    def __init__(self):
+    def __init__(self, binary):
+        self.binary = binary
         self.directory = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.directory.name)
 
@@ -51,6 +46,6 @@ class Ours:
         """Seconds to train and to predict, processor seconds of both, predictions."""
         arguments = [f"{key}={value}" for key, value in options.items() if value is not None]
         files = [self.path / train, self.path / test, self.path / "out"]
-        done = subprocess.run([BINARY, *files, *arguments], check=True, capture_output=True, text=True)
+        done = subprocess.run([self.binary, *files, *arguments], check=True, capture_output=True, text=True)
         seconds = [float(word) for word in done.stdout.split()]
         return *seconds, np.fromfile(self.path / "out", dtype="<f8")

@@ -1,4 +1,4 @@
-"""Speed of training and prediction against other libraries, in one run: ./bench train [--threads N].
+"""`./bench train`: training and prediction against other libraries, in one run.
 
 Forests (100 trees, scikit-learn's defaults) and histogram boosting (100 rounds of trees with 31
 leaves of 20 rows, the defaults of HistGradientBoosting without early stopping), trained on all rows
@@ -7,21 +7,46 @@ and XGBoost, which have the same shape of trees, learning rate and number of bin
 same number of threads. Times are the least of a few runs, ours and theirs in turn; a ratio above 1
 means that ours is faster. Processor seconds of all threads stand beside them: on a machine with
 other work they are the better guide, except that waiting threads of the others count as busy.
+
+`--write` keeps the results of the data sets that were run in benches/results/train.csv, with the machine
+and the versions, and puts their table into docs/scale.md; `--table` does the second alone, from the results
+that are kept.
 """
 
 import argparse
+import csv
 import os
 import time
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--threads", type=int, default=os.cpu_count())
-parser.add_argument("--trees", type=int, default=100)
-parser.add_argument("--repeats", type=int, default=2)
-parser.add_argument("--data", nargs="*", default=["superconductivity", "puma32H", "higgs"])
-options = parser.parse_args()
+RIVALS = {
+    "forest": ["scikit-learn"],
+    "boosting": ["scikit-learn", "LightGBM", "XGBoost"],
+}
+DATA = ["superconductivity", "puma32H", "higgs"]
+N_PREDICTED = 100_000
+COLUMNS = [
+    "data", "model", "than", "what", "theirs", "ours", "theirs_processor", "ours_processor", "versions", "machine",
+]  # fmt: skip
+
+
+def parsed():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--trees", type=int, default=100)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--data", nargs="*", default=DATA)
+    parser.add_argument("--models", nargs="*", choices=RIVALS, default=list(RIVALS))
+    parser.add_argument("--binary", help="bench_train, where it is built already")
+    parser.add_argument("--write", action="store_true", help="keep the results and put their table into the docs")
+    parser.add_argument("--table", action="store_true", help="only put the table into the docs")
+    return parser.parse_args()
+
+
+options = parsed()
+# Read when the libraries are loaded.
 os.environ["OMP_NUM_THREADS"] = str(options.threads)
 
-import lightgbm  # noqa: E402  (after the number of threads is set)
+import lightgbm  # noqa: E402
 import numpy as np  # noqa: E402
 import sklearn  # noqa: E402
 import xgboost  # noqa: E402
@@ -32,9 +57,13 @@ from sklearn.ensemble import (  # noqa: E402
     RandomForestRegressor,
 )
 
+import common  # noqa: E402
 import tables  # noqa: E402
 
-N_PREDICTED = 100_000
+RESULTS = common.ROOT / "benches" / "results" / "train.csv"
+PAGE = common.ROOT / "docs" / "scale.md"
+BEGIN, END = "<!-- training: written by ./bench train -->\n", "<!-- training: end -->"
+VERSIONS = f"scikit-learn {sklearn.__version__}, LightGBM {lightgbm.__version__}, XGBoost {xgboost.__version__}"
 
 
 def timed(work):
@@ -85,54 +114,119 @@ def xg_boost(classes):
     )
 
 
-# What is trained, by whom.
-RIVALS = [
-    ("forest", "scikit-learn", forest),
-    ("boosting", "scikit-learn", hist_gradient_boosting),
-    ("boosting", "LightGBM", light_gbm),
-    ("boosting", "XGBoost", xg_boost),
-]
+MAKERS = {
+    ("forest", "scikit-learn"): forest,
+    ("boosting", "scikit-learn"): hist_gradient_boosting,
+    ("boosting", "LightGBM"): light_gbm,
+    ("boosting", "XGBoost"): xg_boost,
+}
 
 
 def ours_options(model, classes):
-    common = {"trees": options.trees, "threads": options.threads}
+    shared = {"trees": options.trees, "threads": options.threads}
     if model == "forest":
-        return {"model": "forest", "max_features": "sqrt" if classes else None, **common}
+        return {"model": "forest", "max_features": "sqrt" if classes else None, **shared}
     shape = {"max_leaf_nodes": 31, "min_samples_leaf": 20}
-    return {"model": "boosting", "finder": "histogram", **shape, **common}
+    return {"model": "boosting", "finder": "histogram", **shape, **shared}
+
+
+def measure(program, name, machine):
+    """Trains and predicts one data set with every model, by all sides in turn."""
+    x, y, classes = tables.load(name)
+    rows = np.random.default_rng(0).integers(0, len(x), N_PREDICTED)
+    wanted = x[rows]
+    program.write("train", x, y, classes)
+    program.write("test", wanted, y[rows], classes)
+    for model in options.models:
+        runs = {who: [] for who in ["ours", *RIVALS[model]]}
+        for _ in range(options.repeats):
+            # Seconds to train and to predict, then processor seconds of both.
+            *seconds, _ = program.run("train", "test", **ours_options(model, classes))
+            runs["ours"].append(seconds)
+            for who in RIVALS[model]:
+                estimator = MAKERS[model, who](classes)
+                fit = timed(lambda: estimator.fit(x, y))
+                predict = timed(lambda: (estimator.predict_proba if classes else estimator.predict)(wanted))
+                runs[who].append([fit[0], predict[0], fit[1], predict[1]])
+        best = {who: np.min(seconds, axis=0) for who, seconds in runs.items()}
+        for who in RIVALS[model]:
+            for at, what in enumerate(("train", "predict")):
+                yield {
+                    "data": name,
+                    "model": model,
+                    "than": who,
+                    "what": what,
+                    "theirs": f"{best[who][at]:.4g}",
+                    "ours": f"{best['ours'][at]:.4g}",
+                    "theirs_processor": f"{best[who][2 + at]:.4g}",
+                    "ours_processor": f"{best['ours'][2 + at]:.4g}",
+                    "versions": VERSIONS,
+                    "machine": machine,
+                }
+
+
+def shown(number):
+    """Three digits, as the table shows seconds."""
+    return f"{float(number):.3g}"
+
+
+def ratio(theirs, ours):
+    # Processor time is counted in hundredths; what takes less has none.
+    return f"{float(theirs) / float(ours):.1f}" if float(ours) > 0.0 else ""
+
+
+def table(results):
+    """The table as the docs show it."""
+    lines = [
+        "",
+        "| table | model | than | what | theirs s | ours s | ratio | by processor |",
+        "|---|---|---|---|---:|---:|---:|---:|",
+    ]
+    for line in results:
+        cells = [line[key] for key in ("data", "model", "than", "what")]
+        cells += [shown(line["theirs"]), shown(line["ours"]), ratio(line["theirs"], line["ours"])]
+        cells.append(ratio(line["theirs_processor"], line["ours_processor"]))
+        lines.append(f"| {' | '.join(cells)} |")
+    facts = sorted({f"{line['versions']}; {line['machine']}" for line in results})
+    return "\n".join([*lines, "", *facts, ""])
+
+
+def kept():
+    if not RESULTS.exists():
+        return []
+    with RESULTS.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def keep(results):
+    """Replaces the data sets and models that were measured; the others stay."""
+    measured = {(line["data"], line["model"]) for line in results}
+    lines = [line for line in kept() if (line["data"], line["model"]) not in measured] + results
+    order = list(RIVALS)
+    lines.sort(key=lambda line: (DATA.index(line["data"]) if line["data"] in DATA else len(DATA), order.index(line["model"])))
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
 
 
 def main():
-    tables.build()
-    versions = f"scikit-learn {sklearn.__version__}, LightGBM {lightgbm.__version__}, XGBoost {xgboost.__version__}"
-    print(f"{versions}; {options.threads} threads, {options.trees} trees, ", end="")
-    print(f"best of {options.repeats}; load before: {os.getloadavg()[0]:.1f}")
-    header = f"{'data':18} {'model':9} {'than':13} {'':8}"
-    for unit in ("seconds", "processor seconds"):
-        header += f" | {unit:^30}"
-    print(header + f"\n{'':51}" + f" | {'theirs':>10} {'ours':>10} {'ratio':>8}" * 2)
-    program = tables.Ours()
-    for name in options.data:
-        x, y, classes = tables.load(name)
-        rows = np.random.default_rng(0).integers(0, len(x), N_PREDICTED)
-        program.write("train", x, y, classes)
-        program.write("test", x[rows], y[rows], classes)
-        wanted = x[rows]
-        for model, who, make in RIVALS:
-            runs = []
-            for _ in range(options.repeats):
-                estimator = make(classes)
-                fit = timed(lambda: estimator.fit(x, y))
-                predict = timed(lambda: (estimator.predict_proba if classes else estimator.predict)(wanted))
-                *ours, _ = program.run("train", "test", **ours_options(model, classes))
-                # What is measured, in what unit, theirs and ours.
-                runs.append([[(fit[unit], ours[2 * unit]), (predict[unit], ours[2 * unit + 1])] for unit in (0, 1)])
-            best = np.min(runs, axis=0)
-            for at, what in enumerate(("train", "predict")):
-                line = f"{name:18} {model:9} {who:13} {what:8}"
-                for their, our in best[:, at]:
-                    line += f" | {their:10.3f} {our:10.3f} {their / our:8.2f}"
-                print(line, flush=True)
+    if not options.table:
+        binary = options.binary or common.build("bench_train")
+        machine = common.machine(options.threads, binary)
+        print(f"{VERSIONS}; {machine}, {options.trees} trees, ", end="")
+        print(f"best of {options.repeats}; load before: {os.getloadavg()[0]:.1f}")
+        program = tables.Ours(binary)
+        results = []
+        for name in options.data:
+            found = list(measure(program, name, machine))
+            print(table(found), flush=True)
+            results += found
+        if options.write:
+            keep(results)
+    if options.write or options.table:
+        common.put_table(PAGE, BEGIN, END, table(kept()))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 // Remakes the pictures of the docs: `npm run pictures [-- MIAMI.csv]`. Those of docs/miami.md need the table that the page
-// names; without it they stay as they are. The command is `target/debug/lmdi` unless the variable LMDI names another.
+// names; without it they stay as they are. The command is `target/debug/lmdi` unless the variable LMDI names another, and
+// those of docs/plots.md are made by `target/python-venv/bin/python` unless PYTHON names another.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,6 +12,7 @@ import { screenshots } from "../test/screenshots.js";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const IMAGES = join(ROOT, "docs/images");
 const LMDI = process.env.LMDI ?? join(ROOT, "target/debug/lmdi");
+const PYTHON = process.env.PYTHON ?? join(ROOT, "target/python-venv/bin/python");
 const [miami] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "lmdi-pictures-"));
 
@@ -49,22 +51,6 @@ await screenshots(cancer, IMAGES, named("classes", "decisions", "trust", "trust-
 const wine = join(folder, "wine.html");
 lmdi("explain", "examples/wine.csv", "--target", "cultivar", "--report", wine);
 await screenshots(wine, IMAGES, named("several", "short", "trust"));
-// Both are trained on all rows, and predict them out of bag.
-const without = join(folder, "without-triglycerides.lmdi");
-lmdi("explain", ...diabetes, "--drop", "log_triglycerides", "--save", without);
-for (const [kind, ...options] of [
-  ["beeswarm"],
-  ["waterfall", "--row", "1"],
-  ["scatter", "--column", "body_mass_index", "--color-by", "auto"],
-  ["decision"],
-  ["comparison", "--compare-model", without],
-]) {
-  const out = join(IMAGES, `plot-${kind}.svg`);
-  lmdi("plot", kind, model, "examples/diabetes.csv", "--out", out, ...options);
-}
-const fits = join(folder, "fits.json");
-lmdi("stability", ...diabetes, "--bootstrap-rows", "--out", fits);
-lmdi("plot", "stability", fits, "--out", join(IMAGES, "plot-stability.svg"));
 if (miami) {
   const report = join(folder, "miami.html");
   const options = ["--target", "price", "--holdout", "0.2", "--compare", "tree-shap"];
@@ -75,3 +61,7 @@ if (miami) {
   });
 }
 rmSync(folder, { recursive: true });
+execFileSync(PYTHON, [join(ROOT, "tools/plots.py")], {
+  env: { ...process.env, LMDI },
+  stdio: "inherit",
+});

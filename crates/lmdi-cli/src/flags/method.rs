@@ -22,7 +22,7 @@ pub fn tree_method_parser() -> impl TypedValueParser<Value = Method> {
 }
 
 /// Which method explains.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct MethodFlags {
     /// The method that explains; lmdi-plus and maple learn from training rows, lime from background
     /// rows, the others follow from the trees

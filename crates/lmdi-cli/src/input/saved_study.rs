@@ -12,6 +12,7 @@ use crate::output::destination::Files;
 use crate::process::progress::Bars;
 use anyhow::{Result, bail};
 use lmdi::explanation::Grouping;
+use lmdi::file::Model;
 use lmdi::importance::Method;
 use lmdi::importance::lmdi_plus::LmdiPlusOptions;
 use lmdi::study::{ExplainOptions, Explained, Study, schema_of};
@@ -27,8 +28,8 @@ pub fn files<'a>(model: &'a Path, data: &'a Path, flags: &'a MethodFlags) -> Fil
         .reading("--background", flags.others.background.as_deref())
 }
 
-/// Reads a model and its explainer, unless a method is chosen that needs none.
-pub fn load(path: &Path, flags: &MethodFlags, reader: &TableReader) -> Result<Study> {
+/// Fails on methods that a model file and a table are not enough for.
+pub fn check(flags: &MethodFlags) -> Result<()> {
     if flags.method == Method::Maple {
         return Err(invalid(
             "method",
@@ -36,8 +37,22 @@ pub fn load(path: &Path, flags: &MethodFlags, reader: &TableReader) -> Result<St
             "lmdi explain TRAINING_ROWS --model MODEL --method maple --test DATA",
         ));
     }
-    flags.check_background()?;
-    let model = model_file::load(path)?;
+    flags.check_background()
+}
+
+/// Reads a model and its explainer, unless a method is chosen that needs none.
+pub fn load(path: &Path, flags: &MethodFlags, reader: &TableReader) -> Result<Study> {
+    check(flags)?;
+    study_of(model_file::load(path)?, path, flags, reader)
+}
+
+/// The study of a model that was read from a file.
+pub fn study_of(
+    model: Model,
+    path: &Path,
+    flags: &MethodFlags,
+    reader: &TableReader,
+) -> Result<Study> {
     let schema = schema_of(&model);
     if flags.is_lmdi_plus() {
         return match Study::kept(model, schema) {

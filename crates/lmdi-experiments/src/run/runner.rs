@@ -21,8 +21,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Pixels of a PNG per unit of its SVG.
-const ZOOM: f64 = 1.5;
+/// Pixels of a PNG per inch.
+const DPI: f64 = 144.0;
 
 /// Runs what is left to do of an experiment, and writes its page.
 pub fn run<E: Experiment>(experiment: &E, options: &Options) -> Result<()> {
@@ -122,7 +122,7 @@ fn write_page<E: Experiment>(
     let mut text = format!("# {}\n\n{}", E::TITLE, page.text.trim_end());
     for (name, picture) in &page.pictures {
         lmdi_io::atomic::write(&directory.join(format!("{name}.svg")), picture.svg.as_bytes())?;
-        lmdi_io::atomic::write(&directory.join(format!("{name}.png")), &png(picture, ZOOM)?)?;
+        lmdi_io::atomic::write(&directory.join(format!("{name}.png")), &png(picture, DPI)?)?;
         text.push_str(&format!("\n\n![{name}]({name}.svg)"));
     }
     let (fewest, most) = records.repetitions();

@@ -50,7 +50,7 @@ def test_exact_methods_leave_nothing(numbers, method):
     np.testing.assert_allclose(e.prediction, forest.oob_prediction_, rtol=1e-12)
     np.testing.assert_allclose(e.explained, forest.predict(X), rtol=1e-12)
     ax = e.plot.waterfall(0)
-    assert ax.get_yticklabels()[0].get_text() == "trees that saw the row left out"
+    assert ax.get_yticklabels()[1].get_text() == "trees that saw the row left out"
     new = method(forest).explain(X[:50])
     assert np.abs(new.unexplained).max() < 1e-9
     np.testing.assert_allclose(new.explained, new.prediction, rtol=1e-12)

@@ -44,6 +44,14 @@ def test_the_guide(tmp_path, monkeypatch, capsys):
     pyplot.close("all")
 
 
+def test_pictures_of_the_docs_are_there_and_all_are_shown():
+    images = {path.name for path in (ROOT / "docs" / "images").iterdir()}
+    named = set()
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        named |= set(re.findall(r"images/([\w.-]+\.(?:png|svg))", page.read_text()))
+    assert named == images
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.ipynb")), ids=lambda path: path.name)
 def test_notebooks(path):
     """Cells run in their order; what the last line of a cell gives can be shown."""

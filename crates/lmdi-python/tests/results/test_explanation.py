@@ -84,12 +84,13 @@ def test_display_data_names_categories(data):
     assert e.display_data[:, 1].tolist() == colours.tolist()
     assert e.data.dtype == np.float64
     e.plot.scatter("colour")
-    bar = e.plot.scatter("x", color="colour").figure.axes[-1]
-    assert [t.get_text() for t in bar.get_yticklabels()] == ["blue", "red"]
+    legend = e.plot.scatter("x", color="colour").get_legend()
+    assert sorted(t.get_text() for t in legend.get_texts()) == ["blue", "red"]
+    assert legend.get_title().get_text() == "colour"
     # Codes are in no order: dots of categories are not coloured from low to high.
     dots = e.plot.beeswarm().collections
     assert sum(line.get_array() is not None for line in dots) == 1
-    assert "colour = " in [t.get_text() for t in e.plot.waterfall(0).get_yticklabels()][1]
+    assert any("colour = " in t.get_text() for t in e.plot.waterfall(0).get_yticklabels())
 
 
 def test_every_plot_takes_and_returns_axes(one, three):
@@ -163,7 +164,7 @@ def test_a_comparison_shows_shares_and_needs_the_same_columns(one):
 
 
 def test_the_column_that_interacts_is_found():
-    from lmdi._plots.scatter import _strongest_interaction
+    from lmdi._plots.interaction import strongest_interaction
 
     cells = np.random.default_rng(0).uniform(-1, 1, (500, 3))
 
@@ -172,7 +173,7 @@ def test_the_column_that_interacts_is_found():
         values = np.column_stack([cells[:, 0] * 2 + cells[:, 2] * 0.5, cells[:, 1], cells[:, 2]])
         feature_names = ("a", "b", "c")
 
-    assert _strongest_interaction(Rows(), 0) == 2
+    assert strongest_interaction(Rows(), 0) == 2
 
 
 def test_bars_have_the_length_of_the_importances(one):
@@ -189,7 +190,8 @@ def test_a_waterfall_ends_at_the_prediction(one):
     np.testing.assert_allclose(sum(steps[n_left:]), one.values[4].sum())
     np.testing.assert_allclose(one.base_values[4] + sum(steps), one.prediction[4])
     assert [bool(patch.get_hatch()) for patch in ax.patches] == [*[True] * n_left, *[False] * 4]
-    assert ax.get_yticklabels()[n_left - 1].get_text() == "not explained"
+    lines = [text.get_text() for text in ax.get_yticklabels()]
+    assert lines[0] == "prediction" and lines[n_left] == "not explained" and lines[-1] == "base value"
     lowest = ax.patches[-1]
     np.testing.assert_allclose(lowest.get_x(), one.base_values[4])
 
@@ -216,7 +218,7 @@ def test_hostile_names_are_drawn_as_one_line_of_text():
     assert sorted(t.get_text() for t in bar.get_yticklabels()) == sorted(drawn)
     assert [t.get_text() for t in bar.get_legend().get_texts()] == ["_hidden", r"\$a\$"]
     water = one.plot.waterfall(0)
-    shown = [t.get_text() for t in water.get_yticklabels()]
+    shown = [t.get_text() for t in water.get_yticklabels()][1:-1]
     assert sorted(text.rsplit(" = ", 1)[0] for text in shown) == sorted(drawn)
     for ax in (bar, water, one.plot.beeswarm(), one.plot.heatmap(), one.plot.scatter(0, color=1)):
         ax.figure.canvas.draw()
@@ -224,13 +226,13 @@ def test_hostile_names_are_drawn_as_one_line_of_text():
 
 
 def test_numbers_on_plots_are_short():
-    from lmdi._plots.style import number, short
+    from lmdi._plots.words import number, short
 
     assert [short(x) for x in (440000.0, 2017, -80.16056, 1.5e9, 0.0)] == [
         "440,000",
         "2017",
         "−80.16",
-        "1.5e+09",
+        "1.5e9",
         "0",
     ]
     assert [number(x) for x in (12345.6, -0.0012, 33.64)] == ["+12,346", "−0.0012", "+33.6"]

@@ -14,7 +14,7 @@ use lmdi::importance::OutputScale;
 use lmdi::monitor::Stages;
 use lmdi::random::{generator, subset};
 use lmdi::study::{Explained, Study};
-use lmdi::table::{CellFormat, Response, Schema, Values};
+use lmdi::table::{CellFormat, Response, Schema, TimeUnit as Counted, Values};
 
 /// Scores in a page at most: with their cells and standard errors, these many take 5 to 8 MB.
 const SCORES: usize = 300_000;
@@ -256,9 +256,8 @@ fn additivity(mut sorted: Vec<f64>) -> Option<Additivity> {
 
 /// What numbers of a column of this format count, if they are points in time.
 fn time_unit(format: CellFormat) -> Option<TimeUnit> {
-    match format {
-        CellFormat::Date(_) => Some(TimeUnit::Days),
-        CellFormat::DateTime(_) => Some(TimeUnit::Seconds),
-        _ => None,
-    }
+    Some(match format.time_unit()? {
+        Counted::Days => TimeUnit::Days,
+        Counted::Seconds => TimeUnit::Seconds,
+    })
 }

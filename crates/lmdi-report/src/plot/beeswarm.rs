@@ -1,20 +1,23 @@
 //! Every score of the most important columns as a dot, coloured by the value of the cell.
 //!
 //! Dots of nearly the same score are stacked around the line of their column, so that thickness
-//! shows how many rows have such a score.
+//! shows how many rows have such a score. Scores far away from all others are triangles at the end of
+//! the axis.
 
-use super::drawing::axis::Axis;
-use super::drawing::colour;
-use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT};
-use super::{LABEL, PlotData, label_room};
+use super::drawing::axis::{Axis, Beyond, beyond_text};
+use super::drawing::colour::{self, Levels};
+use super::drawing::heading::Heading;
+use super::drawing::legend::{Entry, Legend};
+use super::drawing::svg::{Canvas, FAINT, Picture, RULE};
+use super::{PlotData, has_levels, label, label_room};
 use crate::Result;
 
 const WIDTH: f64 = 860.0;
-const TOP: f64 = 70.0;
 const STEP: f64 = 34.0;
 const RADIUS: f64 = 2.2;
 /// Most dots of one column.
 const MOST: usize = 1_500;
+const RIGHT: f64 = 24.0;
 
 /// Draws the `top` most important columns.
 pub fn beeswarm(data: &PlotData<'_>, top: usize) -> Result<Picture> {
@@ -22,29 +25,41 @@ pub fn beeswarm(data: &PlotData<'_>, top: usize) -> Result<Picture> {
     let order = data.by_importance();
     let shown: Vec<usize> = order.iter().take(top.max(1)).map(|&(column, _)| column).collect();
     let (rows, which) = data.sample(MOST);
-    let left = label_room(shown.iter().map(|&column| data.name(column)));
-    let bottom = TOP + STEP * shown.len() as f64;
-    let mut canvas = Canvas::new(WIDTH, bottom + 52.0, data.title);
-    canvas.heading(data.title, &format!("one dot for each of {which}"));
-    legend(&mut canvas);
-    let scores = || shown.iter().flat_map(|&at| rows.iter().map(move |&row| (row, at)));
-    let numbers = scores().map(|(row, column)| data.score(row, column)).chain([0.0]);
-    let axis = Axis::covering(numbers, left, WIDTH - 24.0);
-    axis.draw_below(&mut canvas, TOP - 4.0, bottom, &format!("score, {}", data.scale));
+    let width = data.look.width(WIDTH);
+    let left = label_room(shown.iter().map(|&column| data.name(column)), width);
+    let scores: Vec<f64> = shown
+        .iter()
+        .flat_map(|&column| rows.iter().map(move |&row| data.score(row, column)))
+        .collect();
+    let axis = Axis::robust(&scores, Some(0.0), left, width - RIGHT);
+    let beyond = scores.iter().filter(|score| axis.beyond(**score).is_some()).count();
+    let line = format!("one dot for each of {which}{}", beyond_text(beyond, "score"));
+    let heading = Heading::new(data.look.title, &line, width);
+    let legend = Legend::new(entries(data, &shown, &rows), 16.0, width - 16.0);
+    let top = heading.bottom() + 16.0;
+    let bottom = top + STEP * shown.len() as f64;
+    let mut canvas = Canvas::new(width, bottom + 64.0 + legend.height(), data.look.title);
+    heading.draw(&mut canvas);
+    legend.draw(&mut canvas, bottom + 54.0);
+    axis.draw_below(&mut canvas, top - 4.0, bottom, &format!("score, {}", data.scale));
     let zero = axis.place(0.0);
-    canvas.line((zero, TOP - 4.0), (zero, bottom), FAINT);
+    canvas.line((zero, top - 4.0), (zero, bottom), FAINT);
     for (at, &column) in shown.iter().enumerate() {
-        let middle = TOP + STEP * (at as f64 + 0.5);
-        canvas.line((left, middle), (WIDTH - 24.0, middle), RULE);
-        let name = data.name(column);
-        canvas.text((left - 10.0, middle + 4.0), Anchor::End, TEXT, INK, name, LABEL);
+        let middle = top + STEP * (at as f64 + 0.5);
+        canvas.line((left, middle), (width - RIGHT, middle), RULE);
+        label(&mut canvas, left, middle + 4.0, data.name(column));
         let layout = &data.columns.as_slice()[column];
         let cells: Vec<f64> = rows.iter().map(|&row| layout.cell(&data.rows.x, row)).collect();
-        let fills = colour::fills(&cells, layout.is_category());
-        let places: Vec<f64> =
-            rows.iter().map(|&row| axis.place(data.score(row, column))).collect();
+        let fills = colour::fills(layout, &cells);
+        let scores = &scores[at * rows.len()..(at + 1) * rows.len()];
+        let places: Vec<f64> = scores.iter().map(|&score| axis.place(score)).collect();
         for (dot, offset) in stacked(&places).into_iter().enumerate() {
-            canvas.dot((places[dot], middle + offset), RADIUS, &fills[dot]);
+            let place = (places[dot], middle + offset);
+            match axis.beyond(scores[dot]) {
+                None => canvas.dot(place, RADIUS, &fills[dot]),
+                Some(Beyond::Below) => canvas.triangle(place, (-1.0, 0.0), &fills[dot]),
+                Some(Beyond::Above) => canvas.triangle(place, (1.0, 0.0), &fills[dot]),
+            }
         }
     }
     Ok(canvas.finish())
@@ -75,18 +90,30 @@ fn stacked(places: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// What the colours mean.
-fn legend(canvas: &mut Canvas) {
-    let (left, y) = (WIDTH - 400.0, 42.0);
-    canvas.text((left - 6.0, y + 8.0), Anchor::End, SMALL, FAINT, "low value", 20);
-    for at in 0..40 {
-        let x = left + f64::from(at) * 2.0;
-        canvas.rectangle((x, y), (x + 2.0, y + 8.0), &colour::of_share(f64::from(at) / 39.0));
+/// What the colours mean: one scale for all numbers, and the levels of every category.
+fn entries(data: &PlotData<'_>, shown: &[usize], rows: &[usize]) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut numbers = None;
+    for &column in shown {
+        let layout = &data.columns.as_slice()[column];
+        let cells: Vec<f64> = rows.iter().map(|&row| layout.cell(&data.rows.x, row)).collect();
+        if has_levels(layout) {
+            entries.push(Entry::Head(format!("{}:", layout.name)));
+            let levels = Levels::of(layout, &cells).entries(layout);
+            entries.extend(levels.into_iter().map(|(name, fill)| Entry::Dot(name, fill)));
+        } else {
+            let is_missing = cells.iter().any(|cell| cell.is_nan());
+            numbers = Some(numbers.unwrap_or(false) || is_missing);
+        }
     }
-    canvas.text((left + 86.0, y + 8.0), Anchor::Start, SMALL, FAINT, "high value", 20);
-    canvas.dot((left + 164.0, y + 4.0), 4.0, colour::NEUTRAL);
-    let text = "missing; categories: a colour each";
-    canvas.text((left + 174.0, y + 8.0), Anchor::Start, SMALL, FAINT, text, 40);
+    if let Some(is_missing) = numbers {
+        let mut first = vec![Entry::Values("low value".into(), "high value".into())];
+        if is_missing {
+            first.push(Entry::Dot("missing".into(), colour::MISSING));
+        }
+        entries.splice(0..0, first);
+    }
+    entries
 }
 
 #[cfg(test)]

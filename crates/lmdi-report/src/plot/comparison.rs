@@ -1,19 +1,23 @@
 //! Two models on the same rows: what each uses, and their predictions against each other.
 
-use super::drawing::axis::{Axis, short};
+use super::drawing::axis::Axis;
 use super::drawing::colour;
-use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT, width_of};
-use super::{LABEL, label_room};
+use super::drawing::heading::Heading;
+use super::drawing::legend::{Entry, Legend};
+use super::drawing::number::short;
+use super::drawing::svg::{Anchor, Canvas, FAINT, Picture, RULE, SMALL};
+use super::{Look, label, label_room};
 use crate::Result;
 use lmdi::Error;
 use lmdi::random::{generator, subset};
 use lmdi::study::ModelComparison;
 
 const WIDTH: f64 = 980.0;
-const TOP: f64 = 92.0;
 const STEP: f64 = 26.0;
-/// Side of the square of predictions.
+/// Longest side of the square of predictions.
 const SQUARE: f64 = 330.0;
+/// Narrower pictures have the square below the columns.
+const BESIDE: f64 = 760.0;
 /// More dots would hide one another.
 const DOTS: usize = 1000;
 
@@ -28,8 +32,10 @@ pub struct ComparisonData<'a> {
     pub predictions: [&'a [f64]; 2],
     /// What that is, such as `price`.
     pub predicted: &'a str,
-    /// The heading.
-    pub title: &'a str,
+    /// What is said about the method, if anything.
+    pub note: &'a str,
+    /// Title and size.
+    pub look: Look<'a>,
 }
 
 /// Draws the `top` columns with the largest share in either model, and predictions of rows.
@@ -40,31 +46,35 @@ pub fn comparison(data: &ComparisonData<'_>, top: usize) -> Result<Picture> {
         return Err(Error::Data(what.into()).into());
     }
     let shares = &data.found.shares[..top.clamp(1, data.found.shares.len())];
-    let left = label_room(shares.iter().map(|share| share.name.as_str())).min(300.0);
-    let bottom = (TOP + STEP * shares.len() as f64).max(TOP + SQUARE);
-    let mut canvas = Canvas::new(WIDTH, bottom + 56.0, data.title);
-    canvas.heading(data.title, &in_words(data));
-    let mut x = 16.0;
-    for (name, fill) in data.names.iter().zip([colour::DOWN, colour::UP]) {
-        canvas.dot((x + 4.0, 66.0), 5.0, fill);
-        canvas.text((x + 14.0, 70.0), Anchor::Start, SMALL, INK, name, LABEL);
-        let cut: String = name.chars().take(LABEL).collect();
-        x += width_of(&cut, SMALL) + 40.0;
-    }
-    let square = WIDTH - SQUARE - 20.0;
+    let width = data.look.width(WIDTH);
+    let is_beside = width >= BESIDE;
+    let square = if is_beside { SQUARE } else { SQUARE.min(width - 100.0) };
+    let columns_end = if is_beside { width - square - 110.0 } else { width - 30.0 };
+    let names = shares.iter().map(|share| share.name.as_str());
+    let left = label_room(names, width).min(0.6 * columns_end);
+    let heading = Heading::new(data.look.title, &format!("{}{}", in_words(data), data.note), width);
+    let dots = data.names.iter().zip([colour::DOWN, colour::UP]);
+    let dots = dots.map(|(name, fill)| Entry::Dot((*name).to_owned(), fill)).collect();
+    let legend = Legend::new(dots, 16.0, width - 16.0);
+    let top = heading.bottom() + legend.height() + 32.0;
+    let last = top + STEP * shares.len() as f64;
+    let (x, y) = if is_beside { (width - square - 20.0, top) } else { (70.0, last + 90.0) };
+    let mut canvas = Canvas::new(width, last.max(y + square) + 56.0, data.look.title);
+    heading.draw(&mut canvas);
+    legend.draw(&mut canvas, heading.bottom() + 4.0);
     let ends = shares.iter().flat_map(|share| [share.own, share.other]).flatten();
-    let axis = Axis::covering(ends.map(|share| 100.0 * share).chain([0.0]), left, square - 90.0);
-    let last = TOP + STEP * shares.len() as f64;
-    axis.draw_below(&mut canvas, TOP - 6.0, last, "share of all mean sizes of scores, %");
+    let axis = Axis::covering(ends.map(|share| 100.0 * share).chain([0.0]), left, columns_end);
+    axis.draw_below(&mut canvas, top - 6.0, last, "share of all mean sizes of scores, %");
     for (at, share) in shares.iter().enumerate() {
-        let y = TOP + STEP * at as f64 + STEP / 2.0;
-        canvas.text((left - 10.0, y + 4.0), Anchor::End, TEXT, INK, &share.name, LABEL);
+        let y = top + STEP * at as f64 + STEP / 2.0;
+        label(&mut canvas, left, y + 4.0, &share.name);
         let places = [share.own, share.other].map(|of| of.map(|of| axis.place(100.0 * of)));
         match places {
             [Some(own), Some(other)] => canvas.line((own, y), (other, y), FAINT),
             [None, Some(x)] | [Some(x), None] => {
                 let text = "not read by the other";
-                canvas.text((x + 10.0, y + 4.0), Anchor::Start, SMALL, FAINT, text, 30);
+                let room = columns_end + 60.0 - x;
+                canvas.text((x + 10.0, y + 4.0), Anchor::Start, SMALL, FAINT, text, room);
             }
             [None, None] => {}
         }
@@ -74,7 +84,7 @@ pub fn comparison(data: &ComparisonData<'_>, top: usize) -> Result<Picture> {
             }
         }
     }
-    predictions(data, &mut canvas, square);
+    predictions(data, &mut canvas, (x, y), square);
     Ok(canvas.finish())
 }
 
@@ -103,7 +113,7 @@ fn in_words(data: &ComparisonData<'_>) -> String {
 }
 
 /// Predictions of one model against those of the other, with the line where they are equal.
-fn predictions(data: &ComparisonData<'_>, canvas: &mut Canvas, left: f64) {
+fn predictions(data: &ComparisonData<'_>, canvas: &mut Canvas, (left, top): (f64, f64), side: f64) {
     let [own, other] = data.predictions;
     let known: Vec<usize> =
         (0..own.len()).filter(|&row| own[row].is_finite() && other[row].is_finite()).collect();
@@ -112,14 +122,14 @@ fn predictions(data: &ComparisonData<'_>, canvas: &mut Canvas, left: f64) {
         n => subset(&mut generator(0, 0), n, DOTS).iter().map(|&at| known[at as usize]).collect(),
     };
     let all = || shown.iter().flat_map(|&row| [own[row], other[row]]);
-    let x = Axis::covering(all(), left, left + SQUARE);
-    let y = Axis::covering(all(), TOP + SQUARE, TOP);
+    let x = Axis::covering(all(), left, left + side);
+    let y = Axis::covering(all(), top + side, top);
     let title = format!("{} by {}", data.predicted, data.names[0]);
-    x.draw_below(canvas, TOP, TOP + SQUARE, &title);
-    y.draw_left(canvas, left, left + SQUARE);
+    x.draw_below(canvas, top, top + side, &title);
+    y.draw_left(canvas, left, left + side);
     let title = format!("{} by {}", data.predicted, data.names[1]);
-    canvas.text((left, TOP - 8.0), Anchor::Start, SMALL, FAINT, &title, 50);
-    canvas.line((left, TOP + SQUARE), (left + SQUARE, TOP), RULE);
+    canvas.text((left, top - 8.0), Anchor::Start, SMALL, FAINT, &title, side);
+    canvas.line((left, top + side), (left + side, top), RULE);
     for &row in &shown {
         canvas.dot((x.place(own[row]), y.place(other[row])), 2.2, colour::NEUTRAL);
     }

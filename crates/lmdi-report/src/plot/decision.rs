@@ -1,15 +1,17 @@
 //! Paths of many rows from the base to what is explained: one line per row, which gathers the scores
 //! of the columns from the least to the most important one.
 
-use super::drawing::axis::{Axis, short};
+use super::drawing::axis::Axis;
 use super::drawing::colour;
-use super::drawing::svg::{Anchor, Canvas, INK, Picture, RULE, TEXT};
-use super::{LABEL, PlotData, label_room};
+use super::drawing::heading::Heading;
+use super::drawing::number::short;
+use super::drawing::svg::{Anchor, Canvas, INK, Picture, RULE, SMALL};
+use super::{PlotData, label, label_room};
 use crate::Result;
 
 const WIDTH: f64 = 860.0;
-const TOP: f64 = 70.0;
 const STEP: f64 = 28.0;
+const RIGHT: f64 = 40.0;
 /// More lines would hide one another.
 const MOST: usize = 200;
 
@@ -21,20 +23,26 @@ pub fn decision(data: &PlotData<'_>, top: usize) -> Result<Picture> {
     let rest: Vec<usize> = order.iter().skip(top.max(1)).map(|&(column, _)| column).collect();
     let (rows, which) = data.sample(MOST);
     let paths: Vec<Vec<f64>> = rows.iter().map(|&row| path(data, row, &shown, &rest)).collect();
-    let left = label_room(shown.iter().map(|&column| data.name(column)));
-    let bottom = TOP + STEP * shown.len() as f64;
-    let mut canvas = Canvas::new(WIDTH, bottom + 52.0, data.title);
+    let width = data.look.width(WIDTH);
+    let left = label_room(shown.iter().map(|&column| data.name(column)), width);
     let others = match rest.len() {
         0 => String::new(),
         n => format!("; {n} other columns are in the start"),
     };
-    canvas.heading(data.title, &format!("one line for each of {which}{others}"));
-    let axis = Axis::covering(paths.iter().flatten().copied(), left, WIDTH - 40.0);
-    axis.draw_below(&mut canvas, TOP - 6.0, bottom, &format!("base plus scores, {}", data.scale));
+    let line = format!(
+        "one line for each of {which}, from the base below to what is explained above{others}"
+    );
+    let heading = Heading::new(data.look.title, &line, width);
+    let top = heading.bottom() + 24.0;
+    let bottom = top + STEP * shown.len() as f64;
+    let mut canvas = Canvas::new(width, bottom + 52.0, data.look.title);
+    heading.draw(&mut canvas);
+    let axis = Axis::covering(paths.iter().flatten().copied(), left, width - RIGHT);
+    axis.draw_below(&mut canvas, top - 6.0, bottom, &format!("base plus scores, {}", data.scale));
     for (at, &column) in shown.iter().enumerate() {
-        let y = TOP + STEP * (at as f64 + 0.5);
-        canvas.line((left, y), (WIDTH - 40.0, y), RULE);
-        canvas.text((left - 10.0, y + 4.0), Anchor::End, TEXT, INK, data.name(column), LABEL);
+        let y = top + STEP * (at as f64 + 0.5);
+        canvas.line((left, y), (width - RIGHT, y), RULE);
+        label(&mut canvas, left, y + 4.0, data.name(column));
     }
     let ends: Vec<f64> = paths.iter().map(|path| path[path.len() - 1]).collect();
     let shares = colour::shares(&ends);
@@ -47,7 +55,7 @@ pub fn decision(data: &PlotData<'_>, top: usize) -> Result<Picture> {
     }
     let mean = ends.iter().sum::<f64>() / ends.len().max(1) as f64;
     let text = format!("mean {}", short(mean));
-    canvas.text((axis.place(mean), TOP - 10.0), Anchor::Middle, 11.0, INK, &text, 30);
+    canvas.text((axis.place(mean), top - 10.0), Anchor::Middle, SMALL, INK, &text, 120.0);
     Ok(canvas.finish())
 }
 

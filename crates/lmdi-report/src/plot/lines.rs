@@ -1,8 +1,11 @@
 //! Lines with bands: means of repeated measurements and their standard errors, in panels side by
 //! side.
 
-use super::drawing::axis::{Axis, short};
-use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, width_of};
+use super::drawing::axis::Axis;
+use super::drawing::heading::Heading;
+use super::drawing::number::texts_of;
+use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL};
+use super::drawing::text::width_of;
 use crate::Result;
 
 /// A mean and its standard error.
@@ -61,7 +64,6 @@ const HEIGHT: f64 = 170.0;
 const LEFT: f64 = 52.0;
 const ABOVE: f64 = 30.0;
 const BELOW: f64 = 30.0;
-const TOP: f64 = 62.0;
 const LEGEND: f64 = 18.0;
 
 /// Draws the chart.
@@ -96,20 +98,22 @@ pub fn lines(chart: &LineChart) -> Result<Picture> {
     let width = (16.0 + per_row as f64 * cell_width).max(620.0);
     let legend = legend_places(&names, width);
     let legend_height = legend.last().map_or(0.0, |(_, y)| y + LEGEND);
-    let bottom = TOP + legend_height + n_rows as f64 * cell_height;
+    let heading = Heading::new(&chart.title, &chart.subtitle, width);
+    let below = heading.bottom() + 12.0;
+    let bottom = below + legend_height + n_rows as f64 * cell_height;
     let mut canvas = Canvas::new(width, bottom + 30.0, &chart.title);
-    canvas.heading(&chart.title, &chart.subtitle);
+    heading.draw(&mut canvas);
     for (index, (name, (x, y))) in names.iter().zip(&legend).enumerate() {
-        let (x, y) = (*x, TOP + y);
+        let (x, y) = (*x, below + y);
         canvas.rectangle((x, y), (x + 14.0, y + 4.0), colour(index));
-        canvas.text((x + 20.0, y + 7.0), Anchor::Start, SMALL, INK, name, 40);
+        canvas.text((x + 20.0, y + 7.0), Anchor::Start, SMALL, INK, name, 300.0);
     }
     for (index, panel) in chart.panels.iter().enumerate() {
         let left = 16.0 + LEFT + (index % per_row) as f64 * cell_width;
-        let top = TOP + legend_height + ABOVE + (index / per_row) as f64 * cell_height;
+        let top = below + legend_height + ABOVE + (index / per_row) as f64 * cell_height;
         draw_panel(&mut canvas, panel, &names, (left, top));
     }
-    canvas.text((width / 2.0, bottom + 16.0), Anchor::Middle, SMALL, FAINT, &chart.x_title, 110);
+    canvas.text((width / 2.0, bottom + 16.0), Anchor::Middle, SMALL, FAINT, &chart.x_title, width);
     Ok(canvas.finish())
 }
 
@@ -143,17 +147,22 @@ fn draw_panel(canvas: &mut Canvas, panel: &Panel, names: &[&str], (left, top): (
     };
     let across = Axis::covering(points().map(|point| point.x), left, right);
     let up = Axis::covering(points().flat_map(ends), bottom, top);
-    canvas.text((left, top - 10.0), Anchor::Start, SMALL, INK, &panel.title, 44);
+    canvas.text((left, top - 10.0), Anchor::Start, SMALL, INK, &panel.title, WIDTH);
     up.draw_left(canvas, left, right);
     let mut places: Vec<f64> = points().map(|point| point.x).filter(|x| x.is_finite()).collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
     // Few different places are shown as they are, many by round numbers.
-    let ticks = if places.len() <= 6 { places } else { across.ticks() };
-    for tick in ticks {
+    let ticks = if places.len() <= 6 {
+        let texts = texts_of(&places);
+        places.into_iter().zip(texts).collect()
+    } else {
+        across.ticks()
+    };
+    for (tick, text) in ticks {
         let x = across.place(tick);
         canvas.line((x, bottom), (x, bottom + 4.0), RULE);
-        canvas.text((x, bottom + 17.0), Anchor::Middle, SMALL, FAINT, &short(tick), 12);
+        canvas.text((x, bottom + 17.0), Anchor::Middle, SMALL, FAINT, &text, 80.0);
     }
     for series in &panel.series {
         let index = names.iter().position(|name| *name == series.name).unwrap_or(0);

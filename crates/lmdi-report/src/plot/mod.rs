@@ -10,6 +10,8 @@
 //! | `heatmap` | rows beside columns, coloured by score |
 //! | `comparison` | what two models use, and their predictions against each other |
 //! | `stability` | how importances move from fit to fit |
+//! | `histogram` | how many rows have each value, in bins that fit the steps of the values |
+//! | `interaction` | the column that interacts with another one |
 //! | `lines` | means of repeated measurements with bands of their standard errors |
 //! | `drawing` | how pictures are written as SVG, PNG and PDF |
 //!
@@ -21,15 +23,18 @@ mod comparison;
 mod decision;
 mod drawing;
 mod heatmap;
+mod histogram;
+mod interaction;
 mod lines;
 mod scatter;
 mod stability;
 mod waterfall;
 
 use crate::Result;
-use drawing::{axis, svg};
+use drawing::{number, svg, text};
 use lmdi::Error;
-use lmdi::explanation::{CellMeaning, Columns, ExplainedRows};
+use lmdi::explanation::{CellMeaning, ColumnLayout, Columns, ExplainedRows};
+use lmdi::importance::OutputScale;
 use lmdi::random::{generator, subset};
 use lmdi::study::Account;
 use lmdi::table::Response;
@@ -40,10 +45,29 @@ pub use comparison::{ComparisonData, comparison};
 pub use decision::decision;
 pub use drawing::{Picture, check_png, pdf, png};
 pub use heatmap::heatmap;
+pub use interaction::strongest_interaction;
 pub use lines::{LineChart, Panel, Point, Series, lines};
-pub use scatter::{scatter, strongest_interaction};
+pub use scatter::scatter;
 pub use stability::{StabilityData, stability};
 pub use waterfall::waterfall;
+
+/// Narrower pictures have no room for names and numbers.
+pub const NARROWEST: f64 = 320.0;
+
+/// What a picture looks like, whatever it shows.
+#[derive(Debug, Clone, Copy)]
+pub struct Look<'a> {
+    /// The heading.
+    pub title: &'a str,
+    /// How wide it is, in pixels of 1/96 inch; text keeps its size. None is as wide as suits it.
+    pub width: Option<f64>,
+}
+
+impl Look<'_> {
+    fn width(&self, default: f64) -> f64 {
+        self.width.filter(|width| width.is_finite()).map_or(default, |width| width.max(NARROWEST))
+    }
+}
 
 /// What a picture shows.
 #[derive(Debug, Clone, Copy)]
@@ -58,10 +82,31 @@ pub struct PlotData<'a> {
     pub errors: Option<&'a [f64]>,
     /// Which output, where there are several.
     pub output: usize,
-    /// What is shown, for the heading.
-    pub title: &'a str,
+    /// Names of the classes; empty for numbers.
+    pub labels: &'a [String],
+    /// How sums of scores become predictions.
+    pub output_scale: OutputScale,
     /// What scores are in, such as `in units of price`.
     pub scale: &'a str,
+    /// Title and size.
+    pub look: Look<'a>,
+}
+
+impl<'a> PlotData<'a> {
+    /// Scores that are in the units of a number, of which nothing else is known.
+    pub fn new(rows: ExplainedRows<'a>, columns: &'a Columns, look: Look<'a>) -> Self {
+        Self {
+            rows,
+            columns,
+            account: None,
+            errors: None,
+            output: 0,
+            labels: &[],
+            output_scale: OutputScale::Identity,
+            scale: "",
+            look,
+        }
+    }
 }
 
 impl PlotData<'_> {
@@ -90,7 +135,7 @@ impl PlotData<'_> {
     fn sample(&self, most: usize) -> (Vec<usize>, String) {
         let known: Vec<usize> = self.known().collect();
         if known.len() <= most {
-            let text = format!("{} rows", axis::short(known.len() as f64));
+            let text = rows_text(known.len());
             return (known, text);
         }
         let chosen = subset(&mut generator(0, 0), known.len(), most);
@@ -114,16 +159,36 @@ impl PlotData<'_> {
         order
     }
 
-    /// The outcome of a row, where scores are in its units.
+    /// The outcome of a row that is a number.
     fn actual(&self, row: usize) -> Option<f64> {
-        let has_units = self.rows.predictions.len() == self.rows.n_rows()
-            && self.account.is_some_and(|account| !account.is_transformed);
         match self.rows.truth {
-            Some(Response::Numeric(values)) if has_units => {
+            Some(Response::Numeric(values)) => {
                 values.get(row).copied().filter(|value| value.is_finite())
             }
             _ => None,
         }
+    }
+
+    /// The outcome of a row that is a class.
+    fn actual_class(&self, row: usize) -> Option<usize> {
+        match self.rows.truth {
+            Some(Response::Classes { codes, .. }) => {
+                codes.get(row).map(|&code| code as usize).filter(|&code| code < self.labels.len())
+            }
+            _ => None,
+        }
+    }
+
+    /// The probability that the model gives a class.
+    fn chance(&self, row: usize, class: usize) -> Option<f64> {
+        let has_classes = self.rows.prediction_width() == self.labels.len();
+        self.rows.prediction(row).get(class).copied().filter(|_| has_classes)
+    }
+
+    /// The class that scores are about: of two the second.
+    fn class(&self) -> Option<usize> {
+        let last = self.labels.len().checked_sub(1)?;
+        Some(if self.rows.scores.n_outputs > 1 { self.output } else { last })
     }
 
     /// The cell of a column in words.
@@ -131,21 +196,46 @@ impl PlotData<'_> {
         let layout = &self.columns.as_slice()[column];
         let cell = layout.cell(&self.rows.x, row);
         match &layout.meaning {
-            CellMeaning::Truth if cell == 1.0 => "true".into(),
-            CellMeaning::Truth if cell == 0.0 => "false".into(),
-            CellMeaning::Number | CellMeaning::Truth => axis::short(cell),
-            CellMeaning::Parts(_) | CellMeaning::Codes(_) => {
-                layout.level(cell).unwrap_or("missing").to_owned()
-            }
+            CellMeaning::Time(unit) => unit.text(cell).unwrap_or_else(|| number::short(cell)),
+            CellMeaning::Number => number::short(cell),
+            _ => level_name(layout, cell).unwrap_or("missing").to_owned(),
         }
     }
 }
 
-/// Longest label at the left of a picture, in characters.
-const LABEL: usize = 44;
+/// Whether cells are levels: of a category, or true and false.
+fn has_levels(layout: &ColumnLayout) -> bool {
+    layout.is_category() || layout.meaning == CellMeaning::Truth
+}
 
-/// Room for labels at the left.
-fn label_room<'a>(labels: impl Iterator<Item = &'a str>) -> f64 {
-    let cut = |label: &str| label.chars().take(LABEL + 1).collect::<String>();
-    labels.map(|label| svg::width_of(&cut(label), svg::TEXT)).fold(80.0, f64::max) + 28.0
+/// The name of a level by its code; `None` for a cell that is missing or no known level.
+fn level_name(layout: &ColumnLayout, code: f64) -> Option<&str> {
+    match layout.meaning {
+        CellMeaning::Truth if code == 1.0 => Some("true"),
+        CellMeaning::Truth if code == 0.0 => Some("false"),
+        _ => layout.level(code),
+    }
+}
+
+/// So many rows, in words.
+fn rows_text(count: usize) -> String {
+    format!("{} row{}", number::short(count as f64), if count == 1 { "" } else { "s" })
+}
+
+/// Room for labels at the left of a picture: what the longest needs, up to a part of the width.
+fn label_room<'a>(labels: impl Iterator<Item = &'a str>, width: f64) -> f64 {
+    const LARGEST_PART: f64 = 0.42;
+    let longest = labels.map(|label| text::width_of(label, svg::TEXT)).fold(60.0, f64::max);
+    (longest + GAP + MARGIN).min(LARGEST_PART * width)
+}
+
+/// Between labels and what they are beside.
+const GAP: f64 = 10.0;
+/// Between a picture's content and its edge.
+const MARGIN: f64 = 14.0;
+
+/// Writes the label of a line, at the left of `left`.
+fn label(canvas: &mut svg::Canvas, left: f64, y: f64, words: &str) {
+    let room = left - GAP - MARGIN / 2.0;
+    canvas.text((left - GAP, y), svg::Anchor::End, svg::TEXT, svg::INK, words, room);
 }

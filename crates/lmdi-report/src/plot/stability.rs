@@ -1,19 +1,22 @@
 //! How far importances move when the model is fitted again: one dot per fit, and the line between the
 //! least and the largest of each column.
 
-use super::drawing::axis::{Axis, short};
+use super::drawing::axis::Axis;
 use super::drawing::colour;
-use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, SMALL, TEXT};
-use super::{LABEL, label_room};
+use super::drawing::heading::Heading;
+use super::drawing::number::short;
+use super::drawing::svg::{Anchor, Canvas, FAINT, Picture, SMALL};
+use super::{Look, label, label_room};
 use crate::Result;
 use lmdi::Error;
 
 const WIDTH: f64 = 860.0;
-const TOP: f64 = 70.0;
 const STEP: f64 = 26.0;
+/// Room for the range of each column, at the right.
+const RANGE: f64 = 150.0;
 
 /// Importances of the same columns by several fits.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct StabilityData<'a> {
     /// Names of the columns.
     pub columns: &'a [String],
@@ -21,8 +24,8 @@ pub struct StabilityData<'a> {
     pub importance: &'a [Vec<f64>],
     /// Mean rank correlation of a row's scores between two fits.
     pub correlation: f64,
-    /// The heading.
-    pub title: &'a str,
+    /// Title and size.
+    pub look: Look<'a>,
 }
 
 /// Draws the `top` columns with the largest mean over the fits.
@@ -40,22 +43,25 @@ pub fn stability(data: &StabilityData<'_>, top: usize) -> Result<Picture> {
     let mut order: Vec<usize> = (0..p).collect();
     order.sort_by(|&a, &b| mean(b).total_cmp(&mean(a)).then(a.cmp(&b)));
     order.truncate(top.max(1));
-    let left = label_room(order.iter().map(|&column| data.columns[column].as_str()));
-    let bottom = TOP + STEP * order.len() as f64;
-    let mut canvas = Canvas::new(WIDTH, bottom + 52.0, data.title);
+    let width = data.look.width(WIDTH);
+    let left = label_room(order.iter().map(|&column| data.columns[column].as_str()), width);
     let shown =
         if order.len() < p { format!(", {} of {p} columns", order.len()) } else { "".into() };
     let line = format!(
         "mean |score| in {fits} fits{shown}; rank correlation of a row's scores between two fits {}",
         short(data.correlation)
     );
-    canvas.heading(data.title, &line);
+    let heading = Heading::new(data.look.title, &line, width);
+    let top = heading.bottom() + 18.0;
+    let bottom = top + STEP * order.len() as f64;
+    let mut canvas = Canvas::new(width, bottom + 52.0, data.look.title);
+    heading.draw(&mut canvas);
     let all = order.iter().flat_map(|&column| of_column(column));
-    let axis = Axis::covering(all.chain([0.0]), left, WIDTH - 150.0);
-    axis.draw_below(&mut canvas, TOP - 6.0, bottom, "mean |score|");
+    let axis = Axis::covering(all.chain([0.0]), left, width - RANGE);
+    axis.draw_below(&mut canvas, top - 6.0, bottom, "mean |score|");
     for (at, &column) in order.iter().enumerate() {
-        let y = TOP + STEP * at as f64 + STEP / 2.0;
-        canvas.text((left - 10.0, y + 4.0), Anchor::End, TEXT, INK, &data.columns[column], LABEL);
+        let y = top + STEP * at as f64 + STEP / 2.0;
+        label(&mut canvas, left, y + 4.0, &data.columns[column]);
         let low = of_column(column).fold(f64::INFINITY, f64::min);
         let high = of_column(column).fold(f64::NEG_INFINITY, f64::max);
         if !(low.is_finite() && high.is_finite()) {
@@ -66,7 +72,7 @@ pub fn stability(data: &StabilityData<'_>, top: usize) -> Result<Picture> {
             canvas.dot((axis.place(size), y), 4.0, colour::DOWN);
         }
         let text = format!("{} to {}", short(low), short(high));
-        canvas.text((WIDTH - 16.0, y + 4.0), Anchor::End, SMALL, FAINT, &text, 30);
+        canvas.text((width - 16.0, y + 4.0), Anchor::End, SMALL, FAINT, &text, RANGE);
     }
     Ok(canvas.finish())
 }

@@ -23,6 +23,6 @@ pub(crate) use rare_cells::RareCells;
 pub use raw_column::RawColumn;
 pub(crate) use rows::SparseBlock;
 pub use rows::{RowBlock, TreeRows, leaf_nodes};
-pub(crate) use sparse_columns::SparseColumns;
+pub(crate) use sparse_columns::{SparseColumns, SparseEntry};
 pub use stumps::Stumps;
 pub use tree_basis::Basis;

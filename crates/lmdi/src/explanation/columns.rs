@@ -4,7 +4,7 @@
 //! columns: what changed, what sets a group apart. [`Columns`] leads from one to the other.
 
 use crate::importance::Groups;
-use crate::table::{Encoding, MatrixView, Part, Schema};
+use crate::table::{Encoding, MatrixView, Part, Schema, TimeUnit};
 use crate::{Error, Result};
 use std::ops::Range;
 
@@ -13,10 +13,12 @@ use std::ops::Range;
 pub enum CellMeaning {
     /// A number; NaN is missing.
     Number,
+    /// A point in time, in this unit; NaN is missing.
+    Time(TimeUnit),
     /// 1 for true, 0 for false; NaN is missing.
     Truth,
-    /// One of these levels, as one 0/1 matrix column per level.
-    Parts(Vec<String>),
+    /// One of these parts, as one 0/1 matrix column per part.
+    Parts(Vec<Part>),
     /// One of these levels, as its place in the list; NaN is missing.
     Codes(Vec<String>),
 }
@@ -41,10 +43,18 @@ impl ColumnLayout {
     /// The name of a level by its code; `None` for a cell that is missing or no known level.
     pub fn level(&self, code: f64) -> Option<&str> {
         match &self.meaning {
-            CellMeaning::Number | CellMeaning::Truth => None,
-            CellMeaning::Parts(levels) | CellMeaning::Codes(levels) => {
-                levels.get((code >= 0.0).then_some(code as usize)?).map(String::as_str)
-            }
+            CellMeaning::Number | CellMeaning::Time(_) | CellMeaning::Truth => None,
+            CellMeaning::Parts(parts) => parts.get(place_of(code)?).map(part_name),
+            CellMeaning::Codes(levels) => levels.get(place_of(code)?).map(String::as_str),
+        }
+    }
+
+    /// What the 0/1 column of a code stands for: a level, rare levels, or no level at all; `None`
+    /// where there is no such column.
+    pub fn part(&self, code: f64) -> Option<&Part> {
+        match &self.meaning {
+            CellMeaning::Parts(parts) => parts.get(place_of(code)?),
+            _ => None,
         }
     }
 
@@ -88,13 +98,13 @@ impl Columns {
         let columns = schema.columns.iter().map(|column| {
             let features = from..from + column.encoding.width();
             from = features.end;
+            let format = schema.reading.format_of(&column.name);
+            let time = format.and_then(|format| format.format.time_unit());
             let meaning = match &column.encoding {
-                Encoding::Number => CellMeaning::Number,
+                Encoding::Number => time.map_or(CellMeaning::Number, CellMeaning::Time),
                 Encoding::Truth => CellMeaning::Truth,
                 Encoding::Codes(levels) => CellMeaning::Codes(levels.clone()),
-                Encoding::OneHot(parts) => {
-                    CellMeaning::Parts(parts.iter().map(|part| part_name(part).into()).collect())
-                }
+                Encoding::OneHot(parts) => CellMeaning::Parts(parts.clone()),
             };
             ColumnLayout { name: column.name.clone(), features, meaning }
         });
@@ -150,7 +160,12 @@ impl Columns {
     }
 }
 
-fn part_name(part: &Part) -> &str {
+/// The place in a list that a code stands for.
+fn place_of(code: f64) -> Option<usize> {
+    (code >= 0.0).then_some(code as usize)
+}
+
+pub(super) fn part_name(part: &Part) -> &str {
     match part {
         Part::Level(level) => level,
         Part::Other { .. } => "(other)",

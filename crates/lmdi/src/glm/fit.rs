@@ -51,20 +51,8 @@ pub fn fit_glm(
 ) -> GlmFit {
     match options.family {
         Family::Gaussian => fit_gaussian(basis, rows, response, options),
-        Family::Binomial | Family::Poisson => fit_newton(basis, rows, response, options, None),
+        Family::Binomial | Family::Poisson => fit_newton(basis, rows, response, options),
     }
-}
-
-/// The same for a binomial or poisson response, starting from coefficients that are near, such as
-/// those of another penalty.
-pub fn fit_newton_from(
-    basis: &Basis,
-    rows: &TreeRows<'_>,
-    response: &[f64],
-    options: &GlmOptions,
-    start: Coefficients,
-) -> GlmFit {
-    fit_newton(basis, rows, response, options, Some(start))
 }
 
 fn fit_gaussian(
@@ -210,7 +198,6 @@ fn fit_newton(
     rows: &TreeRows<'_>,
     response: &[f64],
     options: &GlmOptions,
-    start: Option<Coefficients>,
 ) -> GlmFit {
     let problem = NewtonProblem {
         basis,
@@ -230,9 +217,6 @@ fn fit_newton(
             search_newton(search, l1_ratios, basis, rows, response, options)
         });
     let penalty = penalty_for(chosen, total);
-    if let Some(start) = start {
-        point = problem.at(start);
-    }
     let report = problem.solve(
         &mut point,
         penalty,
@@ -284,7 +268,7 @@ pub(crate) fn scout(
         Some(Candidate { strength, l1_ratio }) => PenaltyChoice::Fixed { strength, l1_ratio },
     };
     let roughly = GlmOptions { penalty, tolerance: options.search_tolerance, ..options.clone() };
-    let near = fit_newton(basis, &sample, response, &roughly, None).coefficients;
+    let near = fit_newton(basis, &sample, response, &roughly).coefficients;
     Scouted { chosen, converged: searched(&search), near }
 }
 

@@ -34,9 +34,10 @@ mod solvers;
 mod tests;
 
 pub use fit::{GlmFit, fit_glm, fit_statistics};
-pub(crate) use fit::{Scouted, fit_newton_from, penalty_for, scout};
+pub(crate) use fit::{Scouted, penalty_for, scout};
 pub(crate) use leave_one_out::{
-    LeftOut, RidgeErrors, WorkingRows, leave_one_out, leave_one_out_predictors, leave_one_out_ridge,
+    LeftOut, NewtonPath, RidgeErrors, WorkingRows, leave_one_out, leave_one_out_predictors,
+    leave_one_out_ridge,
 };
 pub(crate) use linalg::cholesky::Cholesky;
 pub use model::coefficients::Coefficients;
@@ -44,7 +45,7 @@ pub use model::family::Family;
 pub use model::options::{GlmOptions, Grid, Measure, PenaltyChoice, Rule, Strength};
 pub(crate) use model::penalty::Penalty;
 pub use quadratic::statistics::Statistics;
-pub(crate) use search::ridge_grid::minimise_on_grid;
+pub(crate) use search::ridge_grid::{Accuracy, minimise_in_two_stages, minimise_on_grid};
 pub use search::selection::{Candidate, Search};
 pub(crate) use solvers::huber::{HuberFit, fit_huber};
 pub(crate) use solvers::newton::by_passes::{FitByPasses, NewtonSums, NullModel, Step};

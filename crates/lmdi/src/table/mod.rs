@@ -20,7 +20,8 @@ pub use fingerprint::Fingerprint;
 pub use folds::{contiguous_folds, stratified_folds};
 pub use frame::{
     CellFormat, Column, ColumnFormat, DateOrder, Decimal, Frame, Labels, LabelsBuilder, MISSING,
-    NearNumbers, NumberHints, Reading, Recognised, Thousands, Values, number_text,
+    NearNumbers, NumberHints, Reading, Recognised, Thousands, TimeUnit, Values, date_of, days_of,
+    number_text,
 };
 pub use leakage::{Leak, leaks};
 pub use matrix::{Cells, Matrix, MatrixView};

@@ -2,9 +2,12 @@
 
 use super::Options;
 use crate::flags::invalid;
-use crate::input::saved_study;
+use crate::flags::method::MethodFlags;
+use crate::input::{model_file, saved_study};
 use crate::output::terminal::shortened;
+use crate::process::console::note;
 use anyhow::{Context, Result};
+use lmdi::importance::Method;
 use lmdi::study::ModelComparison;
 use lmdi_io::printable::printable;
 use lmdi_report::plot::{ComparisonData, Picture, comparison};
@@ -22,8 +25,14 @@ impl Options {
             .reading("--compare-model", Some(other_path))
             .writing("out", Some(&self.out));
         let reader = self.running.start(&files)?;
-        let study = saved_study::load(&self.model, &self.method, &reader)?;
-        let other = saved_study::load(other_path, &self.method, &reader)?;
+        saved_study::check(&self.method)?;
+        let models = (model_file::load(&self.model)?, model_file::load(other_path)?);
+        let (flags, note) = self.shared_method([
+            (&self.model, models.0.explainer.is_some()),
+            (other_path, models.1.explainer.is_some()),
+        ]);
+        let study = saved_study::study_of(models.0, &self.model, &flags, &reader)?;
+        let other = saved_study::study_of(models.1, other_path, &flags, &reader)?;
         let explained = saved_study::explain(&study, table, None, &reader)?;
         let others = saved_study::explain(&other, table, None, &reader)?;
         let found = ModelComparison::of((&study, &explained), (&other, &others));
@@ -49,9 +58,31 @@ impl Options {
             names: [&name(&self.model), &name(other_path)],
             predictions: [&own, &theirs],
             predicted: &predicted,
-            title: self.title.as_deref().unwrap_or(&title),
+            note: &note,
+            look: self.look(&title),
         };
         comparison(&data, self.columns(15)).context(explained.rows.table.name.clone())
+    }
+}
+
+impl Options {
+    /// The method that explains both models, and what the picture says about it. Models that keep no
+    /// LMDI+ explainer, such as those of other libraries, are explained by TreeSHAP, and so is the
+    /// other one: shares of two methods cannot be compared.
+    fn shared_method(&self, models: [(&Path, bool); 2]) -> (MethodFlags, String) {
+        let without = models.iter().find(|(_, has_explainer)| !has_explainer);
+        match without.filter(|_| self.method.is_lmdi_plus()) {
+            None => (self.method.clone(), String::new()),
+            Some((path, _)) => {
+                let name = name(path);
+                note(format_args!(
+                    "{name} keeps no explainer, so TreeSHAP explains both models; for LMDI+ fit one with \
+                     `lmdi explain DATA --model MODEL --save FILE`"
+                ));
+                let flags = MethodFlags { method: Method::TreeShap, ..self.method.clone() };
+                (flags, format!("; both explained by TreeSHAP, since {name} keeps no explainer"))
+            }
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::output::destination::write_file;
 use crate::output::printer::Printer;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use lmdi_report::plot::{Picture, check_png, pdf, png};
+use lmdi_report::plot::{Look, Picture, check_png, pdf, png};
 use scores::ScorePlot;
 use std::path::{Path, PathBuf};
 
@@ -95,8 +95,8 @@ pub struct Options {
     /// The heading [default: says what is drawn]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Width in pixels of 1/96 inch; the height follows [default: 860]
-    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(50..=10_000))]
+    /// Width in pixels of 1/96 inch; text keeps its size [default: 860, or what suits the picture]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(320..=10_000))]
     width: Option<u32>,
     /// Pixels per inch of a PNG
     #[arg(long, value_name = "N", default_value_t = 192, value_parser = clap::value_parser!(u32).range(24..=2400))]
@@ -162,6 +162,11 @@ impl Options {
         table.context("DATA is not given; expected the table whose rows are drawn")
     }
 
+    /// What the picture looks like.
+    fn look<'a>(&'a self, title: &'a str) -> Look<'a> {
+        Look { title: self.title.as_deref().unwrap_or(title), width: self.width.map(f64::from) }
+    }
+
     /// How many columns to draw.
     fn columns(&self, default: usize) -> usize {
         self.top.map_or(default, |top| top as usize)
@@ -184,14 +189,9 @@ impl Options {
 
     fn bytes(&self, picture: Picture) -> Result<Vec<u8>> {
         let picture = if self.dark { picture.dark() } else { picture };
-        let picture = match self.width {
-            Some(width) => picture.wide(f64::from(width)),
-            None => picture,
-        };
-        // An SVG has 96 pixels to the inch.
         Ok(match self.format()? {
             Format::Svg => picture.svg.into_bytes(),
-            Format::Png => png(&picture, f64::from(self.dpi) / 96.0)?,
+            Format::Png => png(&picture, f64::from(self.dpi))?,
             Format::Pdf => pdf(&picture)?,
         })
     }

@@ -33,7 +33,7 @@ impl Options {
             columns: &fits.columns,
             importance: &fits.importance,
             correlation: fits.mean_correlation.unwrap_or(f64::NAN),
-            title: self.title.as_deref().unwrap_or(title),
+            look: self.look(title),
         };
         stability(&data, self.columns(15)).context(name)
     }

@@ -161,6 +161,11 @@ fn two_models_and_fits_are_drawn() {
         assert!(svg.contains(part), "{part} is not in the picture");
     }
     place.run(&compared).fails(2, &["--compare-model is not given"]);
+    // A model without an explainer, such as one of another library: TreeSHAP explains both.
+    let plain = ["train", &data, "--target", &target, "--trees", "4", "--save", "plain.lmdi"];
+    place.run(&plain).good();
+    place.run(&[&compared[..], &["--compare-model", "plain.lmdi"]].concat()).good();
+    assert!(place.read("p.svg").contains("both explained by TreeSHAP, since plain.lmdi keeps no"));
     let numbers = example("diabetes.csv");
     place
         .run(&["explain", &numbers, "--target", "progression", "--trees", "2", "--save", "n.lmdi"])
@@ -179,6 +184,41 @@ fn two_models_and_fits_are_drawn() {
         .run(&["plot", "stability", "fits.json", &data, "--out", "s.svg"])
         .fails(1, &["needs the file of `lmdi stability` alone"]);
     place.run(&["plot", "bar", "m.lmdi", "--out", "s.svg"]).fails(1, &["DATA is not given"]);
+}
+
+#[test]
+fn pictures_show_dates_probabilities_and_their_size() {
+    let place = Place::new();
+    let mut rows = String::from("sold,area,dear\n");
+    for at in 0..120 {
+        let (day, month) = (1 + at % 28, 1 + at * 7 % 12);
+        let dear = if at * 13 % 40 > 20 { "yes" } else { "no" };
+        rows.push_str(&format!("{}-{month:02}-{day:02},{},{dear}\n", 2018 + at % 5, at * 13 % 40));
+    }
+    let data = place.file("houses.csv", rows);
+    let train = ["explain", data, "--target", "dear", "--model", "boosting", "--trees", "8"];
+    place.run(&[&train[..], &["--save", "m.lmdi"]].concat()).good();
+    let plot = |kind: &str, more: &[&str]| {
+        place.run(&[&["plot", kind, "m.lmdi", data, "--out", "p.svg"][..], more].concat()).good();
+        place.read("p.svg")
+    };
+    assert!(plot("scatter", &[]).contains(">How area moves the prediction of dear</text>"));
+    let svg = plot("scatter", &["--column", "sold"]);
+    for year in 2019..=2022 {
+        assert!(svg.contains(&format!(">{year}</text>")), "{year} is no tick");
+    }
+    let svg = plot("waterfall", &["--row", "3"]);
+    assert!(svg.contains(">sold = 2020-03-03</text>"), "{svg}");
+    assert!(svg.contains(">Row 3: why this prediction of dear?</text>"), "{svg}");
+    assert!(svg.contains(">actual class = yes</text>") && svg.contains(">probability</text>"));
+    assert!(svg.contains(">50 %</text>") && svg.contains("the model gives it "), "{svg}");
+    let svg = plot("waterfall", &["--width", "500"]);
+    assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"500\" "), "{svg}");
+    place.run(&["plot", "bar", "m.lmdi", data, "--out", "p.png", "--dpi", "300"]).good();
+    let png = std::fs::read(place.path("p.png")).expect("a picture");
+    let at = png.windows(4).position(|name| name == b"pHYs").expect("a resolution");
+    // 300 pixels per inch are 11,811 per metre.
+    assert_eq!(png[at + 4..at + 13], [0, 0, 0x2e, 0x23, 0, 0, 0x2e, 0x23, 1]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ fn wrong_usage_is_code_two() {
     let place = Place::new();
     let data = example("diabetes.csv");
     let base = ["explain", &data, "--target", "progression", "--trees", "3"];
-    let cases: [(&[&str], &str); 26] = [
+    let cases: [(&[&str], &str); 27] = [
         (&["--ablation", "5"], "5 is not in 1..=4"),
         (&["--ablation", "0"], "0 is not in 1..=4"),
         (&["--preset", "fast"], "possible values: model, data, paper"),
@@ -16,7 +16,8 @@ fn wrong_usage_is_code_two() {
         (&["--validation", "oob", "--rule", "1se"], "validation folds"),
         (&["--preset", "paper", "--ablation", "1"], "cannot be used with"),
         (&["--preset", "paper", "--glm", "ridge"], "fixes every choice"),
-        (&["--ablation", "2", "--no-raw"], "fixes every choice"),
+        (&["--ablation", "2", "--no-raw"], "--no-raw is given with a step of the ablation"),
+        (&["--preset", "data", "--c", "1"], "--c is given with a preset"),
         (&["--preset", "data", "--fit-to", "model"], "fixes every choice"),
         (&["--response-share", "1.5"], "from 0 to 1"),
         (&["--fit-to", "model", "--family", "poisson"], "fit_to is response"),

@@ -1,4 +1,7 @@
-"""Plots of an explanation: one file per plot, each a function from an explanation to Axes."""
+"""Plots of an explanation: one file per plot, each a function from an explanation to Axes.
+
+`colours`, `ticks`, `words`, `levels` and `style` are what they share.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,55 @@ from typing import Any
 
 
 class Plots:
-    """The plots of one explanation. Each draws into `ax`, or a new figure, and returns the Axes."""
+    """The plots of one explanation.
+
+    Each draws into `ax`, or a new figure, and returns the Axes. `title` replaces the default title; an empty
+    text leaves it out. Colours, fonts and lines follow the matplotlib style in use.
+    """
 
     def __init__(self, explanation: Any) -> None:
         self._explanation = explanation
 
-    def bar(self, max_display: int = 10, ax: Any = None) -> Any:
+    def bar(self, max_display: int = 10, ax: Any = None, title: str | None = None) -> Any:
         """Mean absolute value of each column; for a single row its values."""
         from .bar import bar
 
-        return bar(self._explanation, max_display, ax)
+        return bar(self._explanation, max_display, ax, title)
 
-    def beeswarm(self, max_display: int = 10, output: Any = None, ax: Any = None) -> Any:
+    def beeswarm(
+        self, max_display: int = 10, output: Any = None, ax: Any = None, title: str | None = None
+    ) -> Any:
         """Every row as a dot for every column, coloured by the cell."""
         from .beeswarm import beeswarm
 
-        return beeswarm(self._explanation, max_display, output, ax)
+        return beeswarm(self._explanation, max_display, output, ax, title)
 
-    def waterfall(self, row: int = 0, max_display: int = 10, output: Any = None, ax: Any = None) -> Any:
-        """How one prediction adds up from its base value."""
+    def waterfall(
+        self,
+        row: int = 0,
+        max_display: int = 10,
+        output: Any = None,
+        ax: Any = None,
+        title: str | None = None,
+        actual: Any = None,
+    ) -> Any:
+        """How one prediction adds up from its base value.
+
+        `actual` is the outcome of the row, a number or the label of its class, which is marked beside the
+        prediction; the outcomes of all rows are fine too. Log-odds of two classes have a scale of
+        probabilities on top.
+        """
         from .waterfall import waterfall
 
-        return waterfall(self._explanation, row, max_display, output, ax)
+        return waterfall(self._explanation, row, max_display, output, ax, title, actual)
 
-    def decision(self, max_display: int = 10, output: Any = None, ax: Any = None) -> Any:
+    def decision(
+        self, max_display: int = 10, output: Any = None, ax: Any = None, title: str | None = None
+    ) -> Any:
         """Paths of many rows from the base value over the columns to what is explained."""
         from .decision import decision
 
-        return decision(self._explanation, max_display, output, ax)
+        return decision(self._explanation, max_display, output, ax, title)
 
     def compare(
         self,
@@ -41,21 +65,26 @@ class Plots:
         labels: tuple[str, str] = ("this", "other"),
         max_display: int = 10,
         ax: Any = None,
+        title: str | None = None,
     ) -> Any:
         """What matters here beside another explanation of the same columns: another model or method."""
         from .compare import compare
 
-        return compare(self._explanation, other, labels, max_display, ax)
+        return compare(self._explanation, other, labels, max_display, ax, title)
 
-    def scatter(self, feature: Any, color: Any = None, output: Any = None, ax: Any = None) -> Any:
+    def scatter(
+        self, feature: Any, color: Any = None, output: Any = None, ax: Any = None, title: str | None = None
+    ) -> Any:
         """Values of one column against its cells, coloured by another column if named; "auto" is the one that
         interacts most with it."""
         from .scatter import scatter
 
-        return scatter(self._explanation, feature, color, output, ax)
+        return scatter(self._explanation, feature, color, output, ax, title)
 
-    def heatmap(self, max_display: int = 10, output: Any = None, ax: Any = None) -> Any:
+    def heatmap(
+        self, max_display: int = 10, output: Any = None, ax: Any = None, title: str | None = None
+    ) -> Any:
         """Rows side by side, similar ones together; columns by importance."""
         from .heatmap import heatmap
 
-        return heatmap(self._explanation, max_display, output, ax)
+        return heatmap(self._explanation, max_display, output, ax, title)

@@ -6,43 +6,43 @@ from typing import Any
 
 import numpy as np
 
-from . import style
+from . import colours, style, words
 
 #: More rows than this are drawn as a sample, always the same one.
 MOST_ROWS = 2000
 
 
-def heatmap(explanation: Any, max_display: Any, output: Any, ax: Any) -> Any:
-    style.check_rows(explanation)
-    explanation = style.one_output(explanation, output)
-    importance = explanation._importance()
-    rows = np.arange(len(explanation))
-    if len(rows) > MOST_ROWS:
-        rows = np.sort(np.random.default_rng(0).permutation(len(rows))[:MOST_ROWS])
-    first, rest = style.shown(importance, max_display)
-    values = explanation.values[rows]
-    lines = values[:, first].T
-    names = style.names_of(explanation)
+def heatmap(explanation: Any, max_display: Any, output: Any, ax: Any, title: str | None) -> Any:
+    explanation = style.known_rows(style.one_output(explanation, output))
+    first, rest = style.shown(explanation._importance(), max_display)
+    explanation, which = style.sampled(explanation, MOST_ROWS)
+    lines = explanation.values[:, first].T
+    names = words.names_of(explanation)
     labels = [names[at] for at in first]
     if len(rest):
-        lines = np.vstack([lines, values[:, rest].sum(axis=1)])
-        labels.append(style.rest_label(rest))
+        lines = np.vstack([lines, explanation.values[:, rest].sum(axis=1)])
+        labels.append(words.rest_label(rest))
     lines = lines[:, _order(lines)]
     limit = np.percentile(np.abs(lines), 99) or np.abs(lines).max() or 1.0
-    ax = style.axes(ax, style.height_of(len(labels)) + 0.4, labels, width=7.0)
-    from matplotlib.colors import LinearSegmentedColormap
+    ax = style.axes(ax, style.height_of(len(labels)) + 0.2, labels, width=7.0)
+    from .ticks import numbers_on
 
-    colours = LinearSegmentedColormap.from_list("scores", [style.DOWN, "#f7f7f7", style.UP])
-    image = ax.imshow(lines, aspect="auto", cmap=colours, vmin=-limit, vmax=limit, interpolation="nearest")
+    image = ax.imshow(
+        lines, aspect="auto", cmap=colours.scores(ax), vmin=-limit, vmax=limit, interpolation="nearest"
+    )
     style.name_lines(ax, labels)
     ax.set_ylim(len(labels) - 0.5, -0.5)
+    ax.grid(False)
+    # Rows have no order of their own that numbers could tell.
+    ax.set_xticks([])
     for spine in ax.spines.values():
         spine.set_visible(False)
-    part = f"{len(rows):,} of {len(explanation):,} rows" if len(rows) < len(explanation) else "rows"
-    ax.set_xlabel(f"{part}, similar ones side by side")
+    style.below(ax, f"{which}, similar ones side by side")
     bar = ax.figure.colorbar(image, ax=ax, pad=0.02, aspect=30, extend="both")
-    bar.set_label(f"change of {style.unit(explanation)}")
+    numbers_on(bar.ax.yaxis)
+    bar.set_label(f"change of {words.unit(explanation)}")
     bar.outline.set_visible(False)
+    style.heading(ax, title, "What moves the prediction of each row")
     return ax
 
 

@@ -6,117 +6,160 @@ from typing import Any
 
 import numpy as np
 
-from . import style
+from . import colours, style, words
+from .interaction import strongest_interaction
+from .levels import by_frequency, dot, level_colours, others_text
+
+#: Seconds of a day.
+DAY = 86400.0
+#: Categories side by side at most; others share a place.
+MOST_PLACES = 20
 
 
-def scatter(explanation: Any, feature: Any, color: Any, output: Any, ax: Any) -> Any:
-    style.check_rows(explanation)
-    explanation = style.one_output(explanation, output)
+def scatter(explanation: Any, feature: Any, color: Any, output: Any, ax: Any, title: str | None) -> Any:
+    explanation = style.known_rows(style.one_output(explanation, output))
     if explanation.data is None:
         raise ValueError("the explanation has no data to draw against")
     at = _position(explanation, feature)
-    cells, values = explanation.data[:, at], explanation.values[:, at]
-    labels = explanation._categories.get(at)
     if isinstance(color, str) and color == "auto" and color not in explanation.feature_names:
-        color = _strongest_interaction(explanation, at)
-    ax = style.axes(ax, 4.2, width=max(7.0, 0.24 * len(labels or ())))
-    missing = np.isnan(cells)
-    known = ~missing
-    place = cells.astype(float)
-    if labels:
-        # Dots of one category side by side instead of on one another.
-        place = place + np.random.default_rng(0).uniform(-0.2, 0.2, len(place))
-    look: dict[str, Any] = {"s": 14, "linewidths": 0, "rasterized": True}
-    if color is None:
-        ax.scatter(place[known], values[known], color=style.DOWN, alpha=0.7, **look)
-    else:
-        other = _position(explanation, color)
-        tint = explanation.data[:, other]
-        coloured = known & ~np.isnan(tint)
-        grey = known & np.isnan(tint)
-        ax.scatter(place[grey], values[grey], color="#c4c7cc", **look)
-        kinds = explanation._categories.get(other)
-        if kinds:
-            look.update(_one_colour_each(len(kinds)))
-        else:
-            look["cmap"] = style.CELLS
-        dots = ax.scatter(place[coloured], values[coloured], c=tint[coloured], **look)
-        bar = ax.figure.colorbar(dots, ax=ax, pad=0.02)
-        if kinds:
-            bar.set_ticks(range(len(kinds)), labels=[style.literal(kind, 20) for kind in kinds])
-            bar.ax.tick_params(length=0, labelsize="small")
-            bar.ax.minorticks_off()
-        bar.set_label(style.names_of(explanation)[other])
-        bar.outline.set_visible(False)
-    if missing.any():
-        left = np.nanmin(place) if known.any() else 0.0
-        width = (np.nanmax(place) - left if known.any() else 1.0) or 1.0
-        ax.scatter(
-            np.full(missing.sum(), -1.0 if labels else left - 0.08 * width),
-            values[missing],
-            color=style.NEUTRAL,
-            marker="x",
-            s=14,
-            linewidths=0.8,
-            label="missing",
-        )
-        ax.legend(frameon=False, loc="best")
-    style.plain(ax, zero_line=False)
-    ax.axhline(0, color=style.NEUTRAL, linewidth=0.8, zorder=0)
-    if labels:
-        names = [style.literal(label, 24) for label in labels]
-        side_by_side = sum(len(name) + 3 for name in names) < 70
-        slant = {} if side_by_side else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-        ax.set_xticks(range(len(names)), names, **slant)
-    ax.set_xlabel(style.names_of(explanation)[at])
-    ax.set_ylabel(f"change of {style.unit(explanation)}")
+        color = strongest_interaction(explanation, at)
+    labels = explanation._categories.get(at)
+    cells, values = _cells(explanation, at), explanation.values[:, at]
+    slots = _Slots(cells, labels) if labels else None
+    ax = style.axes(ax, 4.6, width=7.0 if slots is None else max(7.0, 0.3 * len(slots.names)))
+    low, high, outside = style.robust_range(values)
+    place, outside_cells = (slots.places, 0) if slots else _number_places(ax, cells, at in explanation._times)
+    by = None if color is None else _position(explanation, color)
+    fills = _fills(ax, explanation, by)
+    # Rows without a cell are crosses, and rows beyond an axis triangles at its end.
+    height = np.clip(values, low, high)
+    marks = np.where(np.isnan(cells), "x", "o")
+    if outside_cells:
+        known = cells[~np.isnan(cells)]
+        left, right, _ = style.robust_range(known, zero=False)
+        marks[cells < left], marks[cells > right] = "<", ">"
+    marks[values < low], marks[values > high] = "v", "^"
+    for mark in np.unique(marks):
+        chosen = marks == mark
+        look = {"s": 14 if mark == "o" else 20, "linewidths": 0.8 if mark == "x" else 0, "rasterized": True}
+        look["alpha"] = 0.7 if mark == "o" else 1.0
+        ax.scatter(place[chosen], height[chosen], c=fills[chosen], marker=mark, **look)
+    _vertical(ax, low, high)
+    if slots:
+        slots.draw(ax)
+    name = words.names_of(explanation)[at]
+    beyond = outside + outside_cells
+    style.below(ax, f"{name}{style.outside_text(beyond, 'row', '◂▸▾▴')}")
+    ax.set_ylabel(f"change of {words.unit(explanation)}")
+    style.heading(ax, title, f"How {name} moves {words.predicted(explanation)}")
     return ax
 
 
-#: Rows of similar cells, for interactions.
-PARTS = 20
+class _Slots:
+    """Categories side by side, the rarest together, missing cells last."""
+
+    def __init__(self, codes: Any, labels: list[str]) -> None:
+        first, others = by_frequency(codes, MOST_PLACES)
+        first = np.sort(first)
+        self.names = [words.literal(labels[int(code)], 24) for code in first]
+        places = np.full(len(codes), np.nan)
+        for slot, code in enumerate(first):
+            places[codes == code] = slot
+        if len(others):
+            places[np.isin(codes, others)] = len(self.names)
+            self.names.append(others_text(others))
+        if np.isnan(codes).any():
+            places[np.isnan(codes)] = len(self.names)
+            self.names.append("missing")
+        # Dots of one category side by side instead of on one another.
+        self.places = places + np.random.default_rng(0).uniform(-0.2, 0.2, len(places))
+
+    def draw(self, ax: Any) -> None:
+        side_by_side = sum(len(name) + 3 for name in self.names) < 70
+        slant = {} if side_by_side else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+        ax.set_xticks(range(len(self.names)), self.names, **slant)
+        ax.set_xlim(-0.6, len(self.names) - 0.4)
 
 
-def _strongest_interaction(explanation: Any, at: int) -> int | None:
-    """The column whose cells say most about what values of a column still differ by among rows with similar
-    cells: the largest rank correlation with their distance from the mean of those rows."""
-    own = _ranks(explanation.data[:, at])
-    parts = np.where(np.isnan(own), PARTS, np.minimum((own * PARTS), PARTS - 1)).astype(int)
-    values = explanation.values[:, at]
-    counts = np.maximum(np.bincount(parts, minlength=PARTS + 1), 1)
-    left = values - (np.bincount(parts, weights=values, minlength=PARTS + 1) / counts)[parts]
-    strengths = [
-        0.0 if other == at else abs(_correlation(_ranks(explanation.data[:, other]), left))
-        for other in range(len(explanation.feature_names))
-    ]
-    best = int(np.argmax(strengths))
-    return best if strengths[best] > 0 else None
+def _cells(explanation: Any, at: int) -> Any:
+    """The cells of a column; points in time in days, as matplotlib counts them."""
+    return explanation.data[:, at].astype(float) * (explanation._times.get(at, DAY) / DAY)
 
 
-def _ranks(cells: Any) -> Any:
-    """Places among the others from 0 to 1, equal cells alike; NaN where missing."""
-    known = cells[~np.isnan(cells)]
-    if len(known) == 0:
-        return np.full(len(cells), np.nan)
-    found, inverse, counts = np.unique(known, return_inverse=True, return_counts=True)
-    middle = np.cumsum(counts) - (counts + 1) / 2
-    ranks = np.full(len(cells), np.nan)
-    ranks[~np.isnan(cells)] = middle[inverse] / max(1, len(known) - 1)
-    return ranks
+def _number_places(ax: Any, cells: Any, is_time: bool) -> tuple[Any, int]:
+    """Places of numbers, with missing cells at the left of them, and how many lie beyond the axis."""
+    from .ticks import dates_on, numbers_on
+
+    known = ~np.isnan(cells)
+    low, high, outside = style.robust_range(cells[known], zero=False)
+    span = (high - low) or max(abs(high), 1.0) * 0.1
+    room = 0.04 * span
+    if is_time:
+        dates_on(ax.xaxis)
+    else:
+        numbers_on(ax.xaxis, low - room)
+    ax.set_xlim(low - room - (0.14 * span if not known.all() else 0.0), high + room)
+    if not known.all():
+        gap = low - 0.13 * span
+        ax.annotate(
+            "missing",
+            (gap, 0),
+            (0, -4),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize="small",
+        )
+    return np.where(known, np.clip(cells, low, high), low - 0.13 * span), outside
 
 
-def _correlation(a: Any, b: Any) -> float:
-    known = ~np.isnan(a) & ~np.isnan(b)
-    if known.sum() < 2 or np.ptp(a[known]) == 0 or np.ptp(b[known]) == 0:
-        return 0.0
-    return float(np.corrcoef(a[known], b[known])[0, 1])
+def _fills(ax: Any, explanation: Any, by: int | None) -> Any:
+    """The colour of every row, with what the colours mean beside the plot."""
+    if by is None:
+        return np.tile(colours.directions(ax)[1], (len(explanation), 1))
+    cells = _cells(explanation, by)
+    name = words.names_of(explanation)[by]
+    kinds = explanation._categories.get(by)
+    if kinds:
+        fills, entries = level_colours(ax, cells, kinds)
+        handles, texts = [dot(colour) for _, colour in entries], [text for text, _ in entries]
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "frameon": False, "fontsize": "small"}
+        ax.legend(handles, texts, title=name, title_fontsize="small", alignment="left", **beside)
+        return fills
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    from .ticks import dates_on, numbers_on
+
+    known = ~np.isnan(cells)
+    fills = np.tile(colours.missing(ax), (len(cells), 1))
+    if not known.any():
+        return fills
+    low, high, outside = style.robust_range(cells[known], zero=False)
+    scale = ScalarMappable(Normalize(low, high if high > low else low + 1.0), colours.values(ax))
+    fills[known] = scale.to_rgba(cells[known])[:, :3]
+    bar = ax.figure.colorbar(scale, ax=ax, pad=0.02, extend="both" if outside else "neither")
+    if by in explanation._times:
+        dates_on(bar.ax.yaxis)
+    else:
+        numbers_on(bar.ax.yaxis)
+    name = words.literal(explanation.feature_names[by], 28)
+    bar.set_label(name if known.all() else f"{name} (grey: missing)")
+    bar.outline.set_visible(False)
+    return fills
 
 
-def _one_colour_each(count: int) -> dict[str, Any]:
-    """Colours for the codes of so many categories."""
-    from matplotlib import colormaps
+def _vertical(ax: Any, low: float, high: float) -> None:
+    """The axis of values, with a line at zero."""
+    from .ticks import numbers_on
 
-    return {"cmap": colormaps[style.CELLS].resampled(count), "vmin": -0.5, "vmax": count - 0.5}
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    numbers_on(ax.yaxis)
+    room = 0.04 * (high - low) or 1.0
+    ax.set_ylim(low - room, high + room)
+    ax.axhline(0, color=colours.neutral(ax), linewidth=0.8, zorder=0)
 
 
 def _position(explanation: Any, feature: Any) -> int:

@@ -1,32 +1,19 @@
-"""What the plots share: axes, colours, units, and which columns are shown."""
+"""What the plots share: axes, titles, ranges, legends, and which rows and columns are shown."""
 
 from __future__ import annotations
 
-import os.path
+import textwrap
 from typing import Any
 
 import numpy as np
 
 from .._errors import listed
+from . import colours
 
-#: Raises the prediction, lowers it, neither. Told apart by people who cannot tell red from green.
-UP, DOWN, NEUTRAL = "#d1495b", "#2e7ebb", "#8a8f98"
-#: Low to high cells.
-CELLS = "viridis"
-
-UNITS = {
-    "identity": "the prediction",
-    "log_odds": "the log-odds",
-    "softmax": "the margin",
-    "log": "the logarithm of the prediction",
-    "probability": "the probability",
-    "transformed": "the transformed prediction",
-    "impurity": "the decrease in impurity",
-}
-
-
-#: Longest name in full.
-MOST_LETTERS = 40
+#: The share of values that an axis always shows, and how much longer the whole may be before it is cut.
+KEPT, LONGEST = 0.99, 2.5
+#: Of fewer values none is an exception.
+FEWEST = 20
 
 
 def axes(ax: Any, height: float, labels: Any = (), width: float = 6.0) -> Any:
@@ -43,15 +30,30 @@ def axes(ax: Any, height: float, labels: Any = (), width: float = 6.0) -> Any:
 
 def height_of(lines: int) -> float:
     """Inches for so many lines."""
-    return 1.2 + 0.36 * lines
+    return 1.5 + 0.36 * lines
 
 
-def unit(explanation: Any) -> str:
-    """What values are counted in, with the class they belong to."""
-    text = UNITS[explanation.scale]
-    names = explanation.output_names
-    one_class = names and len(names) == 1 and explanation.values.ndim == 2
-    return f"{text} of {literal(names[0])}" if one_class else text
+def heading(ax: Any, title: str | None, default: str) -> None:
+    """Writes the title, in as many lines as it needs; axes that have one already keep it unless another is
+    given."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import FontProperties
+
+    if title is None and any(ax.get_title(loc) for loc in ("left", "center", "right")):
+        return
+    text = default if title is None else str(title)
+    size = FontProperties(size=rcParams["axes.titlesize"]).get_size_in_points()
+    letters = max(12, int(ax.bbox.width / ax.figure.dpi * 72 / (0.55 * size)))
+    # Mathematics must stay in one line.
+    if "$" not in text.replace(r"\$", ""):
+        text = "\n".join(part for line in text.split("\n") for part in textwrap.wrap(line, letters) or [""])
+    # Only when it is drawn is it known where the figure ends.
+    ax.set_title(text, wrap=True)
+
+
+def below(ax: Any, text: str) -> None:
+    """The title of the horizontal axis, in as many lines as it needs."""
+    ax.set_xlabel(text, wrap=True)
 
 
 def one_output(explanation: Any, output: Any) -> Any:
@@ -65,9 +67,23 @@ def one_output(explanation: Any, output: Any) -> Any:
     return explanation.output(output)
 
 
-def check_rows(explanation: Any) -> None:
+def known_rows(explanation: Any) -> Any:
+    """The rows that have values."""
     if len(explanation) == 0:
         raise ValueError("the explanation has no row to draw")
+    known = np.isfinite(explanation.values).reshape(len(explanation), -1).all(axis=1)
+    if not known.any():
+        raise ValueError("no row of the explanation has values to draw")
+    return explanation if known.all() else explanation[known]
+
+
+def sampled(explanation: Any, most: int) -> tuple[Any, str]:
+    """At most so many rows, always the same ones, and in words how many these are."""
+    count = len(explanation)
+    if count <= most:
+        return explanation, f"{count:,} row{'s' if count > 1 else ''}"
+    chosen = np.sort(np.random.default_rng(0).permutation(count)[:most])
+    return explanation[chosen], f"{most:,} of {count:,} rows"
 
 
 def shown(importance: Any, max_display: int) -> Any:
@@ -80,83 +96,45 @@ def shown(importance: Any, max_display: int) -> Any:
     return order[: max_display - 1], order[max_display - 1 :]
 
 
-def rest_label(rest: Any) -> str:
-    return f"sum of {len(rest)} other{'s' if len(rest) > 1 else ''}"
+def robust_range(values: Any, zero: bool = True) -> tuple[float, float, int]:
+    """The range of values, cut where few of them would squeeze all others, and how many then lie outside.
+    It holds `zero` if wanted."""
+    values = np.asarray(values, dtype=float).ravel()
+    values = values[np.isfinite(values)]
+    if len(values) == 0:
+        return 0.0, 1.0, 0
+    ends = [values.min(), values.max()]
+    edge = (1 - KEPT) / 2
+    usual = [np.quantile(values, edge, method="higher"), np.quantile(values, 1 - edge, method="lower")]
+    if zero:
+        ends, usual = ([min(0.0, low), max(0.0, high)] for low, high in (ends, usual))
+    if len(values) < FEWEST:
+        usual = ends
+    span = usual[1] - usual[0]
+    low, high = ends
+    if span > 0 and ends[1] - ends[0] > LONGEST * span:
+        # What lies a little further out is no exception.
+        near = values[(values >= usual[0] - span / 2) & (values <= usual[1] + span / 2)]
+        low, high = min(near.min(), usual[0]), max(near.max(), usual[1])
+    return float(low), float(high), int(((values < low) | (values > high)).sum())
 
 
-def literal(name: Any, most: int = MOST_LETTERS, place: int | None = None) -> str:
-    """A name as one line of text that matplotlib does not read as mathematics: letters that cannot be seen
-    or turn the line around are written out, and the middle of a long name is left out. The place of a column
-    is put behind a name that is cut, if given."""
-    text = "".join(letter if letter.isprintable() else _escaped(letter) for letter in str(name))
-    if not text.strip():
-        return "(no name)"
-    if len(text) > most:
-        end = most // 3
-        mark = "" if place is None else f" ({place})"
-        text = f"{text[: most - end - 1 - len(mark)]}…{text[-end:]}{mark}"
-    return text.replace("$", r"\$")
-
-
-def names_of(explanation: Any) -> list[str]:
-    """The names of the columns as lines of text. Long names that would look alike keep what sets them
-    apart."""
-    names = [str(name) for name in explanation.feature_names]
-    shown = [literal(name) for name in names]
-    alike: dict[str, list[int]] = {}
-    for at, text in enumerate(shown):
-        alike.setdefault(text, []).append(at)
-    for places in alike.values():
-        if len(places) == 1:
-            continue
-        same = len(os.path.commonprefix([names[at] for at in places]))
-        for at in places:
-            # Some letters before the first difference, to be read with it.
-            shown[at] = literal(f"…{names[at][max(same - 10, 0) :]}", place=at)
-    return shown
-
-
-def _escaped(letter: str) -> str:
-    return letter.encode("unicode_escape").decode()
-
-
-def short(value: float, digits: int = 4, sign: str = "") -> str:
-    """A number in a few digits; up to a million without an exponent."""
-    if 10**digits <= abs(value) < 1e7:
-        text = f"{value:{sign},.0f}"
-    else:
-        text = f"{value:{sign}.{digits}g}"
-    return text.replace("-", "−")
-
-
-def number(value: float) -> str:
-    """A short number with its sign."""
-    return short(value, 3, "+")
-
-
-def cell_text(explanation: Any, row: int, at: int) -> str:
-    """`name = cell`, if the cell is known."""
-    name = names_of(explanation)[at]
-    if explanation.data is None:
-        return name
-    labels = explanation._categories.get(at)
-    cell = explanation.data[row, at]
-    if np.isnan(cell):
-        return f"{name} missing"
-    return f"{name} = {literal(labels[int(cell)], 20) if labels else short(cell)}"
+def outside_text(count: int, what: str, marks: str = "◂▸") -> str:
+    """How many are drawn at the ends of an axis."""
+    if count == 0:
+        return ""
+    return f"; {count:,} {what}{'s' if count > 1 else ''} beyond the axis, {marks} at its ends"
 
 
 def plain(ax: Any, zero_line: bool = True) -> None:
-    """Few lines: no frame on top and right, and a line at zero."""
+    """Few lines: no frame on top and right, round ticks, and a line at zero."""
+    from .ticks import numbers_on
+
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+    numbers_on(ax.xaxis)
     if zero_line:
-        ax.axvline(0, color=NEUTRAL, linewidth=0.8, zorder=0)
-
-
-def ink(ax: Any) -> Any:
-    """The colour of text, which follows the style in use."""
-    return ax.xaxis.label.get_color()
+        ax.axvline(0, color=colours.neutral(ax), linewidth=0.8, zorder=0)
 
 
 def name_lines(ax: Any, labels: Any) -> None:
@@ -164,3 +142,27 @@ def name_lines(ax: Any, labels: Any) -> None:
     ax.set_yticks(range(len(labels)), labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
+
+
+def legend_below(ax: Any, handles: Any, labels: list[str]) -> None:
+    """A legend under the title of the horizontal axis, in as many columns as there is room for."""
+    from matplotlib import rcParams
+    from matplotlib.transforms import ScaledTranslation
+
+    size = rcParams["font.size"]
+    width = ax.bbox.width / ax.figure.dpi * 72
+    fitting = width // (0.55 * size * (max(map(len, labels)) + 5))
+    below = ScaledTranslation(0, -3.6 * size / 72, ax.figure.dpi_scale_trans)
+    ax.legend(
+        handles,
+        labels,
+        frameon=False,
+        loc="upper left",
+        bbox_to_anchor=(0, 0),
+        bbox_transform=ax.transAxes + below,
+        ncols=int(np.clip(fitting, 1, len(labels))),
+        fontsize="small",
+        handletextpad=0.4,
+        columnspacing=1.2,
+        borderaxespad=0.0,
+    )

@@ -2,99 +2,142 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import style
+from . import colours, style, words
+from .outcome import Outcome, outcome_of
 
 
-def waterfall(explanation: Any, row: Any, max_display: Any, output: Any, ax: Any) -> Any:
-    style.check_rows(explanation)
-    explanation = style.one_output(explanation, output)
+class Step(NamedTuple):
+    """One bar."""
+
+    label: str
+    size: float
+    #: Standard error of the value; NaN where there is none.
+    error: float = np.nan
+    #: Whether it is what values leave of the prediction.
+    is_left: bool = False
+
+
+def waterfall(
+    explanation: Any, row: Any, max_display: Any, output: Any, ax: Any, title: str | None, actual: Any
+) -> Any:
+    if len(explanation) == 0:
+        raise ValueError("the explanation has no row to draw")
     if not -len(explanation) <= row < len(explanation):
         raise IndexError(f"row is {row}; there are {len(explanation)} rows")
-    values, base = explanation.values[row], float(explanation.base_values[row])
-    errors = None if explanation.std_error is None else explanation.std_error[row]
-    first, rest = style.shown(np.abs(values), max_display)
-    steps = [(style.cell_text(explanation, row, at), values[at]) for at in first]
-    if len(rest):
-        steps.append((style.rest_label(rest), values[rest].sum()))
+    row = row % len(explanation)
+    found = outcome_of(explanation, row, output, actual)
+    explanation = style.one_output(explanation, output)
+    if not np.isfinite(explanation.values[row]).all():
+        raise ValueError(f"row {row} has no values to draw")
+    base = float(explanation.base_values[row])
     # Read from below: the base value, the small steps, the largest, what they leave unexplained on top, and
-    # the prediction.
-    left = _left(explanation, row)
-    spread = [errors[at] for at in first] if errors is not None else []
-    spread = [*[np.nan] * len(left), *spread, *[np.nan] * (len(steps) - len(spread))]
-    steps = [*left, *steps]
-    ax = style.axes(ax, style.height_of(len(steps)), [name for name, _ in steps])
-    total = base + sum(step for _, step in steps)
-    at = total
-    span = _span(base, [step for _, step in steps])
-    for line, (_, step) in enumerate(steps):
-        start = at - step
-        colour = style.UP if step > 0 else style.DOWN
-        hatched = line < len(left)
-        if hatched:
-            outline = {"facecolor": "none", "edgecolor": style.NEUTRAL, "hatch": "///"}
-            ax.barh(line, step, left=start, height=0.7, **outline)
-        else:
-            ax.barh(line, step, left=start, color=colour, height=0.7)
-        if np.isfinite(spread[line]):
-            # Two standard errors over the trees, where the bar ends.
-            ax.errorbar(at, line, xerr=2 * spread[line], color=style.ink(ax), linewidth=1, capsize=2)
-        inside = abs(step) > 0.16 * span and not hatched and not np.isfinite(spread[line])
-        ax.annotate(
-            style.number(step),
-            (start + step / 2 if inside else _right(at, start, spread[line]), line),
-            (0 if inside else 4, 0),
-            textcoords="offset points",
-            va="center",
-            ha="center" if inside else "left",
-            color="white" if inside else None,
-            fontsize=9,
-        )
-        below = line + 1 < len(steps)
-        down_to = line + (1.35 if below else 0.6)
-        ax.plot(
-            [start, start],
-            [line - 0.35, down_to],
-            ":",
-            color=style.NEUTRAL,
-            linewidth=0.9,
-            zorder=0,
-        )
-        at = start
-    style.name_lines(ax, [name for name, _ in steps])
+    # the prediction; above it what really happened.
+    steps = [*_left(explanation, row), *_steps(explanation, row, max_display)]
+    total = base + sum(step.size for step in steps)
+    above = [label for label in (found.actual_label, found.total_label) if label]
+    lines = [*above, *(step.label for step in steps), "base value"]
+    ax = style.axes(ax, style.height_of(len(lines)), lines)
+    ends = _draw(ax, steps, total, len(above))
+    style.name_lines(ax, lines)
     style.plain(ax, zero_line=False)
-    # Bars would otherwise touch the frame.
-    ax.use_sticky_edges = False
-    ax.margins(x=0.12)
-    ax.set_xlabel(style.unit(explanation))
-    title = f"base value {style.short(base)}  →  {style.short(total)}"
-    ax.set_title(title, fontsize=10, loc="left")
+    ends += [base, total, *([found.actual] if found.actual is not None else [])]
+    # Numbers stand at the right of bars.
+    low, high = min(ends), max(ends)
+    room = (high - low) or abs(high) or 1.0
+    ax.set_xlim(low - 0.06 * room, high + 0.2 * room)
+    last = len(lines) - 1
+    _mark(ax, base, last, words.short(base), (last - 0.65, last + 0.35))
+    _mark(ax, total, len(above) - 1, found.total_text(total), (len(above) - 1.35, len(above) - 0.35))
+    if found.actual_label:
+        _mark_actual(ax, found)
+    style.below(ax, words.unit(explanation))
+    if found.has_chances:
+        from .ticks import chances_above
+
+        chances_above(ax)
+    label = row if explanation.index is None else explanation.index[row]
+    style.heading(ax, title, f"Row {words.literal(label, 20)}: {found.question(total)}")
     return ax
 
 
-def _right(at: float, start: float, error: float) -> float:
-    """Where a number beside a bar stands."""
-    return max(at, start, at + 2 * error if np.isfinite(error) else at)
+def _steps(explanation: Any, row: int, max_display: Any) -> list[Step]:
+    """The largest values, and the others as one."""
+    values = explanation.values[row]
+    errors = np.full(len(values), np.nan) if explanation.std_error is None else explanation.std_error[row]
+    first, rest = style.shown(np.abs(values), max_display)
+    steps = [Step(words.cell_text(explanation, row, at), float(values[at]), errors[at]) for at in first]
+    if len(rest):
+        steps.append(Step(words.rest_label(rest), float(values[rest].sum())))
+    return steps
 
 
-def _left(explanation: Any, row: int) -> list[tuple[str, float]]:
+def _left(explanation: Any, row: int) -> list[Step]:
     """What scores leave of the prediction, as steps; none where that is nothing by definition."""
     unexplained = explanation.unexplained
     if unexplained is None or not np.isfinite(unexplained[row]):
         return []
     found, left = explanation._predictions, []
     if found.oob_trees is not None:
-        left.append(("trees that saw the row left out", float(found.on_scale[row] - found.to_explain[row])))
+        size = float(found.on_scale[row] - found.to_explain[row])
+        left.append(Step("trees that saw the row left out", size, is_left=True))
     # Exact methods leave rounding errors.
     if abs(unexplained[row]) > 1e-9 * max(1.0, abs(explanation.explained[row])):
-        left.append(("not explained", float(unexplained[row])))
+        left.append(Step("not explained", float(unexplained[row]), is_left=True))
     return left
 
 
-def _span(base: Any, steps: Any) -> Any:
-    """How much of the axis the bars take."""
-    ends = base + np.concatenate([[0.0], np.cumsum(steps[::-1])])
-    return float(ends.max() - ends.min()) or 1.0
+def _draw(ax: Any, steps: list[Step], total: float, above: int) -> list[float]:
+    """Draws the bars below `above` lines, and returns how far they and their errors reach."""
+    up, down = colours.directions(ax)
+    faint = colours.neutral(ax)
+    ends = [total]
+    at = total
+    for line, step in enumerate(steps, above):
+        start = at - step.size
+        fill = up if step.size > 0 else down
+        look = {"facecolor": "none", "edgecolor": faint, "hatch": "///"} if step.is_left else {"color": fill}
+        ax.barh(line, step.size, left=start, height=0.7, **look)
+        right = max(at, start)
+        if np.isfinite(step.error):
+            # Two standard errors over the trees, where the bar ends.
+            ax.errorbar(at, line, xerr=2 * step.error, color=colours.ink(ax), linewidth=1, capsize=2)
+            ends += [at - 2 * step.error, at + 2 * step.error]
+            right = max(right, ends[-1])
+        _beside(ax, right, line, words.number(step.size))
+        guide = {"color": faint, "linewidth": 0.9, "zorder": 0}
+        ax.plot([start, start], [line - 0.35, line + 1.35], ":", **guide)
+        at = start
+        ends.append(at)
+    return ends
+
+
+def _mark(ax: Any, value: float, line: float, text: str, guide: tuple[float, float]) -> None:
+    """A short upright line at a value, with its number."""
+    ax.plot([value, value], [line - 0.35, line + 0.35], color=colours.ink(ax), linewidth=2.5)
+    ax.plot([value, value], guide, ":", color=colours.neutral(ax), linewidth=0.9, zorder=0)
+    _beside(ax, value, line, text, is_alone=True)
+
+
+def _mark_actual(ax: Any, found: Outcome) -> None:
+    """What really happened: a hollow mark where it has a place, words where it has none."""
+    if found.actual is None:
+        where = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": "small"}
+        ax.annotate(found.actual_text, (0.01, 0), **where)
+        return
+    look = {"markersize": 7, "markerfacecolor": "none", "markeredgewidth": 1.6}
+    ax.plot([found.actual], [0], "D", color=colours.ink(ax), **look)
+    _beside(ax, found.actual, 0, found.actual_text, is_alone=True)
+
+
+def _beside(ax: Any, value: float, line: float, text: str, is_alone: bool = False) -> None:
+    """Text at the right of a value, or where nothing else is in the line at the side with more room."""
+    is_left = is_alone and value > sum(ax.get_xlim()) / 2
+    where = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
+    away = 8 if is_alone else 4
+    ax.annotate(
+        text, (value, line), (-away if is_left else away, 0), ha="right" if is_left else "left", **where
+    )

@@ -311,14 +311,14 @@ class Stability(dict[str, Any]):
         super().__init__(found)
         self.feature_names = feature_names
 
-    def plot(self, max_display: int = 10, ax: Any = None) -> Any:
+    def plot(self, max_display: int = 10, ax: Any = None, title: str | None = None) -> Any:
         """Mean absolute value of each column, one dot per fit; draws into `ax`, or a new figure, and returns
-        the Axes."""
-        from .._plots import style
+        the Axes. `title` replaces the default title."""
         from .._plots.stability import stability as draw
+        from .._plots.words import literal
 
-        names = [style.literal(name) for name in self.feature_names]
-        return draw(self["importance"], names, max_display, ax)
+        names = [literal(name) for name in self.feature_names]
+        return draw(self["importance"], names, max_display, ax, title)
 
 
 def stability(

@@ -49,6 +49,8 @@ class Predictions(NamedTuple):
     threshold: float | None = None
     #: Whether the values are a number per output, of a model with several targets.
     per_output: bool = False
+    #: The place of the class that the numbers on the scale of the scores are about, if one was selected.
+    output: int | None = None
 
     def rows(self, key: Any) -> Predictions:
         """Some rows; `numpy.newaxis` gives one row its axis back."""
@@ -67,6 +69,7 @@ class Predictions(NamedTuple):
             to_explain=self.to_explain[..., key],
             explained=self.explained[..., key],
             oob_explained=None if self.oob_explained is None else self.oob_explained[..., key],
+            output=key if isinstance(key, int) else None,
         )
 
 

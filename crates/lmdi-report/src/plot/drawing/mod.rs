@@ -3,19 +3,26 @@
 //! | file | what |
 //! |---|---|
 //! | `svg` | a picture as text, with everything from data escaped |
-//! | `axis` | from numbers to places, round ticks, short numbers |
+//! | `text`, `number` | how wide text is, cut and wrapped; short numbers |
+//! | `axis`, `time` | from numbers and dates to places, with round ticks |
+//! | `heading`, `legend` | what is above a plot and what its colours mean |
 //! | `colour` | the scales of values, scores and categories |
 //! | `png`, `pdf`, `no_png` | the picture as pixels, as a page, or why this build cannot |
 
 pub(in crate::plot) mod axis;
 pub(in crate::plot) mod colour;
+pub(in crate::plot) mod heading;
+pub(in crate::plot) mod legend;
 #[cfg(not(feature = "png"))]
 mod no_png;
+pub(in crate::plot) mod number;
 #[cfg(feature = "png")]
 mod pdf;
 #[cfg(feature = "png")]
 mod png;
 pub(in crate::plot) mod svg;
+pub(in crate::plot) mod text;
+mod time;
 
 #[cfg(not(feature = "png"))]
 pub use no_png::{check_png, pdf, png};

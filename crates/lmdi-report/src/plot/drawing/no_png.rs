@@ -11,7 +11,7 @@ pub fn check_png() -> Result<()> {
 }
 
 /// Fails: this build has no PNG.
-pub fn png(_picture: &Picture, _zoom: f64) -> Result<Vec<u8>> {
+pub fn png(_picture: &Picture, _dpi: f64) -> Result<Vec<u8>> {
     check_png().map(|()| Vec::new())
 }
 

@@ -1,7 +1,8 @@
 //! An SVG drawn as pixels.
 //!
 //! Text is drawn with the font that is part of this program and no other, so that a picture is the
-//! same on every machine; characters that DejaVu Sans does not have are left out.
+//! same on every machine; characters that DejaVu Sans does not have, such as those of East
+//! Asia, are drawn as boxes. An SVG keeps them.
 
 use super::Picture;
 use crate::{Error, Result};
@@ -17,12 +18,15 @@ pub fn check_png() -> Result<()> {
     Ok(())
 }
 
-/// The picture as a PNG file, enlarged by `zoom`.
+/// Pixels of an SVG per inch.
+const SVG_DPI: f64 = 96.0;
+
+/// The picture as a PNG file with so many pixels per inch, which the file says.
 ///
 /// ```
 /// # use lmdi::explanation::{Columns, ExplainedRows};
 /// # use lmdi::{importance::Scores, table::MatrixView};
-/// use lmdi_report::plot::{PlotData, bar, png};
+/// use lmdi_report::plot::{Look, PlotData, bar, png};
 /// # fn main() -> lmdi_report::Result<()> {
 /// # let scores = Scores { values: vec![-2.0, 0.5, 2.0], ..Scores::zero(3, 1, &[0.0]) };
 /// # let cells = [10.0, 30.0, 50.0];
@@ -31,14 +35,15 @@ pub fn check_png() -> Result<()> {
 /// # let columns = Columns::numeric(["income"]);
 /// let (title, scale) = ("Loans", "in log-odds");
 /// let data =
-///     PlotData { rows, columns: &columns, account: None, errors: None, output: 0, title, scale };
+///     PlotData { scale, ..PlotData::new(rows, &columns, Look { title, width: None }) };
 /// let picture = bar(&data, 10)?;
 /// assert!(picture.svg.starts_with("<svg"));
-/// assert!(png(&picture, 2.0)?.starts_with(b"\x89PNG"));
+/// assert!(png(&picture, 192.0)?.starts_with(b"\x89PNG"));
 /// # Ok(())
 /// # }
 /// ```
-pub fn png(picture: &Picture, zoom: f64) -> Result<Vec<u8>> {
+pub fn png(picture: &Picture, dpi: f64) -> Result<Vec<u8>> {
+    let zoom = dpi / SVG_DPI;
     let drawing = |what: &dyn std::fmt::Display| Error::Drawing(what.to_string());
     let tree = parsed(picture)?;
     let size = tree.size();
@@ -46,10 +51,10 @@ pub fn png(picture: &Picture, zoom: f64) -> Result<Vec<u8>> {
     let fits = |side: f64| (1.0..=LARGEST).contains(&side);
     if !(fits(width) && fits(height)) {
         return Err(lmdi::Error::Parameter {
-            name: "zoom",
-            found: zoom.to_string(),
+            name: "dpi",
+            found: dpi.to_string(),
             expected: format!(
-                "a factor that makes the picture at most {LARGEST} pixels wide and high"
+                "a number that makes the picture at most {LARGEST} pixels wide and high"
             ),
         }
         .into());
@@ -57,7 +62,31 @@ pub fn png(picture: &Picture, zoom: f64) -> Result<Vec<u8>> {
     let mut pixels = Pixmap::new(width.round() as u32, height.round() as u32)
         .ok_or_else(|| drawing(&"there is no memory for its pixels"))?;
     resvg::render(&tree, Transform::from_scale(zoom as f32, zoom as f32), &mut pixels.as_mut());
-    pixels.encode_png().map_err(|error| drawing(&error))
+    let file = pixels.encode_png().map_err(|error| drawing(&error))?;
+    Ok(with_resolution(file, dpi))
+}
+
+/// Puts the chunk `pHYs`, the pixels per metre, behind the header of a PNG file.
+fn with_resolution(mut file: Vec<u8>, dpi: f64) -> Vec<u8> {
+    /// The signature, and the header with its length, name and checksum.
+    const HEADER: usize = 8 + 25;
+    let per_metre = ((dpi / 0.0254).round() as u32).to_be_bytes();
+    // The unit is the metre.
+    let content: Vec<u8> = [b"pHYs", &per_metre[..], &per_metre, &[1]].concat();
+    let length = (content.len() as u32 - 4).to_be_bytes();
+    let chunk = [&length[..], &content, &checksum(&content).to_be_bytes()].concat();
+    file.splice(HEADER..HEADER, chunk);
+    file
+}
+
+/// The checksum of a chunk: CRC-32 with the polynomial of ISO 3309.
+fn checksum(bytes: &[u8]) -> u32 {
+    let of_byte = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 }
+        })
+    };
+    !bytes.iter().fold(u32::MAX, of_byte)
 }
 
 /// The picture with its text laid out in the bundled font.

@@ -5,6 +5,7 @@
 //! text is cut. Coordinates are written with two decimals, so that the same picture is the same
 //! bytes everywhere.
 
+use super::text::fitted;
 use std::fmt::Write;
 
 /// A finished picture.
@@ -15,41 +16,23 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// The same for a dark page. Only attributes are changed: text from data has no quotation marks,
-    /// because they are escaped.
+    /// The same for a dark page. Only colours of attributes are changed: text from data has no
+    /// quotation marks, because they are escaped.
     pub fn dark(self) -> Self {
-        const PAIRS: [(&str, &str); 7] = [
-            ("#ffffff", "#14181e"),
-            (INK, "#e7ebf1"),
-            (FAINT, "#a3afbf"),
-            (RULE, "#343d4a"),
-            (super::colour::UP, "#ff9d5c"),
-            (super::colour::DOWN, "#6cb6ff"),
-            ("#f7f7f7", "#232a34"),
-        ];
-        let quoted = |colour: &str| format!("\"{colour}\"");
-        let svg = PAIRS
-            .iter()
-            .fold(self.svg, |svg, (light, dark)| svg.replace(&quoted(light), &quoted(dark)));
+        const COLOUR: usize = "#rrggbb".len();
+        let dark = super::colour::dark_of_light();
+        let mut svg = String::with_capacity(self.svg.len());
+        let mut parts = self.svg.split("=\"#");
+        svg.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let known = part.get(..COLOUR - 1).and_then(|digits| dark.get(&format!("#{digits}")));
+            svg.push_str("=\"");
+            match known {
+                Some(colour) => svg.extend([colour.as_str(), &part[COLOUR - 1..]]),
+                None => svg.extend(["#", part]),
+            }
+        }
         Self { svg }
-    }
-
-    /// The same so wide, in pixels of 1/96 inch; it keeps its shape.
-    pub fn wide(self, width: f64) -> Self {
-        let Some((old_width, old_height)) = self.size() else { return self };
-        let from = format!("width=\"{old_width:.0}\" height=\"{old_height:.0}\" viewBox");
-        let height = width * old_height / old_width;
-        let to = format!("width=\"{width:.2}\" height=\"{height:.2}\" viewBox");
-        Self { svg: self.svg.replacen(&from, &to, 1) }
-    }
-
-    /// Width and height as they are written at the top.
-    fn size(&self) -> Option<(f64, f64)> {
-        let number = |name: &str| -> Option<f64> {
-            let (_, rest) = self.svg.split_once(&format!(" {name}=\""))?;
-            rest.split('"').next()?.parse().ok()
-        };
-        Some((number("width")?, number("height")?))
     }
 }
 
@@ -59,6 +42,16 @@ pub(in crate::plot) enum Anchor {
     Start,
     Middle,
     End,
+}
+
+impl Anchor {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Middle => "middle",
+            Self::End => "end",
+        }
+    }
 }
 
 /// Size of text in pixels.
@@ -72,20 +65,26 @@ pub(in crate::plot) const RULE: &str = "#dddddd";
 /// A picture being drawn.
 pub(in crate::plot) struct Canvas {
     svg: String,
+    width: f64,
 }
 
 impl Canvas {
     /// An empty picture of this size; `title` is what a screen reader says.
     pub fn new(width: f64, height: f64, title: &str) -> Self {
         let mut svg = String::new();
-        let title = escaped(title, 300);
+        let title = escaped(&fitted(title, 1.0, 200.0));
         let _ = write!(
             svg,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
              viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" font-family=\"DejaVu Sans, Verdana, Arial, \
              sans-serif\">\n<title>{title}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
         );
-        Self { svg }
+        Self { svg, width }
+    }
+
+    /// Its width.
+    pub fn width(&self) -> f64 {
+        self.width
     }
 
     pub fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str) {
@@ -138,6 +137,18 @@ impl Canvas {
         ));
     }
 
+    /// A triangle that points away from a place, by (-1, 0), (1, 0), (0, -1) or (0, 1).
+    pub fn triangle(&mut self, at: (f64, f64), towards: (f64, f64), colour: &str) {
+        const SIZE: f64 = 4.5;
+        let ((x, y), (dx, dy)) = (at, towards);
+        let corners = listed(&[
+            (x + dx * SIZE, y + dy * SIZE),
+            (x - dy * SIZE, y + dx * SIZE),
+            (x + dy * SIZE, y - dx * SIZE),
+        ]);
+        self.piece(format_args!("<polygon points=\"{corners}\" fill=\"{colour}\"/>"));
+    }
+
     /// A line through several places.
     pub fn polyline(&mut self, places: &[(f64, f64)], colour: &str) {
         let places = listed(places);
@@ -154,7 +165,7 @@ impl Canvas {
         ));
     }
 
-    /// Text of any origin, at most `letters` long.
+    /// Text of any origin; the middle of what is longer than its room is left out.
     pub fn text(
         &mut self,
         at: (f64, f64),
@@ -162,25 +173,23 @@ impl Canvas {
         size: f64,
         colour: &str,
         text: &str,
-        letters: usize,
+        room: f64,
     ) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
         let (x, y) = at;
-        let text = escaped(text, letters);
+        let (anchor, text) = (anchor.name(), escaped(&fitted(text, size, room)));
         self.piece(format_args!(
             "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"{size:.0}\" text-anchor=\"{anchor}\" fill=\"{colour}\">\
              {text}</text>"
         ));
     }
 
-    /// Heading and line below it.
-    pub fn heading(&mut self, title: &str, subtitle: &str) {
-        self.text((16.0, 26.0), Anchor::Start, 16.0, INK, title, 90);
-        self.text((16.0, 46.0), Anchor::Start, SMALL, FAINT, subtitle, 130);
+    /// Small text that rises to its end.
+    pub fn slanted(&mut self, at: (f64, f64), colour: &str, text: &str, room: f64) {
+        let ((x, y), text) = (at, escaped(&fitted(text, SMALL, room)));
+        self.piece(format_args!(
+            "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"{SMALL:.0}\" text-anchor=\"end\" fill=\"{colour}\" \
+             transform=\"rotate(-40 {x:.2} {y:.2})\">{text}</text>"
+        ));
     }
 
     fn piece(&mut self, piece: std::fmt::Arguments<'_>) {
@@ -199,14 +208,10 @@ fn listed(places: &[(f64, f64)]) -> String {
     places.iter().map(|(x, y)| format!("{x:.2},{y:.2}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Text that is only text, cut with an ellipsis after this many characters.
-pub(in crate::plot) fn escaped(text: &str, letters: usize) -> String {
+/// Text that is only text.
+pub(in crate::plot) fn escaped(text: &str) -> String {
     let mut safe = String::new();
-    for (at, c) in text.chars().enumerate() {
-        if at == letters {
-            safe.push('…');
-            break;
-        }
+    for c in text.chars() {
         match c {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
@@ -225,20 +230,13 @@ pub(in crate::plot) fn escaped(text: &str, letters: usize) -> String {
     safe
 }
 
-/// About how wide text is, in pixels.
-pub(in crate::plot) fn width_of(text: &str, size: f64) -> f64 {
-    let wide = |c: char| if c.is_ascii() { 0.61 } else { 1.0 };
-    text.chars().map(wide).sum::<f64>() * size
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn hostile_text_stays_text() {
-        assert_eq!(escaped("<script>'\"&", 99), "&lt;script&gt;&#39;&quot;&amp;");
-        assert_eq!(escaped("a\u{1b}[31m\u{202e}b\0", 99), "a\u{fffd}[31m\u{fffd}b\u{fffd}");
-        assert_eq!(escaped(&"x".repeat(300), 5), "xxxxx…");
+        assert_eq!(escaped("<script>'\"&"), "&lt;script&gt;&#39;&quot;&amp;");
+        assert_eq!(escaped("a\u{1b}[31m\u{202e}b\0"), "a\u{fffd}[31m\u{fffd}b\u{fffd}");
     }
 }

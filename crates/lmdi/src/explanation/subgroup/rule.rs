@@ -6,6 +6,7 @@
 //! digits as leave every row on its side, so that the rule as it is printed finds exactly the rows
 //! that its accuracy is stated for.
 
+use super::super::columns::part_name;
 use super::super::{CellMeaning, Columns, ExplainedRows};
 use super::NO_GROUP;
 use crate::forest::train::{Criterion, ForestParams, MaxFeatures, TrainingSet, train_forest};
@@ -84,8 +85,8 @@ fn condition_text(condition: &Condition, columns: &Columns) -> String {
     let name = &column.name;
     let is_above = condition.above.is_some();
     let text = match &column.meaning {
-        CellMeaning::Parts(levels) => {
-            let level = &levels[condition.feature - column.features.start];
+        CellMeaning::Parts(parts) => {
+            let level = part_name(&parts[condition.feature - column.features.start]);
             return format!("{name} {} {level}", if is_above { "is" } else { "is not" });
         }
         CellMeaning::Truth => format!("{name} is {}", if is_above { "true" } else { "false" }),
@@ -101,14 +102,20 @@ fn condition_text(condition: &Condition, columns: &Columns) -> String {
             };
             format!("{name} is {}{more}", fitting[..fitting.len().min(SHOWN)].join(" or "))
         }
-        CellMeaning::Number => match (condition.above, condition.at_most) {
-            (Some(above), Some(most)) => {
-                format!("{} < {name} <= {}", number_text(above), number_text(most))
+        CellMeaning::Number | CellMeaning::Time(_) => {
+            let number = |x: f64| match column.meaning {
+                CellMeaning::Time(unit) => unit.text(x).unwrap_or_else(|| number_text(x)),
+                _ => number_text(x),
+            };
+            match (condition.above, condition.at_most) {
+                (Some(above), Some(most)) => {
+                    format!("{} < {name} <= {}", number(above), number(most))
+                }
+                (Some(above), None) => format!("{name} > {}", number(above)),
+                (None, Some(most)) => format!("{name} <= {}", number(most)),
+                (None, None) => return format!("{name} is missing"),
             }
-            (Some(above), None) => format!("{name} > {}", number_text(above)),
-            (None, Some(most)) => format!("{name} <= {}", number_text(most)),
-            (None, None) => return format!("{name} is missing"),
-        },
+        }
     };
     if condition.missing { format!("({text} or {name} is missing)") } else { text }
 }

@@ -1,48 +1,48 @@
 //! `x' (H + l2)^-1 x` of many rows.
 //!
 //! What the tree adds to a row's leverage, and to the raw columns' right-hand side, is the same for
-//! all rows of a leaf and is computed once a leaf; see `row_solution` for the terms.
+//! all rows of a leaf. It is computed once a leaf, from the root down: what a sum of one in a node adds
+//! is what its parent's share of it adds, and one term; see `row_solution` for the terms.
 //!
-//! Cost for r active raw columns: leaves x depth x r, then r^2 / 2 per row, several rows side by
-//! side.
+//! Cost for r active raw columns: splits x r, then r^2 / 2 per row, several rows side by side.
 
 use crate::basis::TreeRows;
-use crate::glm::linalg::vector::add_scaled;
 use crate::glm::solvers::direct::elimination::Elimination;
 
 /// Rows solved in one batch: so many that none waits for the additions of another.
-const SIDE_BY_SIDE: usize = 16;
+const SIDE_BY_SIDE: usize = 32;
 
 /// The leverage of every fitted row, without its own curvature as a factor.
 pub(crate) fn leverages(factor: &Elimination<'_, '_>, rows: &TreeRows<'_>) -> Vec<f64> {
     let stumps = factor.hessian.stumps;
     let width = factor.active.raw.len();
-    let mut parent = vec![0_u32; stumps.n_splits() + stumps.n_leaves()];
-    for split in 0..stumps.n_splits() {
-        parent[stumps.left[split] as usize] = split as u32;
-        parent[stumps.right[split] as usize] = split as u32;
+    let n_splits = stumps.n_splits();
+    // Of a sum of one in each node: what it adds to the leverage, and to the raw columns' side.
+    let mut own = vec![0.0; n_splits + stumps.n_leaves()];
+    let mut shift = vec![0.0; (n_splits + stumps.n_leaves()) * width];
+    own[0] = if factor.root_weight > 0.0 { 1.0 / factor.root_weight } else { 0.0 };
+    for split in 0..n_splits {
+        let here = &factor.joint[split];
+        let values = [stumps.left_value[split], stumps.right_value[split]];
+        let difference = factor.difference_of(split);
+        for (side, child) in [stumps.left[split], stumps.right[split]].into_iter().enumerate() {
+            let (child, kept) = (child as usize, here.kept[side]);
+            own[child] = values[side] * values[side] * here.inverse + kept * kept * own[split];
+            // A child has a larger number than its parent.
+            let (above, below) = shift.split_at_mut(child * width);
+            let parent = &above[split * width..(split + 1) * width];
+            for ((shift, parent), difference) in below.iter_mut().zip(parent).zip(difference) {
+                *shift = here.across[side] * difference + kept * parent;
+            }
+        }
     }
-    let mut of_leaf = vec![0.0; stumps.n_leaves()];
-    let mut shift = vec![0.0; stumps.n_leaves() * width];
-    for leaf in 0..stumps.n_leaves() {
-        let shift = &mut shift[leaf * width..(leaf + 1) * width];
-        for (at, &k) in factor.active.raw.iter().enumerate() {
-            shift[at] = -factor.hessian.raw_mean[k] - factor.leaf_mean[leaf * width + at];
-        }
-        let mut carried = 1.0;
-        let mut node = stumps.n_splits() + leaf;
-        while node != 0 {
-            let split = parent[node] as usize;
-            let side = usize::from(stumps.right[split] as usize == node);
-            let value = [stumps.left_value[split], stumps.right_value[split]][side];
-            let here = &factor.joint[split];
-            of_leaf[leaf] += (value * carried) * (value * carried) * here.inverse;
-            add_scaled(shift, here.across[side] * carried, factor.difference_of(split));
-            carried *= here.kept[side];
-            node = split;
-        }
-        if factor.root_weight > 0.0 {
-            of_leaf[leaf] += carried * (carried / factor.root_weight);
+    let of_leaf = &own[n_splits..];
+    let shift = &mut shift[n_splits * width..];
+    for (shift, leaf_mean) in
+        shift.chunks_exact_mut(width.max(1)).zip(factor.leaf_mean.chunks_exact(width.max(1)))
+    {
+        for ((shift, mean), &k) in shift.iter_mut().zip(leaf_mean).zip(&factor.active.raw) {
+            *shift -= factor.hessian.raw_mean[k] + mean;
         }
     }
     let n_raw = factor.hessian.n_raw();

@@ -16,7 +16,10 @@
 //! one pass for H and one factorisation, then n (2 depth r + r^2).
 
 mod leverage;
+mod newton_path;
 mod row_solution;
+
+pub(crate) use newton_path::NewtonPath;
 
 use crate::basis::{Basis, TreeRows};
 use crate::glm::leave_one_out::leverage::leverages;

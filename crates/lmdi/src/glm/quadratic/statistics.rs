@@ -9,7 +9,7 @@
 //! Cost of `update`: per row (raw columns)^2 / 2 + (raw columns) multiplications. Memory:
 //! leaves x raw columns + (raw columns)^2 numbers.
 
-use crate::basis::{Basis, SparseBlock, SparseColumns, TreeRows};
+use crate::basis::{Basis, SparseBlock, SparseColumns, SparseEntry, TreeRows};
 use crate::glm::linalg::vector::add_scaled;
 use crate::glm::quadratic::sparse_sums::SparseSums;
 use crate::vectorised::{Vectorised, vectorised};
@@ -280,6 +280,28 @@ pub(crate) fn add_gram(gram: &mut [f64], width: usize, weight: &[f64], raw: &[f6
     vectorised(AddGram { gram, stride: width, width, weight, raw });
 }
 
+/// Adds what a row of weight `w` brings to the lines of sparse columns in a Gram matrix by position, of
+/// `r` columns, and calls `add` with the position of each and its weighted deviation.
+#[inline(always)]
+fn add_entries(
+    gram: &mut [f64],
+    r: usize,
+    w: f64,
+    dense: &[f64],
+    entries: &[SparseEntry],
+    mut add: impl FnMut(usize, f64),
+) {
+    for (at, entry) in entries.iter().enumerate() {
+        let (position, by) = (entry.position as usize, w * entry.deviation);
+        add(position, by);
+        let line = &mut gram[position * r..(position + 1) * r];
+        add_scaled(&mut line[..dense.len()], by, dense);
+        for other in &entries[..=at] {
+            line[other.position as usize] += by * other.deviation;
+        }
+    }
+}
+
 /// The work of [`Statistics::update_sparse`].
 struct AddSplit<'s, 'b> {
     statistics: &'s mut Statistics,
@@ -300,19 +322,12 @@ impl Vectorised for AddSplit<'_, '_> {
         for (line, (&leaf, &w)) in leaf.iter().zip(weight).enumerate() {
             let leaf = leaf as usize;
             let dense = &block.dense[line * width..(line + 1) * width];
-            let entries = block.entries(line);
             statistics.leaf_weight[leaf] += w;
             let sums = &mut statistics.leaf_raw[leaf * r..(leaf + 1) * r];
             add_scaled(&mut sums[..width], w, dense);
-            for (at, entry) in entries.iter().enumerate() {
-                let (position, by) = (entry.position as usize, w * entry.deviation);
+            add_entries(gram, r, w, dense, block.entries(line), |position, by| {
                 sums[position] += by;
-                let line = &mut gram[position * r..(position + 1) * r];
-                add_scaled(&mut line[..width], by, dense);
-                for other in &entries[..=at] {
-                    line[other.position as usize] += by * other.deviation;
-                }
-            }
+            });
         }
         AddGram { gram, stride: r, width, weight, raw: block.dense }.run();
     }
@@ -342,23 +357,16 @@ impl Vectorised for AddResponses<'_, '_> {
         for (line, ((&leaf, &w), &y)) in leaf.iter().zip(weight).zip(response).enumerate() {
             let leaf = leaf as usize;
             let dense = &block.dense[line * width..(line + 1) * width];
-            let entries = block.entries(line);
             statistics.leaf_weight[leaf] += w;
             statistics.leaf_response[leaf] += w * y;
             statistics.response_square += w * y * y;
             add_scaled(&mut statistics.leaf_raw[leaf * width..(leaf + 1) * width], w, dense);
             add_scaled(&mut sums[..width], w, dense);
             add_scaled(&mut along[..width], w * y, dense);
-            for (at, entry) in entries.iter().enumerate() {
-                let (position, by) = (entry.position as usize, w * entry.deviation);
+            add_entries(gram, r, w, dense, block.entries(line), |position, by| {
                 sums[position] += by;
                 along[position] += by * y;
-                let line = &mut gram[position * r..(position + 1) * r];
-                add_scaled(&mut line[..width], by, dense);
-                for other in &entries[..=at] {
-                    line[other.position as usize] += by * other.deviation;
-                }
-            }
+            });
         }
         AddGram { gram, stride: r, width, weight, raw: block.dense }.run();
     }

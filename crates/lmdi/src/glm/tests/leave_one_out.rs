@@ -3,7 +3,9 @@
 
 use super::sample::{Sample, Weights, minimum_norm, ridge, solve};
 use crate::basis::Stumps;
-use crate::glm::{Coefficients, Penalty, WorkingRows, leave_one_out, leave_one_out_ridge};
+use crate::glm::{
+    Coefficients, Family, NewtonPath, Penalty, WorkingRows, leave_one_out, leave_one_out_ridge,
+};
 use proptest::prelude::*;
 
 /// Intercept and slopes of a refit, as the parts of a row's linear predictor: one per block.
@@ -192,6 +194,36 @@ fn logistic_regression_takes_one_newton_step() {
     }
     let share = (off / size).sqrt();
     assert!(share < 0.05, "off by {share} of the linear predictors");
+}
+
+/// Fits that start from one another, and leverages from the root down, say the same of rows left out
+/// as one Newton step from a fit of its own does, on the plain matrix of all columns.
+#[test]
+fn a_path_of_penalties_leaves_out_as_single_fits_do() {
+    for seed in 0..20 {
+        let sample = Sample::new(seed, 60, 3, true, Weights::Random);
+        let y: Vec<f64> = sample.fitted_y.iter().map(|&y| f64::from(u8::from(y > 2.0))).collect();
+        let (design, weight) = (&sample.design, &sample.fitted_weight);
+        let rows = sample.rows();
+        let mut path = NewtonPath::new(&sample.basis, &rows, &y, Family::Binomial, 1000)
+            .expect("rows of both classes");
+        for l2 in [50.0, 5.0, 0.5, 2.0, 100.0] {
+            let zero = vec![0.0; sample.n_columns() + 1];
+            let fit = logistic(design, weight, &y, l2, zero, 50);
+            for (row, found) in path.left_out(l2, 1e-16).into_iter().enumerate() {
+                let step = logistic(
+                    &without(design, row),
+                    &without(weight, row),
+                    &without(&y, row),
+                    l2,
+                    fit.clone(),
+                    1,
+                );
+                let off = (found - predictor(&sample, &step, row)).abs();
+                assert!(off < 1e-5, "sample {seed}, penalty {l2}, row {row}: off by {off}");
+            }
+        }
+    }
 }
 
 /// With an l1 penalty the columns at zero stay there: the same as a ridge fit on the others.

@@ -133,7 +133,7 @@ fn bins(x: &MatrixView<'_>, column: usize, n_bins: usize) -> Draw {
     x.column_into(column, &mut cells);
     let n = cells.len();
     cells.retain(|cell| !cell.is_nan());
-    cells.sort_by(f64::total_cmp);
+    cells.sort_unstable_by(f64::total_cmp);
     let mut ends: Vec<f64> = Vec::new();
     if !cells.is_empty() {
         ends.extend((1..n_bins).map(|at| quantile(&cells, at as f64 / n_bins as f64)));

@@ -30,8 +30,10 @@
 //! 4 bytes each, and n_samples p bytes for each thread.
 
 mod background;
+mod cut_normal;
 mod levels;
 mod local_model;
+mod narrow_bins;
 mod neighbours;
 mod selection;
 

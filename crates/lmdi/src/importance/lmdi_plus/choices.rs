@@ -158,6 +158,7 @@ impl Choices {
         let others = [
             ("preset", self.preset.is_some()),
             ("ablation", self.ablation.is_some()),
+            ("rows_per_tree", self.rows_per_tree.is_some()),
             ("tolerance", self.tolerance.is_some()),
             ("search_tolerance", self.search_tolerance.is_some()),
             ("max_iterations", self.max_iterations.is_some()),
@@ -165,7 +166,8 @@ impl Choices {
         self.first_choice().or_else(|| first(&others))
     }
 
-    /// The name of the first choice of the method that was made.
+    /// The name of the first choice of the method that was made. How many rows a tree is fitted on and
+    /// how exactly is no such choice: presets leave it open.
     fn first_choice(&self) -> Option<&'static str> {
         first(&[
             ("fit_to", self.fit_to.is_some()),
@@ -182,7 +184,6 @@ impl Choices {
             ("folds", self.folds.is_some()),
             ("fold_by", self.fold_by.is_some()),
             ("rounds", self.rounds.is_some()),
-            ("rows_per_tree", self.rows_per_tree.is_some()),
             ("selection", self.selection.is_some()),
             ("rule", self.rule.is_some()),
             ("family", self.family.is_some()),
@@ -233,13 +234,13 @@ impl Choices {
             (Some(_), Some(_)) => {
                 return Err(invalid("preset", "given with ablation", "one of the two"));
             }
-            (Some(_), None) => "preset",
-            (None, Some(_)) => "ablation",
+            (Some(_), None) => "a preset",
+            (None, Some(_)) => "a step of the ablation",
         };
         if let Some(choice) = self.first_choice() {
             return Err(invalid(
-                name,
-                format!("given with {choice}"),
+                choice,
+                format!("given with {name}"),
                 format!("one of the two: {name} fixes every choice of the method"),
             ));
         }

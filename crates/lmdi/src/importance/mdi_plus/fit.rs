@@ -3,10 +3,13 @@
 use super::options::{MdiPlusGlm, MdiPlusOptions, MdiPlusPenalty};
 use crate::basis::{Basis, TreeRows};
 use crate::glm::{
-    Coefficients, Family, GlmOptions, HuberFit, LeftOut, Penalty, PenaltyChoice, RidgeErrors,
-    Strength, WorkingRows, fit_glm, fit_huber, fit_newton_from, leave_one_out,
-    leave_one_out_predictors, leave_one_out_ridge, minimise_on_grid,
+    Accuracy, Coefficients, Family, GlmOptions, HuberFit, LeftOut, NewtonPath, Penalty,
+    PenaltyChoice, RidgeErrors, Strength, WorkingRows, fit_glm, fit_huber, leave_one_out,
+    leave_one_out_predictors, leave_one_out_ridge, minimise_in_two_stages, minimise_on_grid,
 };
+
+/// Tolerance of the logistic fits that only rank strengths roughly.
+const ROUGH: f64 = 1e-7;
 
 /// What the linear model says with all features but those of one group at their mean.
 pub(super) struct Partial {
@@ -86,8 +89,16 @@ impl LinearModel<'_, '_> {
             }
             (MdiPlusGlm::Logistic, MdiPlusPenalty::None) => self.newton(Penalty::NONE, visit),
             (MdiPlusGlm::Logistic, MdiPlusPenalty::Ridge { alphas }) => {
-                let mut near = None;
-                let best = minimise_on_grid(alphas, |l2| self.logistic_loss(l2, &mut near));
+                // Where nothing can be fitted, all strengths are alike.
+                let best = self.newton_path().map_or(0, |mut path| {
+                    minimise_in_two_stages(alphas, |l2, accuracy| {
+                        let tolerance = match accuracy {
+                            Accuracy::Rough => self.options.tolerance.max(ROUGH),
+                            Accuracy::Full => self.options.tolerance,
+                        };
+                        self.logistic_loss(&path.left_out(l2, tolerance))
+                    })
+                });
                 self.newton(Penalty { l1: 0.0, l2: alphas[best] }, visit)
             }
             (MdiPlusGlm::Huber { epsilon }, MdiPlusPenalty::Ridge { alphas }) => {
@@ -150,20 +161,14 @@ impl LinearModel<'_, '_> {
         fit
     }
 
-    /// Mean log-loss of the rows left out, with probabilities trimmed. `near` is the fit at another penalty, and becomes that at
-    /// this one.
-    fn logistic_loss(&self, l2: f64, near: &mut Option<Coefficients>) -> f64 {
-        let options = self.fixed(l2);
-        let (basis, rows, target) = (self.basis, self.rows, self.target);
-        let fit = match near.take() {
-            Some(start) => fit_newton_from(basis, rows, target, &options, start),
-            None => fit_glm(basis, rows, target, &options),
-        };
-        let fit = near.insert(fit.coefficients);
-        let (curvature, pull) = self.working(fit);
-        let working = WorkingRows { curvature: &curvature, pull: &pull };
-        let penalty = Penalty { l1: 0.0, l2 };
-        let left_out = leave_one_out_predictors(basis, rows, working, fit, penalty);
+    fn newton_path(&self) -> Option<NewtonPath<'_, '_>> {
+        let family = self.options.glm.family();
+        let max_iterations = self.options.max_iterations;
+        NewtonPath::new(self.basis, self.rows, self.target, family, max_iterations)
+    }
+
+    /// Mean log-loss of the rows left out, with probabilities trimmed, from their linear predictors.
+    fn logistic_loss(&self, left_out: &[f64]) -> f64 {
         let trim = self.options.trim.max(f64::EPSILON);
         let rows = left_out.iter().zip(self.target).zip(&self.rows.weight);
         let loss: f64 = rows

@@ -16,7 +16,7 @@
 //! A column that is read by several formats is read by the first that suits the file. Days and
 //! months that can be told apart by no cell are not guessed.
 
-use super::{Labels, MISSING};
+use super::{Labels, MISSING, TimeUnit};
 use serde::{Deserialize, Serialize};
 
 /// What stands between whole numbers and decimals.
@@ -100,6 +100,15 @@ impl Reading {
 }
 
 impl CellFormat {
+    /// What the numbers of such a column count, if they are points in time.
+    pub fn time_unit(self) -> Option<TimeUnit> {
+        match self {
+            Self::Date(_) => Some(TimeUnit::Days),
+            Self::DateTime(_) => Some(TimeUnit::Seconds),
+            Self::Number(..) | Self::Time => None,
+        }
+    }
+
     /// Plain numbers as programs write them; in cells that go through this format, signs of
     /// currencies may stand beside them.
     pub const PLAIN: Self = Self::Number(Decimal::Point, Thousands::None);
@@ -290,8 +299,9 @@ fn plain_digits(text: &str, decimal: Decimal, thousands: Thousands) -> Option<St
     (is_plain && plain.bytes().any(|b| b.is_ascii_digit())).then_some(plain)
 }
 
-/// Days from 1970-01-01 to a day of the Gregorian calendar.
-fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
+/// Days from 1970-01-01 to a day of the Gregorian calendar; `None` if there is no such day, or it is
+/// not in the years 1 to 9999.
+pub fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
         2 => 28 + i64::from(is_leap),

@@ -2,12 +2,14 @@
 
 mod cell_format;
 mod labels;
+mod time;
 
 pub use cell_format::{
     CellFormat, ColumnFormat, DateOrder, Decimal, NearNumbers, NumberHints, Reading, Recognised,
-    Thousands,
+    Thousands, days_of,
 };
 pub use labels::{Labels, LabelsBuilder, MISSING};
+pub use time::{TimeUnit, date_of};
 
 use crate::{Error, Result};
 use std::collections::HashMap;

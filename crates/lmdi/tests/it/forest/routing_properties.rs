@@ -89,7 +89,7 @@ fn split(plain: bool) -> impl Strategy<Value = Split> {
 
 fn tree() -> impl Strategy<Value = Tree> {
     (any::<bool>(), any::<bool>(), any::<bool>()).prop_flat_map(|(plain, less, single)| {
-        prop::collection::vec(split(plain), 0..24).prop_map(move |splits| {
+        prop::collection::vec(split(plain), 0..48).prop_map(move |splits| {
             let n = 1 + 2 * splits.len();
             let mut tree = Tree {
                 feature: vec![NONE; n],

@@ -1,7 +1,7 @@
 //! Many rows going down a compiled tree.
 //!
 //! Rows go down in two stages. First all of them take as many steps as most of them need, without a
-//! look at whether any has arrived. Those that have not are then listed and take a few steps at a
+//! look at whether any has arrived; the first few of these are taken together ([`super::top`]). Those that have not are then listed and take a few steps at a
 //! time, until the list is empty: rows that have arrived cost no more steps, and no branch depends
 //! on where a row goes.
 
@@ -9,7 +9,9 @@ use super::cell::Cell;
 use super::gains::Gains;
 use super::layout::{Compiled, Node};
 use super::link::Link;
+use super::top::{LEVELS, PassTop};
 use crate::forest::routing::lanes::LANES;
+use crate::vectorised::vectorised;
 
 /// Rows that are walked down before the next ones are looked at.
 const ROWS: usize = 32 * LANES;
@@ -58,26 +60,34 @@ impl<C: Cell, L: Link, A: Copy> Compiled<C, L, A> {
             let start = index * ROWS * columns;
             let range = start..start + out.len().next_multiple_of(LANES) * columns;
             let gains = &mut gains.part(range.clone());
-            self.descend_some::<MISSING>(&cells[range], columns, gains, out);
+            self.descend_some::<MISSING, _>(&cells[range], columns, gains, out);
         }
     }
 
     /// [`descend`](Self::descend) for at most [`ROWS`] rows.
-    fn descend_some<const MISSING: bool>(
+    fn descend_some<const MISSING: bool, G: Gains<A>>(
         &self,
         cells: &[C],
         columns: usize,
-        gains: &mut impl Gains<A>,
+        gains: &mut G,
         out: &mut [u32],
     ) {
         let mut positions = [0u32; ROWS];
         let (groups, _) = positions.as_chunks_mut::<LANES>();
         let size = LANES * columns;
+        let mut steps = self.shared_steps;
+        if G::NOTHING
+            && let Some(top) = &self.top
+        {
+            let (cells, _) = cells.as_chunks::<LANES>();
+            vectorised(PassTop::<C, MISSING> { top, cells, columns, positions: groups });
+            steps = steps.saturating_sub(LEVELS);
+        }
         for (index, (group, cells)) in groups.iter_mut().zip(cells.chunks_exact(size)).enumerate() {
             // A part as long as the cells, so that one check of an index serves both.
             let gains = &mut gains.part(index * size..index * size + cells.len());
-            let mut at = [0u32; LANES];
-            for _ in 0..self.shared_steps {
+            let mut at = *group;
+            for _ in 0..steps {
                 for (lane, at) in at.iter_mut().enumerate() {
                     *at = self.step::<MISSING>(*at, cells, lane, gains);
                 }

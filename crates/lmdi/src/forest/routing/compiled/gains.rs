@@ -5,6 +5,9 @@ use std::ops::Range;
 
 /// The sums of some rows, which lie as their cells do. `A` is what a node holds.
 pub(super) trait Gains<A> {
+    /// Whether nothing is ever gained, so that only the end of the way matters.
+    const NOTHING: bool = false;
+
     type Part<'p>: Gains<A>
     where
         Self: 'p;
@@ -21,6 +24,8 @@ pub(super) trait Gains<A> {
 pub(super) struct Nothing;
 
 impl<A> Gains<A> for Nothing {
+    const NOTHING: bool = true;
+
     type Part<'p> = Nothing;
 
     #[inline]

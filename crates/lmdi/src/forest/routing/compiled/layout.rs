@@ -5,6 +5,7 @@
 
 use super::cell::Cell;
 use super::link::Link;
+use super::top::{LEVELS, Top};
 use crate::forest::{Comparison, Missing, Tree};
 
 /// Share of the training weight that may reach its leaf within the steps that all rows take.
@@ -35,6 +36,8 @@ pub(super) struct Compiled<C, L, A> {
     pub(super) original: Vec<u32>,
     /// Steps that all rows take.
     pub(super) shared_steps: usize,
+    /// The first levels, of a tree that has enough of them.
+    pub(super) top: Option<Box<Top<C>>>,
 }
 
 impl<C: Cell, L: Link, A: Copy> Compiled<C, L, A> {
@@ -69,7 +72,9 @@ impl<C: Cell, L: Link, A: Copy> Compiled<C, L, A> {
             waiting.push(children[heavy]);
             next += 2;
         }
-        Self { nodes, original, shared_steps: arrived.shared_steps() }
+        let shared_steps = arrived.shared_steps();
+        let top = (n_nodes > 1 << LEVELS).then(|| Box::new(Top::of(&nodes)));
+        Self { nodes, original, shared_steps, top }
     }
 
     pub(super) fn is_leaf(&self, position: u32) -> bool {

@@ -18,6 +18,7 @@ mod descend;
 mod gains;
 mod layout;
 mod link;
+mod top;
 
 use super::lanes::LANES;
 use super::path_amounts::{NodeAmounts, PathAmounts};

@@ -55,7 +55,7 @@ pub(crate) fn stable_l2(hessian: &Hessian<'_>, l2: f64) -> f64 {
 /// A system over some columns, factored once.
 pub(crate) struct System<'q, 'b> {
     hessian: &'q Hessian<'b>,
-    l2: f64,
+    pub(crate) l2: f64,
     /// Least curvature of a direction to move in.
     least: f64,
     most_steps: usize,
@@ -112,6 +112,16 @@ impl<'q, 'b> System<'q, 'b> {
             direction = next;
         }
         Solution { step, iterations: steps, open }
+    }
+
+    /// The same for the next of many steps, each of which sees what the one before left: where the
+    /// factor is exact, what rounding leaves is not worth a second solution.
+    pub(crate) fn step(&self, gradient: &Gradient) -> Coefficients {
+        if self.most_steps == EXACT_STEPS {
+            self.factor.solve(gradient)
+        } else {
+            self.solve(gradient).step
+        }
     }
 
     /// One more step from what is left of the gradient, which must be small. It moves along open

@@ -19,6 +19,8 @@ use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::gradient::Gradient;
 use crate::glm::quadratic::hessian::Hessian;
 use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::solvers::direct::active_columns::ActiveColumns;
+use crate::glm::solvers::direct::conjugate_gradients::System;
 use crate::glm::solvers::newton::local_model::{Effort, LocalModel, LocalSolution};
 use crate::glm::solvers::newton::proximal::{largest_gradient, penalty_of};
 
@@ -167,7 +169,8 @@ impl FitByPasses {
                 let floor = ROUNDING * null.largest_gradient;
                 model.minimise(penalty, Effort { share: SOLVED, floor, rounds: MOST_ROUNDS })
             } else {
-                model.minimise_ridge(penalty.l2)
+                let system = System::new(&hessian, ActiveColumns::all(&hessian), penalty.l2);
+                model.minimise_ridge(&system)
             };
         let new_penalty = penalty_of(penalty, &whole);
         whole.add(-1.0, &self.at);

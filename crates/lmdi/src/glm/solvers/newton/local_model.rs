@@ -15,7 +15,6 @@ use crate::glm::quadratic::batched_hessian::BatchedHessian;
 use crate::glm::quadratic::gradient::Gradient;
 use crate::glm::quadratic::hessian::Hessian;
 use crate::glm::solvers::descent::coordinate_descent::{Descent, Start};
-use crate::glm::solvers::direct::active_columns::ActiveColumns;
 use crate::glm::solvers::direct::conjugate_gradients::{System, largest_diagonal};
 use crate::glm::solvers::direct::elimination::Elimination;
 use crate::glm::solvers::direct::line_search::Line;
@@ -110,17 +109,17 @@ impl LocalModel<'_, '_> {
     }
 
     /// The minimum with a ridge penalty alone, solved as it stands: where classes can be separated
-    /// the curvature fades, and sweeps would need ever more steps.
-    pub(crate) fn minimise_ridge(&self, l2: f64) -> LocalSolution {
-        let q = self.hessian;
+    /// the curvature fades, and sweeps would need ever more steps. `system` is that of all columns
+    /// and the penalty.
+    pub(crate) fn minimise_ridge(&self, system: &System<'_, '_>) -> LocalSolution {
+        let (q, l2) = (self.hessian, system.l2);
         let mut gradient = Gradient::of_residuals(self.leaf_residual, self.raw_gradient);
         add_scaled(&mut gradient.stump, -l2, &self.at.stump);
         add_scaled(&mut gradient.raw, -l2, &self.at.raw);
         let penalty = Penalty { l1: 0.0, l2 };
         let violation = violations(q, &gradient, self.at, penalty).into_iter().fold(0.0, f64::max);
-        let system = System::new(q, ActiveColumns::all(q), l2);
         let mut coefficients = self.at.clone();
-        coefficients.add(1.0, &system.solve(&gradient).step);
+        coefficients.add(1.0, &system.step(&gradient));
         LocalSolution { coefficients, violation, predicted_decrease: 0.0, solved: true }
     }
 

@@ -8,6 +8,7 @@
 //! f(b + t d) <= f(b) + 1e-4 t D,    D = -g'd + penalty(b + d) - penalty(b)
 //! ```
 //!
+//! Where D and the curvature along d say that the condition holds, the objective is not evaluated.
 //! -D/2, or what the best single column would gain if that is more, estimates how far the objective
 //! is above its minimum; a fit stops when it is below a share of the null model's loss. The
 //! curvature is kept from one step to the next while steps shrink the violation of the optimality
@@ -20,6 +21,8 @@ use crate::glm::model::family::Family;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::hessian::Hessian;
 use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::solvers::direct::active_columns::ActiveColumns;
+use crate::glm::solvers::direct::conjugate_gradients::System;
 use crate::glm::solvers::newton::local_model::{Effort, LocalModel, LocalSolution};
 use crate::vectorised::{Vectorised, vectorised};
 use std::ops::Range;
@@ -37,6 +40,14 @@ const MOST_ROUNDS: usize = 20;
 
 /// What a step under a kept curvature is taken to leave at least of the violation.
 const KEPT_AT_LEAST: f64 = 0.5;
+
+/// What of the promised decrease a step must bring.
+const ENOUGH_DECREASE: f64 = 1e-4;
+
+/// Changes of a linear predictor below which the bound on the loss has no digits left as it is
+/// written, and from which it is too loose to be of use.
+const SHORT: f64 = 1e-3;
+const LONG: f64 = 3.0;
 
 /// Halvings of a step before the fit gives up.
 const HALVINGS: usize = 30;
@@ -79,8 +90,15 @@ pub struct NewtonReport {
     pub converged: bool,
 }
 
+/// Derivatives at a point.
 struct Slope {
+    /// Weighted residual of every fitted row.
+    residual: Vec<f64>,
+    /// Second derivative of the loss of every fitted row in its linear predictor.
+    curvature: Vec<f64>,
+    /// Sum of residuals per leaf.
     leaf_residual: Vec<f64>,
+    /// Gradient along each raw column.
     raw_gradient: Vec<f64>,
 }
 
@@ -148,37 +166,47 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         largest_gradient(self.basis, &slope.leaf_residual, &slope.raw_gradient)
     }
 
+    /// The curvature of the loss at a point, which serves the next fit from there as well.
+    pub fn hessian_at<'h>(&self, point: &'h mut NewtonPoint<'p>) -> Option<&'h Hessian<'p>> {
+        (_, point.hessian) = self.differentiate(&point.eta, true);
+        point.hessian.as_ref()
+    }
+
     /// Gradient sums at some linear predictors and, if requested, the Hessian.
     fn differentiate(&self, eta: &[f64], with_hessian: bool) -> (Slope, Option<Hessian<'p>>) {
         let (n_leaves, r) = (self.basis.stumps.n_leaves(), self.basis.raw.len());
-        let mut slope = Slope { leaf_residual: vec![0.0; n_leaves], raw_gradient: vec![0.0; r] };
+        let mut slope = Slope {
+            residual: Vec::with_capacity(self.rows.len()),
+            curvature: Vec::with_capacity(self.rows.len()),
+            leaf_residual: vec![0.0; n_leaves],
+            raw_gradient: vec![0.0; r],
+        };
         let mut statistics = with_hessian.then(|| Statistics::new(self.basis));
-        let (mut residual, mut curvature) = (Vec::new(), Vec::new());
         let sparse = self.rows.sparse_columns();
         // By position, and without what the modes add.
         let mut by_position = vec![0.0; r];
         for range in self.ranges.clone() {
             self.rows.for_sparse_blocks(range, |block| {
-                residual.clear();
-                curvature.clear();
+                let first = slope.residual.len();
                 for row in block.range.clone() {
                     let w = self.rows.weight[row];
                     let (mean, variance) = self.family.mean_and_variance(eta[row]);
-                    residual.push(w * (self.response[row] - mean));
-                    curvature.push(w * variance);
+                    slope.residual.push(w * (self.response[row] - mean));
+                    slope.curvature.push(w * variance);
                 }
+                let residual = &slope.residual[first..];
                 let leaf = &self.rows.leaf[block.range.clone()];
-                for (&leaf, residual) in leaf.iter().zip(&residual) {
+                for (&leaf, residual) in leaf.iter().zip(residual) {
                     slope.leaf_residual[leaf as usize] += residual;
                 }
                 vectorised(AddRows {
                     sum: &mut by_position,
                     n_dense: sparse.n_dense,
-                    factor: &residual,
+                    factor: residual,
                     block: &block,
                 });
                 if let Some(statistics) = &mut statistics {
-                    statistics.update_sparse(leaf, &curvature, &block);
+                    statistics.update_sparse(leaf, &slope.curvature[first..], &block);
                 }
             });
         }
@@ -219,29 +247,81 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         tolerance: f64,
         max_iterations: usize,
     ) -> NewtonReport {
-        let mut penalty_value = penalty_of(penalty, &point.at);
-        let mut loss = self.loss(&point.eta);
+        let loss = self.loss(&point.eta);
         // Where the null model leaves nothing to gain, what is left of its loss is rounding.
         let null_loss = null_loss.max(f64::EPSILON * loss.abs()).max(f64::MIN_POSITIVE);
-        let rough = tolerance > ROUGH;
-        let mut last_violation = f64::INFINITY;
-        let mut fresh = false;
-        let mut report = NewtonReport {
-            iterations: 0,
-            gap: f64::INFINITY,
-            violation: f64::INFINITY,
-            converged: false,
+        let mut descent = NewtonDescent {
+            problem: self,
+            penalty,
+            null_loss,
+            null_gradient,
+            tolerance,
+            max_iterations,
+            penalty_value: penalty_of(penalty, &point.at),
+            loss: Some(loss),
+            last_violation: f64::INFINITY,
+            report: NewtonReport {
+                iterations: 0,
+                gap: f64::INFINITY,
+                violation: f64::INFINITY,
+                converged: false,
+            },
         };
         loop {
-            let rebuild = point.hessian.is_none();
-            let (slope, hessian) = self.differentiate(&point.eta, rebuild);
-            if let Some(hessian) = hessian {
-                point.hessian = Some(hessian);
-                fresh = true;
-            }
-            let Some(hessian) = &point.hessian else {
-                return report;
+            let kept = point.hessian.take();
+            let (slope, built) = self.differentiate(&point.eta, kept.is_none());
+            let is_fresh = built.is_some();
+            let Some(hessian) = built.or(kept) else {
+                return descent.report;
             };
+            if descent.step_under(&hessian, is_fresh, slope, point) == Ended::Finished {
+                point.hessian = Some(hessian);
+                return descent.report;
+            }
+        }
+    }
+}
+
+/// Why steps under one curvature ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// The fit is finished.
+    Finished,
+    /// The curvature no longer serves.
+    CurvatureOutdated,
+}
+
+/// A fit on its way.
+struct NewtonDescent<'d, 'p, 'x> {
+    problem: &'d NewtonProblem<'p, 'x>,
+    penalty: Penalty,
+    null_loss: f64,
+    null_gradient: f64,
+    tolerance: f64,
+    max_iterations: usize,
+    penalty_value: f64,
+    /// Loss at the point, if it is known.
+    loss: Option<f64>,
+    last_violation: f64,
+    report: NewtonReport,
+}
+
+impl<'p> NewtonDescent<'_, 'p, '_> {
+    /// Takes steps under one curvature, which is that of the point if it is fresh. `slope` is that
+    /// of the point.
+    fn step_under(
+        &mut self,
+        hessian: &Hessian<'p>,
+        mut is_fresh: bool,
+        mut slope: Slope,
+        point: &mut NewtonPoint<'p>,
+    ) -> Ended {
+        let Self { problem, penalty, .. } = *self;
+        let is_rough = self.tolerance > ROUGH;
+        // One factor serves all steps.
+        let ridge = (penalty.l1 <= 0.0)
+            .then(|| System::new(hessian, ActiveColumns::all(hessian), penalty.l2));
+        loop {
             let model = LocalModel {
                 hessian,
                 at: &point.at,
@@ -249,85 +329,118 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
                 raw_gradient: &slope.raw_gradient,
             };
             let LocalSolution { coefficients: new, violation, predicted_decrease, solved } =
-                if penalty.l1 > 0.0 {
-                    let rounds = if rough { ROUGH_ROUNDS } else { MOST_ROUNDS };
-                    model.minimise(penalty, Effort::rough(rounds))
-                } else {
-                    model.minimise_ridge(penalty.l2)
+                match &ridge {
+                    Some(system) => model.minimise_ridge(system),
+                    None => {
+                        let rounds = if is_rough { ROUGH_ROUNDS } else { MOST_ROUNDS };
+                        model.minimise(penalty, Effort::rough(rounds))
+                    }
                 };
-            report.violation =
-                if null_gradient > 0.0 { violation / null_gradient } else { violation };
-            if violation > KEEP_CURVATURE * last_violation && !fresh {
-                // The kept curvature no longer serves: build it here and solve again.
-                point.hessian = None;
-                last_violation = f64::INFINITY;
-                continue;
+            self.report.violation =
+                if self.null_gradient > 0.0 { violation / self.null_gradient } else { violation };
+            if violation > KEEP_CURVATURE * self.last_violation && !is_fresh {
+                // Solve again under the curvature here.
+                self.last_violation = f64::INFINITY;
+                return Ended::CurvatureOutdated;
             }
             // Under a kept curvature a step leaves this share, and the estimate is short by its
             // square.
-            let left =
-                if fresh || rough { 0.0 } else { (violation / last_violation).max(KEPT_AT_LEAST) };
-            last_violation = violation;
-            let eta = self.predict(&new);
+            let left = if is_fresh || is_rough {
+                0.0
+            } else {
+                (violation / self.last_violation).max(KEPT_AT_LEAST)
+            };
+            self.last_violation = violation;
+            let eta = problem.predict(&new);
             let new_penalty = penalty_of(penalty, &new);
-            let mut decrease = new_penalty - penalty_value;
-            for row in self.fitted() {
-                let mean = self.family.mean(point.eta[row]);
-                let residual = self.rows.weight[row] * (self.response[row] - mean);
-                decrease -= residual * (eta[row] - point.eta[row]);
+            let mut decrease = new_penalty - self.penalty_value;
+            let (mut bend, mut farthest) = (0.0, 0.0_f64);
+            let rows = problem.fitted().zip(&slope.residual).zip(&slope.curvature);
+            for ((row, residual), curvature) in rows {
+                let change = eta[row] - point.eta[row];
+                decrease -= residual * change;
+                bend += curvature * change * change;
+                farthest = farthest.max(change.abs());
             }
             if decrease.is_nan() {
                 // Beyond the range of numbers; the point is the last one that is not.
-                report.gap = f64::INFINITY;
-                report.converged = false;
-                return report;
+                self.report.gap = f64::INFINITY;
+                self.report.converged = false;
+                return Ended::Finished;
             }
-            report.gap = (-0.5 * decrease / ((1.0 - left) * (1.0 - left))).max(predicted_decrease)
-                / null_loss;
-            report.converged = (solved || rough) && report.gap <= tolerance;
-            if report.iterations >= max_iterations || decrease >= 0.0 {
+            self.report.gap = (-0.5 * decrease / ((1.0 - left) * (1.0 - left)))
+                .max(predicted_decrease)
+                / self.null_loss;
+            self.report.converged = (solved || is_rough) && self.report.gap <= self.tolerance;
+            if self.report.iterations >= self.max_iterations || decrease >= 0.0 {
                 // A step of plain sweeps that promises nothing: the point is optimal to rounding.
-                report.converged |= decrease >= 0.0;
-                return report;
+                self.report.converged |= decrease >= 0.0;
+                return Ended::Finished;
             }
-            let objective = loss + penalty_value;
-            let mut share = 1.0;
-            let mut accepted = false;
-            for _ in 0..HALVINGS {
-                let (candidate, candidate_eta) = if share == 1.0 {
-                    (new.clone(), eta.clone())
-                } else {
-                    (between(&point.at, &new, share), mix(&point.eta, &eta, share))
-                };
-                let candidate_loss = self.loss(&candidate_eta);
-                let candidate_penalty = penalty_of(penalty, &candidate);
-                let bound = objective + 1e-4 * share * decrease + 1e-15 * objective.abs();
-                if candidate_loss + candidate_penalty <= bound {
-                    point.at = candidate;
-                    point.eta = candidate_eta;
-                    loss = candidate_loss;
-                    penalty_value = candidate_penalty;
-                    accepted = true;
-                    break;
-                }
-                share *= 0.5;
+            let share = if decrease + largest_rise(bend, farthest) <= ENOUGH_DECREASE * decrease {
+                (point.at, point.eta) = (new, eta);
+                (self.loss, self.penalty_value) = (None, new_penalty);
+                Some(1.0)
+            } else {
+                self.search_line(point, new, eta, decrease)
+            };
+            self.report.iterations += 1;
+            match share {
+                None if is_fresh => return Ended::Finished,
+                None => return Ended::CurvatureOutdated,
+                Some(_) if self.report.converged => return Ended::Finished,
+                Some(share) if share < 1.0 => return Ended::CurvatureOutdated,
+                Some(_) => {}
             }
-            report.iterations += 1;
-            if !accepted {
-                if fresh {
-                    return report;
-                }
-                point.hessian = None;
-                continue;
-            }
-            if report.converged {
-                return report;
-            }
-            if share < 1.0 {
-                point.hessian = None;
-            }
-            fresh = false;
+            is_fresh = false;
+            (slope, _) = problem.differentiate(&point.eta, false);
         }
+    }
+
+    /// Moves the point towards coefficients with these linear predictors, by the largest share of
+    /// the way that lowers the objective enough; returns it, or `None` where there is none.
+    fn search_line(
+        &mut self,
+        point: &mut NewtonPoint<'p>,
+        new: Coefficients,
+        eta: Vec<f64>,
+        decrease: f64,
+    ) -> Option<f64> {
+        let loss = self.loss.unwrap_or_else(|| self.problem.loss(&point.eta));
+        let objective = loss + self.penalty_value;
+        let mut share = 1.0;
+        for _ in 0..HALVINGS {
+            let (candidate, candidate_eta) = if share == 1.0 {
+                (new.clone(), eta.clone())
+            } else {
+                (between(&point.at, &new, share), mix(&point.eta, &eta, share))
+            };
+            let loss = self.problem.loss(&candidate_eta);
+            let penalty_value = penalty_of(self.penalty, &candidate);
+            let bound = objective + ENOUGH_DECREASE * share * decrease + 1e-15 * objective.abs();
+            if loss + penalty_value <= bound {
+                point.at = candidate;
+                point.eta = candidate_eta;
+                (self.loss, self.penalty_value) = (Some(loss), penalty_value);
+                return Some(share);
+            }
+            share *= 0.5;
+        }
+        None
+    }
+}
+
+/// By how much, at most, a step raises the loss above its tangent, given the sum of
+/// `curvature * change^2` over rows and the largest change of a linear predictor. In every family the
+/// third derivative of the loss is at most the second, so the curvature grows at most by a factor of
+/// e per unit of change: a short step needs no look at the loss itself.
+fn largest_rise(bend: f64, farthest: f64) -> f64 {
+    if farthest < SHORT {
+        0.5 * bend * (1.0 + farthest)
+    } else if farthest < LONG {
+        bend * (libm::exp(farthest) - farthest - 1.0) / (farthest * farthest)
+    } else {
+        f64::INFINITY
     }
 }
 
@@ -406,6 +519,31 @@ impl Vectorised for AddDots<'_, '_> {
                 sum += entry.deviation * slope[entry.position as usize];
             }
             *out += sum;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{generator, unit};
+
+    #[test]
+    fn no_step_raises_the_loss_above_the_bound() {
+        let mut random = generator(7, 0);
+        for family in [Family::Gaussian, Family::Binomial, Family::Poisson] {
+            for _ in 0..20_000 {
+                let eta = 12.0 * unit(&mut random) - 6.0;
+                let change =
+                    libm::pow(10.0, 5.5 * unit(&mut random) - 5.0) * (unit(&mut random) - 0.5);
+                let y = if family == Family::Binomial { 1.0 } else { 3.0 };
+                let (mean, curvature) = family.mean_and_variance(eta);
+                let tangent = family.loss(y, eta) - (y - mean) * change;
+                let rise = family.loss(y, eta + change) - tangent;
+                let bound = largest_rise(curvature * change * change, change.abs());
+                let rounding = 1e-14 * (1.0 + tangent.abs());
+                assert!(rise <= bound + rounding, "{family:?} {eta} {change}: {rise} > {bound}");
+            }
         }
     }
 }

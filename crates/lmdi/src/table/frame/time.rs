@@ -1,0 +1,64 @@
+//! Points in time: what the numbers of columns of dates count, and how they are written.
+
+/// What the numbers of a column of dates count, from the start of 1970 on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Days: the column holds dates.
+    Days,
+    /// Seconds: the column holds dates with a time of the day.
+    Seconds,
+}
+
+/// Numbers further away from 1970, in days, are no dates of the years 1 to 9999.
+const FURTHEST: f64 = 4_000_000.0;
+
+impl TimeUnit {
+    /// Seconds per unit.
+    pub fn seconds(self) -> f64 {
+        match self {
+            Self::Days => 86_400.0,
+            Self::Seconds => 1.0,
+        }
+    }
+
+    /// A point in time as people write it, without a time of the day that is midnight; `None` where
+    /// it is no date.
+    ///
+    /// ```
+    /// use lmdi::table::TimeUnit;
+    /// assert_eq!(TimeUnit::Days.text(19_753.0).as_deref(), Some("2024-01-31"));
+    /// assert_eq!(TimeUnit::Seconds.text(19_753.5 * 86_400.0).as_deref(), Some("2024-01-31 12:00:00"));
+    /// assert_eq!(TimeUnit::Days.text(f64::NAN), None);
+    /// ```
+    pub fn text(self, x: f64) -> Option<String> {
+        let seconds = (x * self.seconds()).round();
+        let days = (seconds / 86_400.0).floor();
+        if !(days.is_finite() && days.abs() < FURTHEST) {
+            return None;
+        }
+        let (year, month, day) = date_of(days as i64);
+        if !(1..=9999).contains(&year) {
+            return None;
+        }
+        let date = format!("{year:04}-{month:02}-{day:02}");
+        let of_day = (seconds - days * 86_400.0) as u32;
+        let (hours, minutes, rest) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+        Some(match of_day {
+            0 => date,
+            _ => format!("{date} {hours:02}:{minutes:02}:{rest:02}"),
+        })
+    }
+}
+
+/// Year, month and day of a number of days since 1970-01-01, in the Gregorian calendar.
+pub fn date_of(days: i64) -> (i64, i64, i64) {
+    // Years that start in March have their leap day at their end; 400 of them always have as many.
+    let shifted = days + 719_468;
+    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    (400 * era + year_of_era + i64::from(month <= 2), month, day)
+}
