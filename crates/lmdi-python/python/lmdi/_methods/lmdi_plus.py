@@ -326,16 +326,18 @@ class LMDIPlus(Explainer):
                 )
         return keywords
 
-    def explain(self, X: Any, *, trees: Trees = "auto", std_error: bool = False) -> Explanation:
+    def explain(self, X: Any, *, trees: Trees = "all", std_error: bool = False) -> Explanation:
         """What each column adds to the prediction of each row.
 
         Parameters
         ----------
         X
             The rows.
-        trees : "auto", "all", "oob" or "inbag"
-            The trees that score training rows: those that predict a row, which did not see it ("auto", as the
-            command does); all; or only those that did not, or did, see a row. New rows are scored by all.
+        trees : "all", "auto", "oob" or "inbag"
+            The trees that score training rows. "all" gives a row the same scores in any table. "auto" takes
+            those that predict the row, which did not see it, as the command does; then `explained` and
+            `unexplained` add up to the out-of-bag `prediction`. "oob" and "inbag" take only those that did
+            not, or did, see a row.
         std_error : bool
             Whether to also give the standard error of each score over the trees; for forests only.
         """
@@ -373,7 +375,7 @@ class LMDIPlus(Explainer):
             values, base_values, _ = self.explainer_.score(cells.table, "all", False, run)
         return base_values, by_source(cells, values)
 
-    def explain_batches(self, batches: Any, *, trees: Trees = "auto") -> Iterator[Explanation]:
+    def explain_batches(self, batches: Any, *, trees: Trees = "all") -> Iterator[Explanation]:
         """The explanation of each batch, one after the other: rows of any number in constant memory.
 
         batches are tables with named columns: a list, a generator, a pyarrow dataset or a polars LazyFrame.
