@@ -39,19 +39,24 @@ await screenshots(
   IMAGES,
   named(
     "report",
-    ...["top", "top-dark", "top-narrow", "overall", "row", "row-dark", "row-narrow", "what-if"],
-    ...["feature", "groups", "trust", "stability", "methods", "about"],
+    ...["top", "top-dark", "top-narrow", "overall", "row", "row-dark", "row-narrow"],
+    ...["what-if", "what-if-dark", "two-rows", "limits", "limits-narrow", "sheet"],
+    ...["feature", "feature-dark", "groups", "trust", "marks", "marks-dark", "stability"],
+    ...["methods", "about"],
   ),
 );
 const cancer = join(folder, "cancer.html");
 lmdi("explain", "examples/breast_cancer.csv", "--target", "diagnosis", "--report", cancer);
-await screenshots(cancer, IMAGES, named("classes", "decisions", "trust"));
+await screenshots(cancer, IMAGES, named("classes", "decisions", "trust", "trust-dark"));
+const wine = join(folder, "wine.html");
+lmdi("explain", "examples/wine.csv", "--target", "cultivar", "--report", wine);
+await screenshots(wine, IMAGES, named("several", "short", "trust"));
 if (miami) {
   const report = join(folder, "miami.html");
   const options = ["--target", "price", "--holdout", "0.2", "--compare", "tree-shap"];
   lmdi("explain", miami, ...options, "--report", report);
   await screenshots(report, IMAGES, {
-    ...named("miami", "short", "overall", "feature", "row", "groups", "map", "trust"),
+    ...named("miami", "short", "overall", "feature", "row", "groups", "map", "trust", "sheet"),
     hash: "#feature=TOT_LVG_AREA",
   });
 }

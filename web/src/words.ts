@@ -22,6 +22,10 @@ export const page = {
   asNumbers: "As a table of numbers",
   missing: "missing",
   noName: "(no name)",
+  rest: (n: number) => `one of ${counted(n, "other value")}`,
+  rare: "rare",
+  rareLevels: (n: number) =>
+    `Rare: the model reads ${n === 1 ? "this value as if it were any other rare one" : "these values as one, and cannot tell them apart"}.`,
   showFirst: (n: number) => `Show the first ${n} features`,
   showAll: (n: number) => `Show all ${counted(n, "feature")}`,
   clickToChoose: "Click to choose it.",
@@ -60,6 +64,10 @@ export const short = {
   mixed: "goes up and down with the value",
   flat: "hardly moves it",
   level: (level: string, lowers: boolean) => `${level} ${lowers ? "lowers" : "raises"} it most`,
+  mostly: (share: string, value: string, others: "raise" | "lower" | "mixed") =>
+    `${share} are ${value}; other values ${
+      { raise: "raise it", lower: "lower it", mixed: "raise or lower it" }[others]
+    }`,
   mapped: "Where rows are, coloured by prediction",
   compared: (sample: string, rows: number) => `Quality on ${counted(rows, "row")} (${sample})`,
   comparedHeads: "prediction by",
@@ -67,8 +75,6 @@ export const short = {
   majority: "the share of each class",
   linear: "a linear model",
   model: "this model",
-  atAGlance: (rule: string) => `All classes at a glance: ${rule}`,
-  sizesByClass: "mean size of scores by class",
   notConclude: "What you should not conclude",
   notCausal:
     "A score tells what the model does with a feature. It does not mean that changing the feature would change the outcome.",
@@ -114,6 +120,35 @@ export const short = {
   } satisfies Record<ScaleKind, string>,
   added: (largest: number) =>
     `Checked: base plus scores differs from the model's output by at most ${number(largest)}.`,
+};
+
+export const classes = {
+  title: "All classes at a glance",
+  how: (isMeasured: boolean) =>
+    `Choose a class to show it in the whole page.${
+      isMeasured
+        ? " Found: the share of its rows that are predicted so. Right: the share of the rows predicted so that are of the class."
+        : ""
+    }`,
+  caption: (scale: string) => `Rows of this page, and the mean size of scores, ${scale}`,
+  heads: {
+    label: "class",
+    rows: "rows",
+    recall: "found (recall)",
+    precision: "right (precision)",
+    top: "used most",
+  },
+  none: "none",
+  choose: "Show this class in the whole page",
+  order: "Order by",
+  orders: {
+    table: "name",
+    rows: "most rows first",
+    recall: "least found first",
+    precision: "least right first",
+  },
+  showFirst: (n: number) => `Show the first ${n} classes`,
+  showAll: (n: number) => `Show all ${counted(n, "class", "classes")}`,
 };
 
 /** `a`, `a and b`, `a, b and c`. */
@@ -180,7 +215,7 @@ export const overall = {
   valueOfFeature: "value of the feature",
   high: " high.",
   ofValues: " Texts have a colour per value. Pale: missing.",
-  otherLevels: "Grey: all others. ",
+  otherLevels: (n: number) => `others (${counted(n, "value")})`,
   line: " The upright line marks the chosen row.",
   outside: (n: number) => ` ${counted(n, "score")} beyond the axis, drawn at its ends.`,
 };
@@ -211,6 +246,7 @@ export const row = {
   lowest: (what: string) => `lowest ${what} first`,
   prediction: "prediction",
   probabilityOf: (label: string) => `probability of ${label}`,
+  probabilityOfShown: "probability of the class shown",
   mostWrong: "largest error first",
   leastStable: "least stable explanation first",
   modelsDiffer: "largest difference between the models first",
@@ -404,7 +440,7 @@ export const counterfactuals = {
 export const limits = {
   feature: "Limit",
   kind: "How it may differ",
-  add: "add a limit …",
+  add: "Add limit",
   list: "Limits",
   kinds: {
     fixed: "must stay as it is",
@@ -526,7 +562,7 @@ export const trust = {
     "The model was trained on these rows, so its errors on them say nothing about new rows. Add --holdout 0.2 to see them.",
   calibrationLabel: (label: string) => `Calibration of the probability of ${label}`,
   calibrationText:
-    "Calibration: rows in ten parts by their predicted probability. On the diagonal, as many happen as predicted. Lines are 95 % intervals.",
+    "Calibration: rows in up to ten parts by their predicted probability. On the diagonal, as many happen as predicted. Lines are 95 % intervals.",
   calibrationHeads: ["predicted", "happened", "95 % interval", "rows", "in the page"],
   predicted: (label: string) => `predicted probability of ${label}`,
   happened: (label: string) => `actual share of ${label}`,
@@ -551,7 +587,7 @@ export const trust = {
     "Click a point, or draw a rectangle over a curve, to mark rows with these probabilities.",
   markedCurves: (rows: number, hasCurve: boolean) =>
     `Dashed, with hollow points: the ${counted(rows, "marked row")} alone.${
-      hasCurve ? "" : " All are of one class or of none, so there is no curve."
+      hasCurve ? "" : " All of them are of this class, or none is, so they have no curves."
     }`,
   againstLabel: "Actual against predicted",
   againstText: "On the line, the prediction is what happened. Draw a rectangle to mark rows.",
@@ -580,6 +616,10 @@ export const trust = {
   markSlice: (feature: string | null, slice: string) =>
     feature === null ? slice : `${feature}: ${slice}`,
   otherLevels: "all others",
+  confused: (rows: number, how: string) =>
+    `The most frequent confusions, among the predicted classes of ${counted(rows, "row")}${how}`,
+  confusedHeads: ["actual", "predicted", "rows", "share of the actual class"],
+  neverConfused: "No row is predicted wrong.",
   range: (from: string, to: string) => `${from} to ${to}`,
   tooFew: "too few rows",
 };

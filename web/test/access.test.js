@@ -45,12 +45,13 @@ test("the keyboard alone is enough", async () => {
     /^Row 43\. Predicted/,
     "a screen reader is told",
   );
-  await tabTo(
-    "the limits",
-    () => document.activeElement.value === "" && document.activeElement.tagName === "SELECT",
-  );
-  await page.keyboard.type("quality must");
+  await tabTo("the limits", () => document.activeElement.id === "limit-feature");
+  await page.keyboard.type("quality");
   await page.keyboard.press("Tab");
+  await page.keyboard.type("must stay");
+  assert.equal((await page.$$(".chips li")).length, 0, "nothing is added by passing over it");
+  await tabTo("the button", () => document.activeElement.id === "limit-add");
+  await page.keyboard.press("Enter");
   assert.match(await page.$eval(".chips", (list) => list.textContent), /quality must stay/);
   await tabTo("the download", () => document.activeElement.id === "download-csv");
   assert.deepEqual(complaints, []);

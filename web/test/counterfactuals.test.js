@@ -110,6 +110,7 @@ async function limit(page, column, kind) {
   );
   await page.select("#limit-feature", value);
   await page.select("#limit-kind", kind);
+  await page.$eval("#limit-add", (button) => button.click());
 }
 
 test("texts can be limited to levels, and dates to a range", async () => {

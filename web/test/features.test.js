@@ -1,11 +1,12 @@
 // Features, orders and colours: every choice draws.
 
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "./support/browser.js";
 import { report, write } from "./support/fixture.js";
-import { browser, FEATURES, folder, readWaterfall } from "./support/session.js";
+import { browser, explain, FEATURES, folder, parse, readWaterfall } from "./support/session.js";
 
 test("every feature can be looked into, and every order stepped through", async () => {
   const path = join(folder, "all.html");
@@ -51,5 +52,75 @@ test("every feature can be looked into, and every order stepped through", async 
   ))
     await page.select("#map select", colour);
   assert.ok((await page.$$eval("#map .dots", (paths) => paths.length)) > 3);
+  assert.deepEqual(complaints, []);
+});
+
+/** Tickets: a fee that is mostly 0, a seat in whole numbers, and a city with rare and missing ones. */
+function tickets() {
+  const cities = [
+    "Aachen",
+    "Bonn",
+    "Celle",
+    "Dresden",
+    "Essen",
+    "Fulda",
+    "Gera",
+    "Halle",
+    "Ilmenau",
+  ];
+  const lines = Array.from({ length: 61 * 8 }, (_, row) => {
+    const fee = (row * 7) % 25 < 2 ? 10 + ((row * 13) % 90) : 0;
+    const city = row % 12 === 5 ? "" : cities[Math.min(8, ((row * 5) % 97) % 13)];
+    return [fee, row % 61, city, 3 * fee + (row % 61) + 5 * city.length + ((row * 31) % 7)].join(
+      ",",
+    );
+  });
+  return `fee,seat,city,price\n${lines.join("\n")}\n`;
+}
+
+test("values in steps have even bars, equal values are told, and levels have a legend", async () => {
+  const data = join(folder, "tickets-table.csv");
+  writeFileSync(data, tickets());
+  const { path } = explain(
+    "tickets",
+    data,
+    ...["--target", "price", "--stability-runs", "0", "--max-levels", "5"],
+  );
+  const { page, complaints } = await open(browser, path, { hash: "#feature=seat" });
+  // All 61 seats have as many rows: bars of two seats each, and one of the last.
+  const bars = await page.$$eval("#feature rect.count", (all) =>
+    all.map((bar) => [Number(bar.getAttribute("height")), Number(bar.getAttribute("width"))]),
+  );
+  assert.equal(bars.length, 31);
+  for (const [tall] of bars.slice(0, -1)) assert.ok(Math.abs(tall - bars[0][0]) < 0.01, `${bars}`);
+  assert.ok(Math.abs(bars[30][0] - bars[0][0] / 2) < 0.01);
+  const told = await page.$$eval("#picture tbody tr", (lines) =>
+    lines.map((line) => [
+      line.querySelector("th button").textContent,
+      line.querySelector(".trend").textContent,
+    ]),
+  );
+  const table = parse(readFileSync(data, "utf8")).rows;
+  const zero = table.filter((row) => row.get("fee") === "0").length / table.length;
+  const fee = Object.fromEntries(told).fee.replace("\u00a0", " ");
+  assert.equal(fee, `${(100 * zero).toFixed(0)} % are 0; other values raise it`);
+  const legend = await page.$$eval("#overall tbody tr", (lines) =>
+    lines
+      .find((line) => line.textContent.includes("city"))
+      ?.querySelector(".levels-of")
+      .textContent.split(/(?<=\S)(?=Aachen|others|missing)/),
+  );
+  assert.match(legend.join("|"), /Aachen.*\|others \(2 values\)\|missing$/);
+  // The model has parts for five cities, and reads the others as one.
+  await page.evaluate(() => {
+    location.hash = "#feature=city";
+  });
+  await page.waitForSelector("#feature table.overall");
+  const rare = await page.$$eval(
+    "#feature tbody th",
+    (all) => all.filter((of) => of.textContent.endsWith(" rare")).length,
+  );
+  assert.equal(rare, 4);
+  assert.match(await page.$eval("#feature", (part) => part.textContent), /cannot tell them apart/);
   assert.deepEqual(complaints, []);
 });

@@ -474,3 +474,30 @@ fn a_dark_picture_has_dark_shades_of_every_scale() {
         }
     }
 }
+
+#[test]
+fn true_and_false_are_levels_and_one_row_is_no_plural() {
+    let mut schema = Schema::numeric([] as [&str; 0]);
+    schema.columns.push(InputColumn { name: "flag".into(), encoding: Encoding::Truth });
+    let columns = Columns::of_schema(&schema);
+    let scores = Scores { values: vec![1.0, -1.0, 0.5], ..Scores::zero(3, 1, &[0.0]) };
+    let rows = ExplainedRows {
+        x: MatrixView::from_rows(&[1.0, 0.0, f64::NAN], 3, 1).unwrap(),
+        scores: &scores,
+        predictions: &[0.0; 3],
+        truth: None,
+        threshold: None,
+    };
+    let data = PlotData::new(rows, &columns, Look { title: "t", width: None });
+    for picture in [scatter(&data, 0, None).unwrap(), beeswarm(&data, 5).unwrap()] {
+        let found: Vec<String> = texts(&picture).into_iter().map(|(_, text)| text).collect();
+        for level in ["true", "false", "missing"] {
+            assert!(found.iter().any(|text| text == level), "{level} is not in {found:?}");
+        }
+    }
+    let scores = Scores { values: vec![1.0], ..Scores::zero(1, 1, &[0.0]) };
+    let x = MatrixView::from_rows(&[1.0], 1, 1).unwrap();
+    let rows = ExplainedRows { x, scores: &scores, predictions: &[0.0], ..rows };
+    let one = bar(&PlotData { rows, ..data }, 5).unwrap();
+    assert!(one.svg.contains("mean |score| over 1 row<"));
+}

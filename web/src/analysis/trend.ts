@@ -1,14 +1,20 @@
 // How the score of a feature goes with its value, in a few words.
 
-import { mean } from "d3-array";
+import { group, mean } from "d3-array";
 import type { Data } from "../data/data";
 
 export type Trend =
   | { kind: "raises" | "lowers" | "mixed" | "flat" }
-  | { kind: "level"; level: string; lowers: boolean };
+  | { kind: "level"; level: string; lowers: boolean }
+  /** Nearly all rows have one value; the others raise or lower the prediction beside it. */
+  | { kind: "mostly"; value: number; share: number; others: "raise" | "lower" | "mixed" };
 
 /** Rank correlation of values and scores from which on one goes with the other. */
 const CLEAR = 0.6;
+/** From this share of equal values on, their order says little. */
+const MOSTLY = 0.75;
+/** The share of the other values that must agree. */
+const AGREED = 0.8;
 /** Rows looked at. */
 const ROWS = 2000;
 
@@ -36,6 +42,15 @@ function correlation(a: number[], b: number[]): number {
   return aa > 0 && bb > 0 ? ab / Math.sqrt(aa * bb) : 0;
 }
 
+/** The most frequent number and its rows. */
+function mostFrequent(rows: number[], cells: Float64Array): { value: number; rows: number[] } {
+  const byValue = group(rows, (row) => cells[row]);
+  const [value, of] = [...byValue].reduce((best, one) =>
+    one[1].length > best[1].length ? one : best,
+  );
+  return { value, rows: of };
+}
+
 /** Null for a group of columns, and without rows. */
 export function trend(data: Data, feature: number, output: number): Trend | null {
   const { cells, levels } = data.columns[feature];
@@ -56,11 +71,23 @@ export function trend(data: Data, feature: number, output: number): Trend | null
     const [code, { sum }] = [...sums].sort(([, a], [, b]) => Math.abs(b.sum) - Math.abs(a.sum))[0];
     return { kind: "level", level: levels[code - 1], lowers: sum < 0 };
   }
+  if (rows.every((row) => scores[row] === 0)) return { kind: "flat" };
+  const most = mostFrequent(rows, cells);
+  const others = rows.filter((row) => cells[row] !== most.value);
+  if (others.length > 0 && most.rows.length >= MOSTLY * rows.length) {
+    const usual = mean(most.rows, (row) => scores[row]) ?? 0;
+    const higher = others.filter((row) => scores[row] > usual).length / others.length;
+    return {
+      kind: "mostly",
+      value: most.value,
+      share: most.rows.length / rows.length,
+      others: higher >= AGREED ? "raise" : higher <= 1 - AGREED ? "lower" : "mixed",
+    };
+  }
   const found = correlation(
     ranks(rows.map((row) => cells[row])),
     ranks(rows.map((row) => scores[row])),
   );
-  if (rows.every((row) => scores[row] === 0)) return { kind: "flat" };
   if (Math.abs(found) < CLEAR) return { kind: "mixed" };
   return { kind: found > 0 ? "raises" : "lowers" };
 }

@@ -58,12 +58,12 @@ export function dots(
   return [...paths.filter(isPale), ...paths.filter((one) => !isPale(one))].map(path);
 }
 
-/** A dot of a class, for legends. */
-export function swatch(kind: string): SVGSVGElement {
+/** A dot of a class, for legends; those of stretched drawings have no shapes. */
+export function swatch(kind: string, isStretched = false): SVGSVGElement {
   return svg(
     "svg",
     { class: "swatch", viewBox: "0 0 12 12", "aria-hidden": "true" },
-    ...dots([{ x: 6, y: 6, kind }]),
+    ...dots([{ x: 6, y: 6, kind }], isStretched),
   );
 }
 

@@ -3,6 +3,7 @@
 import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
+import type { Bar } from "../analysis/histogram";
 import { h, svg } from "../page/dom";
 import { cellNumber, tick } from "../page/format";
 import { brushing } from "./brushing";
@@ -25,8 +26,8 @@ export interface Points {
   /** Length of one unit of y, in units of x, where the drawing is a map. */
   aspect?: number;
   line?: [number, number][];
-  /** Counts of equal steps of the x range, drawn at its foot. */
-  histogram?: number[];
+  /** Counts of rows, drawn at the foot. */
+  histogram?: Bar[];
   describe: (row: number) => string;
   pick: (row: number) => void;
   /** Called with the rows inside a rectangle that was drawn with the pointer. */
@@ -190,17 +191,18 @@ export class Scatter {
     bottom: number,
     foot: number,
   ): SVGElement[] {
-    const counts = points.histogram;
-    if (!counts) return [];
-    const most = Math.max(1, ...counts);
-    const [from, to] = points.xRange;
-    const edge = (at: number) => x(from + ((to - from) * at) / counts.length);
-    return counts.map((n, at) => {
-      const tall = (n / most) * (foot - 8);
+    const bars = points.histogram ?? [];
+    const most = Math.max(1, ...bars.map(({ rows }) => rows));
+    const [left, right] = points.xRange.map(x);
+    return bars.map(({ from, to, rows }) => {
+      const tall = (rows / most) * (foot - 8);
+      const [start, end] = [Math.max(left, x(from)), Math.min(right, x(to))];
+      // Narrow bars have no room for a gap.
+      const gap = end - start > 3 ? 0.5 : 0;
       return svg("rect", {
         class: "count",
-        x: edge(at) + 0.5,
-        width: Math.max(0.5, edge(at + 1) - edge(at) - 1),
+        x: start + gap,
+        width: Math.max(0.5, end - start - 2 * gap),
         y: bottom - tall,
         height: tall,
       });

@@ -227,7 +227,19 @@ export class Data {
     const { cells, levels } = this.columns[feature];
     if (!cells) return "";
     if (this.isMissing(row, feature)) return page.missing;
-    return levels ? levels[cells[row] - 1] : this.cellText(feature, cells[row]);
+    return levels ? this.levelText(feature, cells[row]) : this.cellText(feature, cells[row]);
+  }
+
+  /** A level by its code, which is not 0. */
+  levelText(feature: number, code: number): string {
+    const { levels, rest } = this.columns[feature];
+    return rest > 0 && code === levels!.length ? page.rest(rest) : levels![code - 1];
+  }
+
+  /** Whether the model does not tell a level from others, because each was rare in training. */
+  isRare(feature: number, code: number): boolean {
+    const { levels, rest, pooled } = this.columns[feature];
+    return pooled.has(code) || (rest > 0 && pooled.size > 0 && code === levels!.length);
   }
 
   /** A number of a column as its cells are written. */

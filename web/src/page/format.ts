@@ -45,8 +45,8 @@ export function count(n: number): string {
   return grouped(n);
 }
 
-export function counted(n: number, noun: string): string {
-  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+export function counted(n: number, noun: string, plural = `${noun}s`): string {
+  return `${count(n)} ${n === 1 ? noun : plural}`;
 }
 
 /** A share as a percentage that is never rounded to none or all. */

@@ -100,23 +100,28 @@ export function confusedCell(
   );
 }
 
-/** How decisions fare, on rows that the model was not trained on. */
-export function fared(data: Data, threshold: number | null, selection: Selection): Node[] {
-  const { labels, about } = data.report;
-  const rowsOf = confusion(data, threshold);
-  const counts = rowsOf.map((cells) => cells.map(({ length }) => length));
-  const known = counts.flat().reduce((sum, n) => sum + n, 0);
-  if (known === 0) return [];
-  const right = counts.reduce((sum, cells, at) => sum + cells[at], 0);
+/** What the rows are to the trees that decide about them, after their number. */
+export function decidedHow(data: Data): string {
   const how = {
     new: words.unseen,
     out_of_bag: words.outOfBag,
     unknown: words.perhaps,
     trained_on: "",
   };
+  return how[data.report.about.rows_are];
+}
+
+/** How decisions fare, on rows that the model was not trained on. */
+export function fared(data: Data, threshold: number | null, selection: Selection): Node[] {
+  const { labels } = data.report;
+  const rowsOf = confusion(data, threshold);
+  const counts = rowsOf.map((cells) => cells.map(({ length }) => length));
+  const known = counts.flat().reduce((sum, n) => sum + n, 0);
+  if (known === 0) return [];
+  const right = counts.reduce((sum, cells, at) => sum + cells[at], 0);
   return [
     table(
-      (labels.length === 2 ? words.confusion : words.mostProbable)(known, how[about.rows_are]),
+      (labels.length === 2 ? words.confusion : words.mostProbable)(known, decidedHow(data)),
       [
         words.actual,
         ...labels.map((label) => h("span", {}, words.decided, name(label, "cell"))),

@@ -1,6 +1,7 @@
 // One feature: its scores against its values, with the distribution of the values.
 
 import { mean, quantileSorted } from "d3-array";
+import { histogramOf } from "../analysis/histogram";
 import { topAxis } from "../charts/axis";
 import { cellSteps, inOrder, spaced } from "../charts/dots";
 import { roomy, Scatter } from "../charts/scatter";
@@ -30,6 +31,7 @@ import { legend, levelLegend } from "./overall";
 const DOTS = 3000;
 /** Scores are averaged over steps of this share of the rows, or of the range of values if that is less. */
 const STEP = 0.04;
+/** Bars that count rows, about. */
 const COUNTED = 40;
 /** Levels listed. */
 const LEVELS = 25;
@@ -118,13 +120,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
     const outside = cells.reduce((sum, x) => sum + (x < shown[0] || x > shown[1] ? 1 : 0), 0);
     const missing = [...cells.keys()].filter((row) => Number.isNaN(cells[row]));
     const xRange = roomy(...shown);
-    const histogram = new Array<number>(COUNTED).fill(0);
-    for (const x of cells) {
-      if (x >= shown[0] && x <= shown[1])
-        histogram[
-          Math.min(COUNTED - 1, Math.floor(((x - xRange[0]) / (xRange[1] - xRange[0])) * COUNTED))
-        ]++;
-    }
+    const histogram = histogramOf(cells, shown, COUNTED);
     const found = averages(cells, scores, shown);
     const sizes = rows.map((row) => scores[row]);
     const title = shortened(data.report.features[feature].name, 60);
@@ -205,6 +201,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       .sort((a, b) => b.rows.length - a.rows.length)
       .slice(0, LEVELS)
       .sort((a, b) => b.mean - a.mean);
+    const rare = listed.filter(({ code }) => data.isRare(feature, code));
     const seen = listed
       .flatMap(({ rows }) => spaced(rows.length, 600).map((at) => scores[rows[at]]))
       .filter(Number.isFinite);
@@ -249,7 +246,12 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
             return h(
               "tr",
               {},
-              h("th", { scope: "row" }, code === 0 ? page.missing : name(levels[code - 1], "cell")),
+              h(
+                "th",
+                { scope: "row" },
+                code === 0 ? page.missing : name(data.levelText(feature, code), "cell"),
+                data.isRare(feature, code) && h("span", { class: "quiet" }, ` ${page.rare}`),
+              ),
               h(
                 "td",
                 { class: "bar small" },
@@ -285,6 +287,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       used.length > LEVELS
         ? h("p", { class: "quiet" }, words.mostFrequent(LEVELS, used.length))
         : "",
+      rare.length > 0 ? h("p", { class: "quiet" }, page.rareLevels(rare.length)) : "",
     );
   };
 

@@ -71,7 +71,7 @@ export function overall(data: Data, selection: Selection): HTMLElement {
           ),
         ),
         h("td", { class: "right" }, exact(size, text(size))),
-        h("td", { class: "swarm" }, element),
+        h("td", { class: "swarm" }, ...withLevels(data, feature, element)),
       );
     });
     place.replaceChildren(
@@ -177,21 +177,34 @@ export function legend(what = words.valueOfFeature, mark = ""): HTMLElement {
   );
 }
 
+/** Which colour is which level of a feature of texts; empty for numbers. */
+export function levelKey(data: Data, feature: number, isStretched: boolean): Node[] {
+  const coloured = frequentLevels(data, feature);
+  if (!coloured) return [];
+  const { levels, cells, rest } = data.columns[feature];
+  const others = levels!.length - coloured.length + Math.max(0, rest - 1);
+  const entry = (kind: string, text: Node | string) =>
+    h("span", { class: "entry" }, swatch(kind, isStretched), text);
+  return [
+    ...coloured.map((code, place) =>
+      entry(`group-${place}`, name(shortened(data.levelText(feature, code), 40), "cell")),
+    ),
+    ...(others > 0 ? [entry("plain-dot", words.otherLevels(others))] : []),
+    ...(cells!.includes(0) ? [entry("missing", page.missing)] : []),
+  ];
+}
+
 /** Which colour is which level, where dots are painted by a feature of texts (`cell 3`). */
 export function levelLegend(data: Data, paint: string, mark = ""): HTMLElement | null {
   const [what, at] = paint.split(" ");
-  const coloured = what === "cell" ? frequentLevels(data, Number(at)) : null;
-  if (!coloured) return null;
-  const { levels } = data.columns[Number(at)];
-  return h(
-    "p",
-    { class: "legend quiet" },
-    ...coloured.flatMap((code, place) => [
-      swatch(`group-${place}`),
-      name(shortened(levels![code - 1], 40), "cell"),
-      " ",
-    ]),
-    levels!.length > coloured.length ? words.otherLevels : "",
-    mark,
-  );
+  const entries = what === "cell" ? levelKey(data, Number(at), false) : [];
+  return entries.length === 0 ? null : h("p", { class: "legend quiet" }, ...entries, mark);
+}
+
+/** A strip, with its levels where it is painted by them. */
+export function withLevels(data: Data, feature: number, strip: SVGElement): Node[] {
+  const entries = levelKey(data, feature, true);
+  return entries.length === 0
+    ? [strip]
+    : [strip, h("div", { class: "levels-of quiet" }, ...entries)];
 }

@@ -16,9 +16,10 @@ import { decimalsFor, number, percent, shortened } from "../page/format";
 import type { Part } from "../page/says";
 import type { Selection } from "../page/selection";
 import { lights as lightWords, short as words } from "../words";
+import { atAGlance } from "./classes";
 import { mapOf } from "./map";
 import { markScores } from "./marking";
-import { legend, openFeature } from "./overall";
+import { legend, openFeature, withLevels } from "./overall";
 
 /** Features in the sentence. */
 const NAMED = 3;
@@ -40,7 +41,7 @@ export function inShort(data: Data, selection: Selection): HTMLElement {
       picture(data, selection),
       h("div", {}, about.comparison && compared(data, about.comparison), reliability(data)),
     ),
-    data.k > 1 && atAGlance(data),
+    data.k > 1 && atAGlance(data, selection),
     ...about.warnings.map((text) =>
       h("p", { class: "warning", role: "note" }, h("strong", {}, words.careful), text),
     ),
@@ -132,13 +133,17 @@ function swarm(data: Data, output: number, selection: Selection): HTMLElement {
       h(
         "td",
         { class: "swarm" },
-        strip(
-          rows,
-          (row) => data.score(row, feature, output),
-          brushed(selection.now.marked, cellSteps(data, feature)),
-          axis,
-          markScores(data, selection, feature, axis),
-        ).element,
+        ...withLevels(
+          data,
+          feature,
+          strip(
+            rows,
+            (row) => data.score(row, feature, output),
+            brushed(selection.now.marked, cellSteps(data, feature)),
+            axis,
+            markScores(data, selection, feature, axis),
+          ).element,
+        ),
       ),
     );
   return h(
@@ -169,9 +174,16 @@ function swarm(data: Data, output: number, selection: Selection): HTMLElement {
 function trendInWords(data: Data, feature: number, output: number): string {
   const found = trend(data, feature, output);
   if (!found) return "";
-  return found.kind === "level"
-    ? words.level(shortened(found.level, 24), found.lowers)
-    : words[found.kind];
+  switch (found.kind) {
+    case "level":
+      return words.level(shortened(found.level, 24), found.lowers);
+    case "mostly": {
+      const value = data.cellText(feature, found.value);
+      return words.mostly(percent(found.share, 0), value, found.others);
+    }
+    default:
+      return words[found.kind];
+  }
 }
 
 function bar(share: number): SVGSVGElement {
@@ -232,28 +244,6 @@ function reliability(data: Data): HTMLElement {
           h("div", {}, h("strong", {}, title), " ", name(text, "fact")),
         ),
       ),
-    ),
-  );
-}
-
-/** How much every class uses the features that matter most. */
-function atAGlance(data: Data): HTMLElement {
-  const shown = data.order.slice(0, FEW);
-  const largest = Math.max(...shown.flatMap((at) => data.report.features[at].importance)) || 1;
-  const text = decimalsFor(largest);
-  return h(
-    "div",
-    { id: "glance" },
-    table(
-      words.atAGlance(words.sizesByClass),
-      [words.pictureHeads.feature, ...data.report.outputs.map((label) => name(label, "cell"))],
-      shown.map((at) => [
-        name(data.report.features[at].name),
-        ...data.report.features[at].importance.map((size) =>
-          h("div", {}, exact(size, text(size)), bar(size / largest)),
-        ),
-      ]),
-      "plain glance",
     ),
   );
 }

@@ -29,8 +29,8 @@ import {
   tick,
 } from "../page/format";
 import type { Selection } from "../page/selection";
-import { page, trust as words } from "../words";
-import { fared } from "./decisions";
+import { threshold as decisionWords, page, trust as words } from "../words";
+import { confusedCell, confusion, decidedHow, fared } from "./decisions";
 import { markButton, markRows } from "./marking";
 
 const BINS = 10;
@@ -41,6 +41,8 @@ const DOTS = 2500;
 const PARTS = 5;
 /** A table of more classes by classes is not readable. */
 const CONFUSED = 12;
+/** Its largest cells that are listed then. */
+const CONFUSIONS = 20;
 /** Levels that are slices of their own. */
 const LEVELS = 12;
 /** Fewer rows say nothing about an error. */
@@ -58,15 +60,50 @@ export function trust(data: Data, selection: Selection): HTMLElement | null {
     h("p", {}, words.how(known.length, how)),
     data.width === 1 ? ofNumbers(data, selection, known) : ofClasses(data, selection),
     // Of two classes it stands with their threshold.
-    data.width > 2 && data.width <= CONFUSED && confusionOf(data, selection),
+    data.width > 2 && confusionOf(data, selection),
     ofSlices(data, selection, known),
   );
 }
 
 function confusionOf(data: Data, selection: Selection): HTMLElement {
   const place = h("div", { id: "confusion" });
-  selection.watch(["marked"], () => place.replaceChildren(...fared(data, null, selection)));
+  selection.watch(["marked"], () =>
+    place.replaceChildren(
+      ...(data.width <= CONFUSED ? fared(data, null, selection) : confusedMost(data, selection)),
+    ),
+  );
   return place;
+}
+
+/** The largest cells of a table of classes by classes that would be too large to read. */
+function confusedMost(data: Data, selection: Selection): Node[] {
+  const { labels } = data.report;
+  const cells = confusion(data, null);
+  const sizes = cells.map((of) => of.reduce((sum, rows) => sum + rows.length, 0));
+  const known = sizes.reduce((sum, n) => sum + n, 0);
+  const wrong = cells.flatMap((of, actual) =>
+    of.flatMap((rows, decided) =>
+      rows.length > 0 && decided !== actual ? [{ rows, actual, decided }] : [],
+    ),
+  );
+  if (wrong.length === 0) return [h("p", {}, words.neverConfused)];
+  const right = known - wrong.reduce((sum, { rows }) => sum + rows.length, 0);
+  const largest = wrong
+    .sort((a, b) => b.rows.length - a.rows.length || a.actual - b.actual || a.decided - b.decided)
+    .slice(0, CONFUSIONS);
+  return [
+    table(
+      words.confused(known, decidedHow(data)),
+      words.confusedHeads,
+      largest.map(({ rows, actual, decided }) => [
+        name(shortened(labels[actual], 40), "cell"),
+        name(shortened(labels[decided], 40), "cell"),
+        confusedCell(data, selection, rows, actual, decided),
+        percent(rows.length / sizes[actual]),
+      ]),
+    ),
+    h("p", {}, ...decisionWords.correct(h("strong", {}, percent(right / known)))),
+  ];
 }
 
 /** The class that curves are of: the second of two, else the chosen one. */
@@ -298,8 +335,8 @@ export function slices(
   const present = known.filter((row) => !data.isMissing(row, feature));
   const rest = missing.length > 0 ? [{ name: page.missing, rows: missing }] : [];
   if (levels) {
-    const rowsOf = levels.map((level, at) => ({
-      name: level,
+    const rowsOf = levels.map((_, at) => ({
+      name: data.levelText(feature, at + 1),
       rows: present.filter((row) => cells[row] === at + 1),
     }));
     const used = rowsOf

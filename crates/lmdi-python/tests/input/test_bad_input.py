@@ -237,7 +237,10 @@ def test_categories_the_model_does_not_know_are_missing_cells(data):
         ({"ablation": 5}, "`ablation` is 5; expected a step from 1 to 4"),
         ({"preset": "best"}, "`preset` is best; expected model, data or paper"),
         ({"validation": "oob", "folds": 5}, "`folds` is 5, with validation oob; expected validation folds"),
-        ({"preset": "paper", "folds": 5}, "`folds` is given with a preset; expected one of the two: a preset fixes every"),
+        (
+            {"preset": "paper", "folds": 5},
+            "`folds` is given with a preset; expected one of the two: a preset fixes every",
+        ),
         ({"preset": "paper", "ablation": 1}, "`preset` is given with ablation"),
         ({"n_jobs": 0}, "n_jobs is 0"),
     ],

@@ -155,3 +155,23 @@ def test_statistics_of_categories_are_read_leaf_by_leaf(data, loss):
             refused(X, y)
     with pytest.raises(TypeError, match="without background rows"):
         lmdi.TreeSHAP(model, X[:10]).explain(X)
+
+
+@pytest.mark.parametrize("policy", ["SymmetricTree", "Depthwise"])
+@pytest.mark.parametrize("loss", ["MultiRMSE", "MultiQuantile:alpha=0.2,0.8"])
+def test_several_outputs_of_one_leaf(loss, policy):
+    X = np.random.default_rng(4).normal(size=(200, 3))
+    y = np.column_stack([X[:, 0] + X[:, 1], X[:, 1] * X[:, 2]])
+    y = y if loss == "MultiRMSE" else y[:, 0]
+    model = catboost.CatBoostRegressor(
+        iterations=40, depth=3, learning_rate=0.3, loss_function=loss, grow_policy=policy, verbose=0
+    )
+    model.fit(X, y)
+    e = lmdi.TreeSHAP(model).explain(X)
+    assert e.values.shape == (200, 3, 2) and e.output_names == ["y0", "y1"]
+    np.testing.assert_allclose(e.values.sum(axis=1) + e.base_values, model.predict(X), atol=1e-9)
+    if loss == "MultiRMSE":
+        assert lmdi.LMDIPlus(model).fit(X, y).explain(X)[..., "y0"].fidelity.share > 0.95
+    else:
+        with pytest.raises(ValueError, match="not known for the objective of this model"):
+            lmdi.LMDIPlus(model).fit(X, y)

@@ -176,11 +176,28 @@ def test_several_targets_that_share_leaves_or_are_classes():
     booster = xgboost.train({"max_depth": 2}, xgboost.DMatrix(X, both), 3)
     e = lmdi.TreeSHAP(booster).explain(X)
     np.testing.assert_allclose(e.prediction, booster.predict(xgboost.DMatrix(X)), atol=1e-5)
-    shared = xgboost.XGBRegressor(n_estimators=2, multi_strategy="multi_output_tree", tree_method="hist")
-    with pytest.raises(TypeError, match="a leaf of this model predicts 2 targets at once"):
-        lmdi.TreeSHAP(shared.fit(X, both)).explain(X)
+    shared = xgboost.XGBRegressor(n_estimators=20, multi_strategy="multi_output_tree", tree_method="hist")
+    shared.fit(X, both)
+    e = lmdi.TreeSHAP(shared).explain(X)
+    # XGBoost gives no contributions of such models itself: they add up to what it predicts.
+    np.testing.assert_allclose(e.values.sum(axis=1) + e.base_values, shared.predict(X), atol=1e-5)
+    assert lmdi.LMDIPlus(shared).fit(X, both).explain(X)[..., "y1"].fidelity.share > 0.95
     with pytest.raises(TypeError, match="the classes of 2 targets at once; fit one model per target"):
         lmdi.TreeSHAP(xgboost.XGBClassifier(n_estimators=2).fit(X, (both > 0.5).astype(int))).explain(X)
+
+
+@pytest.mark.parametrize("keywords", [{}, {"num_parallel_tree": 3}, {"early_stopping_rounds": 3}])
+def test_classes_whose_trees_share_leaves(keywords, tmp_path):
+    X = np.random.default_rng(3).normal(size=(300, 4))
+    y = np.digitize(X[:, 0] + X[:, 1], [-0.5, 0.5])
+    model = xgboost.XGBClassifier(n_estimators=12, max_depth=3, multi_strategy="multi_output_tree", **keywords)
+    stops = {"eval_set": [(X[:60], y[:60])], "verbose": False} if "early_stopping_rounds" in keywords else {}
+    model.fit(X, y, **stops)
+    e = lmdi.TreeSHAP(model).explain(X)
+    margin = model.predict(X, output_margin=True)
+    np.testing.assert_allclose(e.values.sum(axis=1) + e.base_values, margin, atol=1e-5)
+    np.testing.assert_allclose(e.prediction, model.predict_proba(X), atol=1e-6)
+    assert lmdi.LMDIPlus(model).fit(X, y).explain(X).fidelity.share > 0.9
 
 
 def test_models_of_xgboost_on_spark():

@@ -237,3 +237,24 @@ def test_rows_without_values_are_left_out(numbers):
         e.plot.waterfall(5)
     with pytest.raises(ValueError, match="no row of the explanation has values"):
         made(np.full((3, 2), np.nan)).plot.heatmap()
+
+
+def test_dates_are_written_as_dates():
+    import pandas as pd
+
+    days = pd.date_range("2019-02-01", periods=200, freq="9D")
+    table = pd.DataFrame({"x": np.arange(200.0) % 17, "sold": days, "day": [d.date() for d in days]})
+    table.loc[5, "sold"] = pd.NaT
+    model = lmdi.RandomForestRegressor(n_estimators=5, random_state=0).fit(table, np.arange(200.0))
+    e = lmdi.TreeSHAP(model).explain(table)
+    for shown in (e, e[:, ["day", "sold"]], e.grouped({"both": ["x", "day"]})):
+        assert "sold = 2019-02-10" in names(shown.plot.waterfall(1))
+    assert "day = 2019-02-10" in names(e.plot.waterfall(1))
+    assert "sold missing" in names(e.plot.waterfall(5))
+    for column in ("sold", "day"):
+        ax = e.plot.scatter(column, color="day")
+        ax.figure.canvas.draw()
+        bar = ax.figure.axes[-1]
+        for texts in (ax.get_xticklabels(), bar.get_yticklabels()):
+            years = [text.get_text() for text in texts]
+            assert {"2020", "2021", "2022", "2023"} <= {text[:4] for text in years}, years

@@ -5,7 +5,7 @@ use super::drawing::colour;
 use super::drawing::heading::Heading;
 use super::drawing::number::short;
 use super::drawing::svg::{Anchor, Canvas, FAINT, Picture, SMALL};
-use super::{PlotData, label, label_room};
+use super::{PlotData, label, label_room, rows_text};
 use crate::Result;
 
 const WIDTH: f64 = 860.0;
@@ -27,8 +27,7 @@ pub fn bar(data: &PlotData<'_>, top: usize) -> Result<Picture> {
     }
     let width = data.look.width(WIDTH);
     let left = label_room(bars.iter().map(|(name, _)| name.as_str()), width);
-    let n_rows = data.known().count() as f64;
-    let line = format!("mean |score| over {} rows", short(n_rows));
+    let line = format!("mean |score| over {}", rows_text(data.known().count()));
     let heading = Heading::new(data.look.title, &line, width);
     let top = heading.bottom() + 16.0;
     let bottom = top + STEP * bars.len() as f64;

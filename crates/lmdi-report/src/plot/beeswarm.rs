@@ -9,7 +9,7 @@ use super::drawing::colour::{self, Levels};
 use super::drawing::heading::Heading;
 use super::drawing::legend::{Entry, Legend};
 use super::drawing::svg::{Canvas, FAINT, Picture, RULE};
-use super::{PlotData, label, label_room};
+use super::{PlotData, has_levels, label, label_room};
 use crate::Result;
 
 const WIDTH: f64 = 860.0;
@@ -38,9 +38,9 @@ pub fn beeswarm(data: &PlotData<'_>, top: usize) -> Result<Picture> {
     let legend = Legend::new(entries(data, &shown, &rows), 16.0, width - 16.0);
     let top = heading.bottom() + 16.0;
     let bottom = top + STEP * shown.len() as f64;
-    let mut canvas = Canvas::new(width, bottom + 56.0 + legend.height(), data.look.title);
+    let mut canvas = Canvas::new(width, bottom + 64.0 + legend.height(), data.look.title);
     heading.draw(&mut canvas);
-    legend.draw(&mut canvas, bottom + 46.0);
+    legend.draw(&mut canvas, bottom + 54.0);
     axis.draw_below(&mut canvas, top - 4.0, bottom, &format!("score, {}", data.scale));
     let zero = axis.place(0.0);
     canvas.line((zero, top - 4.0), (zero, bottom), FAINT);
@@ -97,7 +97,7 @@ fn entries(data: &PlotData<'_>, shown: &[usize], rows: &[usize]) -> Vec<Entry> {
     for &column in shown {
         let layout = &data.columns.as_slice()[column];
         let cells: Vec<f64> = rows.iter().map(|&row| layout.cell(&data.rows.x, row)).collect();
-        if layout.is_category() {
+        if has_levels(layout) {
             entries.push(Entry::Head(format!("{}:", layout.name)));
             let levels = Levels::of(layout, &cells).entries(layout);
             entries.extend(levels.into_iter().map(|(name, fill)| Entry::Dot(name, fill)));

@@ -33,7 +33,7 @@ mod waterfall;
 use crate::Result;
 use drawing::{number, svg, text};
 use lmdi::Error;
-use lmdi::explanation::{CellMeaning, Columns, ExplainedRows};
+use lmdi::explanation::{CellMeaning, ColumnLayout, Columns, ExplainedRows};
 use lmdi::importance::OutputScale;
 use lmdi::random::{generator, subset};
 use lmdi::study::Account;
@@ -135,7 +135,7 @@ impl PlotData<'_> {
     fn sample(&self, most: usize) -> (Vec<usize>, String) {
         let known: Vec<usize> = self.known().collect();
         if known.len() <= most {
-            let text = format!("{} rows", number::short(known.len() as f64));
+            let text = rows_text(known.len());
             return (known, text);
         }
         let chosen = subset(&mut generator(0, 0), known.len(), most);
@@ -196,15 +196,30 @@ impl PlotData<'_> {
         let layout = &self.columns.as_slice()[column];
         let cell = layout.cell(&self.rows.x, row);
         match &layout.meaning {
-            CellMeaning::Truth if cell == 1.0 => "true".into(),
-            CellMeaning::Truth if cell == 0.0 => "false".into(),
             CellMeaning::Time(unit) => unit.text(cell).unwrap_or_else(|| number::short(cell)),
-            CellMeaning::Number | CellMeaning::Truth => number::short(cell),
-            CellMeaning::Parts(_) | CellMeaning::Codes(_) => {
-                layout.level(cell).unwrap_or("missing").to_owned()
-            }
+            CellMeaning::Number => number::short(cell),
+            _ => level_name(layout, cell).unwrap_or("missing").to_owned(),
         }
     }
+}
+
+/// Whether cells are levels: of a category, or true and false.
+fn has_levels(layout: &ColumnLayout) -> bool {
+    layout.is_category() || layout.meaning == CellMeaning::Truth
+}
+
+/// The name of a level by its code; `None` for a cell that is missing or no known level.
+fn level_name(layout: &ColumnLayout, code: f64) -> Option<&str> {
+    match layout.meaning {
+        CellMeaning::Truth if code == 1.0 => Some("true"),
+        CellMeaning::Truth if code == 0.0 => Some("false"),
+        _ => layout.level(code),
+    }
+}
+
+/// So many rows, in words.
+fn rows_text(count: usize) -> String {
+    format!("{} row{}", number::short(count as f64), if count == 1 { "" } else { "s" })
 }
 
 /// Room for labels at the left of a picture: what the longest needs, up to a part of the width.

@@ -12,7 +12,7 @@ use super::drawing::number::short;
 use super::drawing::svg::{Anchor, Canvas, FAINT, INK, Picture, RULE, SMALL, TEXT};
 use super::drawing::text::width_of;
 use super::histogram::Histogram;
-use super::{MARGIN, PlotData};
+use super::{MARGIN, PlotData, has_levels, level_name};
 use crate::Result;
 use lmdi::Error;
 use lmdi::explanation::{CellMeaning, ColumnLayout};
@@ -56,7 +56,7 @@ pub fn scatter(data: &PlotData<'_>, column: usize, by: Option<usize>) -> Result<
     let scores: Vec<f64> = rows.iter().map(|&row| data.score(row, column)).collect();
     let width = data.look.width(WIDTH);
     let right = width - RIGHT;
-    let across = if layout.is_category() {
+    let across = if has_levels(layout) {
         Across::Levels(Slots::new(layout, &cells, right))
     } else {
         Across::Numbers(numbers_across(layout, &cells, right))
@@ -136,7 +136,7 @@ impl Across {
 /// What the colours mean.
 fn entries(layout: &ColumnLayout, cells: &[f64]) -> Vec<Entry> {
     let mut entries = vec![Entry::Head(format!("{}:", layout.name))];
-    if layout.is_category() {
+    if has_levels(layout) {
         let levels = Levels::of(layout, cells).entries(layout);
         entries.extend(levels.into_iter().map(|(name, fill)| Entry::Dot(name, fill)));
         return entries;
@@ -235,7 +235,7 @@ impl Slots {
         let mut others: (Vec<f64>, usize, usize) = (vec![], 0, 0);
         let mut missing: (Vec<f64>, usize) = (vec![], 0);
         for (code, count) in levels {
-            match (layout.part(code), layout.level(code)) {
+            match (layout.part(code), level_name(layout, code)) {
                 (Some(Part::Missing), _) | (_, None) => {
                     missing.0.push(code);
                     missing.1 += count;

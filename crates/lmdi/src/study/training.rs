@@ -155,19 +155,12 @@ impl TrainingJob {
     /// The columns that give the target away, each once.
     pub fn suspects(&self) -> Vec<Suspect<'_>> {
         let Some(response) = self.train.response() else { return vec![] };
-        let origins = self.schema.origins();
-        let mut suspects: Vec<(usize, f64)> = Vec::new();
-        for Leak { feature, strength } in leaks(&self.train.x.view(), &response, SUSPECT) {
-            let column = origins[feature];
-            if suspects.last().is_none_or(|(last, _)| *last != column) {
-                suspects.push((column, strength));
-            }
-        }
-        let named = |(column, strength): (usize, f64)| {
-            let column = self.schema.columns[column].name.as_str();
-            Suspect { column, strength }
+        let found = leaks(&self.train.x.view(), &self.schema.origins(), &response, SUSPECT);
+        let named = |leak: Leak| Suspect {
+            column: self.schema.columns[leak.column].name.as_str(),
+            strength: leak.strength,
         };
-        suspects.into_iter().map(named).collect()
+        found.into_iter().map(named).collect()
     }
 
     /// Trains the model, and measures it on the rows that its trees did not see.

@@ -5,7 +5,7 @@ import { extent } from "d3-array";
 import type { Limit } from "../../analysis/counterfactual";
 import { frequentLevels } from "../../charts/dots";
 import type { Data } from "../../data/data";
-import { choice, h, labelled, name, setChoice } from "../../page/dom";
+import { choice, h, labelled, name } from "../../page/dom";
 import { shortened } from "../../page/format";
 import { page, limits as words } from "../../words";
 
@@ -100,22 +100,25 @@ export function limitsOf(data: Data, changed: () => void): Limits {
   };
 
   let feature = data.order[0];
-  const kinds = h("div", {});
+  const kinds = h("div", { class: "control" });
   const offer = () => {
-    const adding: HTMLSelectElement = choice(
-      [
-        { value: "", text: words.add },
-        ...kindsOf(data, feature).map((kind) => ({ value: kind, text: words.kinds[kind] })),
-      ],
-      "",
-      (kind) => {
-        add(feature, kind as Kind);
-        setChoice(adding, "");
-      },
+    const kind = choice(
+      kindsOf(data, feature).map((kind) => ({ value: kind, text: words.kinds[kind] })),
+      kindsOf(data, feature)[0],
+      () => {},
     );
-    adding.id = "limit-kind";
-    kinds.replaceChildren(labelled(words.kind, adding));
+    kind.id = "limit-kind";
+    kinds.replaceChildren(...labelled(words.kind, kind).childNodes);
   };
+  // Arrow keys pass over options, so that nothing is added before it is asked for.
+  const adding = h(
+    "button",
+    {
+      id: "limit-add",
+      onclick: () => add(feature, kinds.querySelector("select")!.value as Kind),
+    },
+    words.add,
+  );
   const pick = choice(
     data.order.map((at) => ({ value: String(at), text: titleOf(at) })),
     String(feature),
@@ -126,7 +129,7 @@ export function limitsOf(data: Data, changed: () => void): Limits {
   );
   pick.id = "limit-feature";
   offer();
-  return { controls: [labelled(words.feature, pick), kinds], list, now: () => limits };
+  return { controls: [labelled(words.feature, pick), kinds, adding], list, now: () => limits };
 }
 
 /** Both ends of a range; an empty one is no bound. */
@@ -200,7 +203,7 @@ function levelBoxes(
     { class: "boxes" },
     ...order
       .slice(0, BOXES)
-      .map((code) => box(name(shortened(levels![code - 1], 40), "cell"), [code])),
+      .map((code) => box(name(shortened(data.levelText(first.feature, code), 40), "cell"), [code])),
     others.length > 0 && box(words.others(others.length), others),
     first.allowed.has(0) && box(page.missing, [0]),
   );

@@ -31,22 +31,16 @@ function orders(
   const by = (size: (row: number) => number) => () =>
     all().sort((a, b) => (size(b) || 0) - (size(a) || 0) || a - b);
   const found = new Map([["number", { text: words.byNumber, rows: all }]]);
-  const shown =
-    data.k > 1
-      ? data.report.labels.map((label, at) => ({ label, at }))
-      : [{ label: data.report.labels[data.width - 1] ?? "", at: 0 }];
-  for (const { label, at } of shown) {
-    const what = data.width === 1 ? words.prediction : words.probabilityOf(shortened(label, 30));
-    const id = data.k > 1 ? ` ${at}` : "";
-    found.set(`high${id}`, {
-      text: words.highest(what),
-      rows: by((row) => data.predicted(row, at)),
-    });
-    found.set(`low${id}`, {
-      text: words.lowest(what),
-      rows: by((row) => -data.predicted(row, at)),
-    });
-  }
+  // Of several classes it is the one that the page shows.
+  const what =
+    data.width === 1
+      ? words.prediction
+      : data.k > 1
+        ? words.probabilityOfShown
+        : words.probabilityOf(shortened(data.report.labels[data.width - 1], 30));
+  const predicted = (row: number) => data.predicted(row, selection.now.output);
+  found.set("high", { text: words.highest(what), rows: by(predicted) });
+  found.set("low", { text: words.lowest(what), rows: by((row) => -predicted(row)) });
   if (data.truth)
     found.set("wrong", {
       text: words.mostWrong,
@@ -248,7 +242,7 @@ export function oneRow(data: Data, selection: Selection): HTMLElement {
     drawWithin();
     drawCompared();
   };
-  selection.watch(["threshold"], reorder);
+  selection.watch(["threshold", "output"], reorder);
   selection.watch(["row", "output", "threshold"], draw);
 
   /** The sheet as plain text. */

@@ -23,13 +23,14 @@ pub(super) enum ScorePlot {
 }
 
 impl ScorePlot {
-    /// The heading, unless somebody writes another; `column` is the one that a scatter plot shows.
-    fn title(self, target: &str, column: &str) -> String {
+    /// The heading, unless somebody writes another; `row` is the one that a waterfall shows, `column`
+    /// that of a scatter plot.
+    fn title(self, target: &str, row: usize, column: &str) -> String {
         match self {
             Self::Beeswarm | Self::Bar => format!("What the model uses to predict {target}"),
-            Self::Waterfall => format!("Why this prediction of {target}?"),
+            Self::Waterfall => format!("Row {}: why this prediction of {target}?", row + 1),
             Self::Scatter => format!("How {column} moves the prediction of {target}"),
-            Self::Heatmap => format!("Scores of many rows, {target}"),
+            Self::Heatmap => format!("What moves each prediction of {target}"),
             Self::Decision => format!("How predictions of {target} come about"),
         }
     }
@@ -54,13 +55,18 @@ impl Options {
         let output = self.output(&study, scores.n_outputs)?;
         let scale = study.meaning().scale(scores.n_outputs);
         let class = match study.labels().get(output) {
-            Some(label) if scores.n_outputs > 1 => format!(", class {}", shortened(label)),
+            Some(label) if scores.n_outputs > 1 => format!(" = {}", shortened(label)),
             _ => String::new(),
         };
         let target = study.schema.target.as_ref().map_or("the prediction", |target| &*target.name);
-        let column = shortened(self.column.as_deref().unwrap_or("one column"));
-        let title = plot.title(&format!("{}{class}", shortened(target)), &column);
+        let importance = scores.mean_absolute(output);
+        let larger =
+            |best: usize, at: usize| if importance[at] > importance[best] { at } else { best };
+        let column = chosen.unwrap_or_else(|| (0..importance.len()).fold(0, larger));
+        let name = columns.as_slice().get(column).map_or("", |column| &column.name);
         let row = self.row.unwrap_or(1) as usize - 1;
+        let predicted = format!("{}{class}", shortened(target));
+        let title = plot.title(&predicted, row, &shortened(name));
         let errors = if plot == ScorePlot::Waterfall && row < rows.len() {
             study.standard_errors(&explained, &[row], &Bars)?
         } else {
@@ -90,12 +96,6 @@ impl Options {
                 waterfall(&data, row, self.columns(10))
             }
             ScorePlot::Scatter => {
-                let importance = scores.mean_absolute(output);
-                let larger = |best: usize, at: usize| {
-                    if importance[at] > importance[best] { at } else { best }
-                };
-                let largest = || (0..importance.len()).fold(0, larger);
-                let column = chosen.unwrap_or_else(largest);
                 let by = if is_auto { strongest_interaction(&data, column)? } else { by };
                 scatter(&data, column, by)
             }

@@ -202,12 +202,14 @@ fn pictures_show_dates_probabilities_and_their_size() {
         place.run(&[&["plot", kind, "m.lmdi", data, "--out", "p.svg"][..], more].concat()).good();
         place.read("p.svg")
     };
+    assert!(plot("scatter", &[]).contains(">How area moves the prediction of dear</text>"));
     let svg = plot("scatter", &["--column", "sold"]);
     for year in 2019..=2022 {
         assert!(svg.contains(&format!(">{year}</text>")), "{year} is no tick");
     }
     let svg = plot("waterfall", &["--row", "3"]);
     assert!(svg.contains(">sold = 2020-03-03</text>"), "{svg}");
+    assert!(svg.contains(">Row 3: why this prediction of dear?</text>"), "{svg}");
     assert!(svg.contains(">actual class = yes</text>") && svg.contains(">probability</text>"));
     assert!(svg.contains(">50 %</text>") && svg.contains("the model gives it "), "{svg}");
     let svg = plot("waterfall", &["--width", "500"]);

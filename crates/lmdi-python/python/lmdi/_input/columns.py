@@ -109,6 +109,12 @@ class Columns:
     #: Kinds of dates, times and spans that columns of the user's table held in training, by name.
     moments: dict[str, str] = field(default_factory=dict)
 
+    def times_of(self, names: list[str]) -> dict[int, float]:
+        """The columns among these that hold points in time, by place, with the seconds per unit."""
+        units = {"dates": tables.DAY, "points of time": 1.0}
+        kinds = ((at, self.moments.get(name)) for at, name in enumerate(names))
+        return {at: units[kind] for at, kind in kinds if kind in units}
+
     def labels(self) -> list[str]:
         """A name for every column."""
         return list(self.names) if self.names else [f"x{at}" for at in range(self.count)]

@@ -285,6 +285,7 @@ class Explainer:
                 categories=categories,
                 index=cells.index,
                 predictions=predictions,
+                times=model._columns.times_of(names),
             )
         return Explanation(
             values,
@@ -297,6 +298,7 @@ class Explainer:
             categories={at: list_.levels for at, list_ in model._columns.categories.items()},
             predictions=predictions,
             index=cells.index,
+            times=model._columns.times_of(model.feature_names),
         )
 
 

@@ -10,6 +10,8 @@ from . import colours, style, words
 from .interaction import strongest_interaction
 from .levels import by_frequency, dot, level_colours, others_text
 
+#: Seconds of a day.
+DAY = 86400.0
 #: Categories side by side at most; others share a place.
 MOST_PLACES = 20
 
@@ -22,11 +24,11 @@ def scatter(explanation: Any, feature: Any, color: Any, output: Any, ax: Any, ti
     if isinstance(color, str) and color == "auto" and color not in explanation.feature_names:
         color = strongest_interaction(explanation, at)
     labels = explanation._categories.get(at)
-    cells, values = explanation.data[:, at].astype(float), explanation.values[:, at]
+    cells, values = _cells(explanation, at), explanation.values[:, at]
     slots = _Slots(cells, labels) if labels else None
     ax = style.axes(ax, 4.6, width=7.0 if slots is None else max(7.0, 0.3 * len(slots.names)))
     low, high, outside = style.robust_range(values)
-    place, outside_cells = (slots.places, 0) if slots else _number_places(ax, cells)
+    place, outside_cells = (slots.places, 0) if slots else _number_places(ax, cells, at in explanation._times)
     by = None if color is None else _position(explanation, color)
     fills = _fills(ax, explanation, by)
     # Rows without a cell are crosses, and rows beyond an axis triangles at its end.
@@ -79,18 +81,26 @@ class _Slots:
         ax.set_xlim(-0.6, len(self.names) - 0.4)
 
 
-def _number_places(ax: Any, cells: Any) -> tuple[Any, int]:
+def _cells(explanation: Any, at: int) -> Any:
+    """The cells of a column; points in time in days, as matplotlib counts them."""
+    return explanation.data[:, at].astype(float) * (explanation._times.get(at, DAY) / DAY)
+
+
+def _number_places(ax: Any, cells: Any, is_time: bool) -> tuple[Any, int]:
     """Places of numbers, with missing cells at the left of them, and how many lie beyond the axis."""
-    from .ticks import numbers_on
+    from .ticks import dates_on, numbers_on
 
     known = ~np.isnan(cells)
     low, high, outside = style.robust_range(cells[known], zero=False)
     span = (high - low) or max(abs(high), 1.0) * 0.1
     room = 0.04 * span
-    numbers_on(ax.xaxis, low - room)
-    ax.set_xlim(low - room - (0.1 * span if not known.all() else 0.0), high + room)
+    if is_time:
+        dates_on(ax.xaxis)
+    else:
+        numbers_on(ax.xaxis, low - room)
+    ax.set_xlim(low - room - (0.14 * span if not known.all() else 0.0), high + room)
     if not known.all():
-        gap = low - 0.1 * span
+        gap = low - 0.13 * span
         ax.annotate(
             "missing",
             (gap, 0),
@@ -101,14 +111,14 @@ def _number_places(ax: Any, cells: Any) -> tuple[Any, int]:
             va="top",
             fontsize="small",
         )
-    return np.where(known, np.clip(cells, low, high), low - 0.1 * span), outside
+    return np.where(known, np.clip(cells, low, high), low - 0.13 * span), outside
 
 
 def _fills(ax: Any, explanation: Any, by: int | None) -> Any:
     """The colour of every row, with what the colours mean beside the plot."""
     if by is None:
         return np.tile(colours.directions(ax)[1], (len(explanation), 1))
-    cells = explanation.data[:, by].astype(float)
+    cells = _cells(explanation, by)
     name = words.names_of(explanation)[by]
     kinds = explanation._categories.get(by)
     if kinds:
@@ -120,7 +130,7 @@ def _fills(ax: Any, explanation: Any, by: int | None) -> Any:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    from .ticks import numbers_on
+    from .ticks import dates_on, numbers_on
 
     known = ~np.isnan(cells)
     fills = np.tile(colours.missing(ax), (len(cells), 1))
@@ -130,7 +140,10 @@ def _fills(ax: Any, explanation: Any, by: int | None) -> Any:
     scale = ScalarMappable(Normalize(low, high if high > low else low + 1.0), colours.values(ax))
     fills[known] = scale.to_rgba(cells[known])[:, :3]
     bar = ax.figure.colorbar(scale, ax=ax, pad=0.02, extend="both" if outside else "neither")
-    numbers_on(bar.ax.yaxis)
+    if by in explanation._times:
+        dates_on(bar.ax.yaxis)
+    else:
+        numbers_on(bar.ax.yaxis)
     name = words.literal(explanation.feature_names[by], 28)
     bar.set_label(name if known.all() else f"{name} (grey: missing)")
     bar.outline.set_visible(False)

@@ -69,6 +69,15 @@ def numbers_on(axis: Any, start: float = -np.inf) -> None:
     axis.set_major_formatter(Numbers())
 
 
+def dates_on(axis: Any) -> None:
+    """Round dates on an axis that counts days since 1970."""
+    from matplotlib.dates import AutoDateFormatter, AutoDateLocator
+
+    locator = AutoDateLocator(minticks=3, maxticks=MOST)
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(AutoDateFormatter(locator))
+
+
 def chances_above(ax: Any) -> Any:
     """A second scale on top of an axis of log-odds: the probabilities that these are."""
     above = ax.secondary_xaxis("top", functions=(_chance, _log_odds))

@@ -105,6 +105,11 @@ def _plain_exponent(text: str) -> str:
     return f"{head}e{int(power)}" if mark else text
 
 
+def moment(seconds: float) -> str:
+    """A point in time, from seconds since 1970; without a time of the day that is midnight."""
+    return str(np.datetime64(round(seconds), "s")).replace("T", " ").removesuffix(" 00:00:00")
+
+
 def number(value: float) -> str:
     """A short number with its sign."""
     return short(value, 3, "+")
@@ -129,4 +134,6 @@ def cell_text(explanation: Any, row: int, at: int) -> str:
     cell = explanation.data[row, at]
     if np.isnan(cell):
         return f"{name} missing"
+    if at in explanation._times:
+        return f"{name} = {moment(cell * explanation._times[at])}"
     return f"{name} = {literal(labels[int(cell)], 20) if labels else short(cell)}"

@@ -83,6 +83,7 @@ class Explanation:
         categories: Any = None,
         index: Any = None,
         predictions: Predictions | None = None,
+        times: Any = None,
     ) -> None:
         self.values = values
         self.base_values = base_values
@@ -93,6 +94,8 @@ class Explanation:
         self.scale = scale
         self.index = index
         self._categories: dict[int, list[str]] = categories or {}
+        #: Columns whose cells count days or seconds since 1970, with the seconds of each.
+        self._times: dict[int, float] = times or {}
         #: Whether the axis of rows, or of columns, was left out by selecting one of them.
         self._one_row = self._one_column = False
         self._predictions = predictions
@@ -274,6 +277,7 @@ class Explanation:
             feature_names=[names[at] for at in places],
             std_error=columns(self.std_error),
             categories=kept,
+            times={at: self._times[old] for at, old in enumerate(places) if old in self._times},
         )
 
     def _outputs(self, key: Any) -> Explanation:
@@ -360,6 +364,7 @@ class Explanation:
             "categories": self._categories,
             "index": self.index,
             "predictions": self._predictions,
+            "times": self._times,
         }
         return Explanation(**{**parts, **changes})
 
@@ -421,8 +426,18 @@ class Explanation:
         values = np.tensordot(full.values, member, axes=(1, 0))
         values = np.moveaxis(values, -1, 1)
         data, categories = full._grouped_cells(group_of_column, len(names))
+        times = {
+            group_of_column[at]: unit
+            for at, unit in full._times.items()
+            if group_of_column.count(group_of_column[at]) == 1
+        }
         found = full._with(
-            values=values, feature_names=names, data=data, std_error=None, categories=categories
+            values=values,
+            feature_names=names,
+            data=data,
+            std_error=None,
+            categories=categories,
+            times=times,
         )
         return found._without(self._one_row, False)
 

@@ -2,7 +2,7 @@
 
 use super::number::texts_of;
 use super::svg::{Anchor, Canvas, FAINT, RULE, SMALL};
-use super::text::width_of;
+use super::text::{width_of, wrapped};
 use super::time;
 use lmdi::table::TimeUnit;
 
@@ -139,7 +139,10 @@ impl Axis {
         }
         let middle = (self.from + self.to) / 2.0;
         let room = 2.0 * middle.min(canvas.width() - middle) - 8.0;
-        canvas.text((middle, bottom + 36.0), Anchor::Middle, SMALL, FAINT, title, room);
+        for (at, line) in wrapped(title, SMALL, room, 2).iter().enumerate() {
+            let y = bottom + 34.0 + 13.0 * at as f64;
+            canvas.text((middle, y), Anchor::Middle, SMALL, FAINT, line, f64::INFINITY);
+        }
     }
 
     /// Draws the axis at the left of a plot: lines from `left` to `right` and numbers beside them.

@@ -4,6 +4,7 @@
 //! below zero and orange above, and categories have colours of their own. They are those of the page.
 //! Values and scores have a limited number of shades, so that a dark picture can name a shade for each.
 
+use crate::plot::{has_levels, level_name};
 use lmdi::explanation::ColumnLayout;
 use lmdi::table::Part;
 use std::collections::HashMap;
@@ -139,7 +140,7 @@ impl Levels {
 
     /// What a legend says: the name of each colour.
     pub fn entries(&self, layout: &ColumnLayout) -> Vec<(String, &'static str)> {
-        let name = |code: &f64| layout.level(*code).unwrap_or("missing").to_owned();
+        let name = |code: &f64| level_name(layout, *code).unwrap_or("missing").to_owned();
         let named = self.named.iter().map(|code| (name(code), self.fill(*code)));
         let others = (!self.others.is_empty()).then(|| (others_text(self.n_others), NEUTRAL));
         let missing = self.has_missing.then(|| ("missing".to_owned(), MISSING));
@@ -154,7 +155,7 @@ pub(in crate::plot) fn others_text(count: usize) -> String {
 
 /// The colour of each cell: by its place among the others, or of a category by its level.
 pub(in crate::plot) fn fills(layout: &ColumnLayout, cells: &[f64]) -> Vec<String> {
-    if layout.is_category() {
+    if has_levels(layout) {
         let levels = Levels::of(layout, cells);
         return cells.iter().map(|&cell| levels.fill(cell).to_owned()).collect();
     }

@@ -16,6 +16,7 @@ from ..._errors import not_fitted
 from ..composite import Composite
 from ..model import Model
 from .catboost_statistics import ONLY_TREES, for_table, has_statistics
+from .catboost_targets import several_targets
 from .common import model_of_bytes
 
 
@@ -32,6 +33,9 @@ def estimator(model: Any, table: Any = None) -> Model | Composite:
         if pool is None:
             raise ValueError(ONLY_TREES)
         return for_table(model, content, table, pool, classes)
+    several = several_targets(content, None if unnamed else names)
+    if several is not None:
+        return several
     return model_of_bytes(content, rounds="all", names=None if unnamed else names, classes=classes)
 
 

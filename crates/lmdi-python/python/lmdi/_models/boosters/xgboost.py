@@ -62,21 +62,19 @@ def _read(booster: Any, classes: np.ndarray | None = None, **options: Any) -> Mo
 
 
 def _several_targets(content: dict[str, Any], count: int, options: dict[str, Any]) -> Composite:
-    """One model per target, from a file in which every tree belongs to one target."""
+    """One model per target. A tree belongs to one target, or its leaves hold a value for each."""
     learner = content["learner"]
     forest = learner["gradient_booster"].get("model")
-    if forest is None or any(int(tree["tree_param"]["size_leaf_vector"]) > 1 for tree in forest["trees"]):
-        raise TypeError(
-            f"a leaf of this model predicts {count} targets at once; expected multi_strategy="
-            "'one_output_per_tree' and booster='gbtree', or one model per target"
-        )
+    if forest is None:
+        raise TypeError(f"expected booster='gbtree' for {count} targets, or one model per target")
     trees, owner = forest["trees"], forest["tree_info"]
     param = learner["learner_model_param"]
     starts = np.broadcast_to(np.atleast_1d(json.loads(param["base_score"].lower())), count)
     rounds = len(forest["iteration_indptr"]) - 1
     parts = []
     for target in range(count):
-        own = [{**tree, "id": at} for at, tree in enumerate(t for t, of in zip(trees, owner) if of == target)]
+        own = [_for_target(tree, target) for tree, of in zip(trees, owner) if of == target or _has_vectors(tree)]
+        own = [{**tree, "id": at} for at, tree in enumerate(own)]
         per_round = len(own) // max(rounds, 1)
         forest.update(trees=own, tree_info=[0] * len(own))
         forest["gbtree_model_param"]["num_trees"] = str(len(own))
@@ -86,3 +84,29 @@ def _several_targets(content: dict[str, Any], count: int, options: dict[str, Any
         parts.append(Part(model, output=target, target=OneColumn(target)))
     names = [f"y{at}" for at in range(count)]
     return Composite(parts, parts[0].model._columns, output_names=names)
+
+
+def _has_vectors(tree: dict[str, Any]) -> bool:
+    return int(tree["tree_param"]["size_leaf_vector"]) > 1
+
+
+def _for_target(tree: dict[str, Any], target: int) -> dict[str, Any]:
+    """A tree whose leaves have one value, that of the target."""
+    if not _has_vectors(tree):
+        return tree
+    count = int(tree["tree_param"]["size_leaf_vector"])
+    left, right = np.asarray(tree["left_children"]), np.asarray(tree["right_children"])
+    is_leaf = left == -1
+    # Since version 3.2 the place of a leaf's vector is where splits have their right child.
+    vectors = np.reshape(tree.get("leaf_weights") or tree["base_weights"], (-1, count))
+    at = right if tree.get("leaf_weights") else np.arange(len(left))
+    values = np.array(tree["split_conditions"], dtype=float)
+    values[is_leaf] = vectors[at[is_leaf], target]
+    return {
+        **tree,
+        "tree_param": {**tree["tree_param"], "size_leaf_vector": "1"},
+        "right_children": np.where(is_leaf, -1, right).tolist(),
+        "split_conditions": values.tolist(),
+        "base_weights": [0.0] * len(left),
+        "leaf_weights": [],
+    }

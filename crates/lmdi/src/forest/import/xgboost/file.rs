@@ -113,6 +113,12 @@ pub(super) struct TreeIn {
     /// Thresholds at splits, values at leaves; NaN at some versions' splits by categories.
     #[serde(deserialize_with = "numbers_or_null")]
     pub split_conditions: Vec<f64>,
+    /// Of trees whose leaves hold vectors: those of all leaves, whose places are in `right_children`.
+    #[serde(default, deserialize_with = "numbers_or_null")]
+    pub leaf_weights: Vec<f64>,
+    /// Vectors of all nodes, where there are no such places (before version 3.2).
+    #[serde(default, deserialize_with = "numbers_or_null")]
+    pub base_weights: Vec<f64>,
     pub default_left: Vec<Flag>,
     #[serde(deserialize_with = "numbers_or_null")]
     pub sum_hessian: Vec<f64>,

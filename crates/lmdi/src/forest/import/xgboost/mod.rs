@@ -5,6 +5,8 @@
 //! - The raw output is `base + sum of leaf values`; DART multiplies each tree by its `weight_drop`.
 //! - `base_score` is kept in units of the response: its logarithm or log-odds is the base where the link
 //!   is one, except for `binary:logitraw`. Several numbers (`[a,b,c]`, one a class) are raw outputs already.
+//! - A tree whose leaves hold vectors (`multi_strategy="multi_output_tree"`) is read as one tree per
+//!   output, all with the same splits.
 //! - One round of many parallel trees is a random forest: values are those of trees that stand alone,
 //!   divided by their number, so they are multiplied by it and averaged.
 
@@ -48,10 +50,13 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
         })?),
         None => None,
     };
-    let trees_per_round = trees_per_round(model, k)?;
-    let rounds = model.trees.len() / trees_per_round;
+    let width = leaf_width(model, k)?;
+    let written_per_round = trees_per_round(model, k / width)?;
+    let rounds = model.trees.len() / written_per_round;
     let used = rounds_used(rounds, wish, best_iteration)?;
-    let n_trees = used * trees_per_round;
+    let n_written = used * written_per_round;
+    let trees_per_round = written_per_round * width;
+    let n_trees = n_written * width;
     let parallel = trees_per_round / k;
     let is_forest = rounds == 1 && parallel > 1;
 
@@ -61,9 +66,11 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
     let mut trees = Vec::with_capacity(n_trees);
     let mut node_ids = Vec::with_capacity(n_trees);
     let mut output_of_tree = Vec::new();
-    for (index, tree) in model.trees.iter().take(n_trees).enumerate() {
-        let output = usize::try_from(model.tree_info[index]).ok().filter(|&output| output < k);
-        let Some(output) = output else {
+    let parts = (0..n_written).flat_map(|index| (0..width).map(move |part| (index, part)));
+    for (index, part) in parts {
+        let tree = &model.trees[index];
+        let named = usize::try_from(model.tree_info[index]).ok().filter(|&output| output < k);
+        let Some(output) = (if width > 1 { Some(part) } else { named }) else {
             return refuse(
                 LIBRARY,
                 format!("tree {index} belongs to an output that does not exist"),
@@ -74,7 +81,7 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
             true => base_score[output] + parallel as f64 * factor * leaf,
             false => factor * leaf,
         };
-        let (tree, ids) = in_tree(index, tree::read(tree, value, &mut sets, &mut by_category))?;
+        let (tree, ids) = in_tree(index, tree::read(tree, part, value, &mut sets, &mut by_category))?;
         trees.push(tree);
         node_ids.push(ids);
         if k > 1 {
@@ -142,6 +149,17 @@ fn booster(learner: &Learner) -> Result<(&BoosterModel, Option<&[f64]>)> {
         return refuse(LIBRARY, "weight_drop does not have one entry per tree");
     }
     Ok((model, weights))
+}
+
+/// How many outputs a leaf has: one, or all of them.
+fn leaf_width(model: &BoosterModel, n_outputs: usize) -> Result<usize> {
+    let width = |tree: &file::TreeIn| tree.tree_param.size_leaf_vector.0.max(1);
+    let first = model.trees.first().map_or(1, width);
+    match model.trees.iter().position(|tree| width(tree) != first) {
+        None if first == 1 || first == n_outputs => Ok(first),
+        None => refuse(LIBRARY, format!("leaves hold {first} values; expected 1 or {n_outputs}")),
+        Some(index) => refuse(LIBRARY, format!("tree {index} has leaves of another length")),
+    }
 }
 
 /// How many trees a round has, all rounds alike.

@@ -12,20 +12,16 @@ const FORM: Form = Form { comparison: Comparison::Less, precision: Precision::Si
 /// Codes from here on are no categories to XGBoost: they have no exact 32-bit number each.
 const MOST_CATEGORIES: i64 = 1 << 24;
 
-/// Marks in `by_category` the features that are split by categories.
+/// Marks in `by_category` the features that are split by categories. `part` is what is read of leaves
+/// that hold vectors.
 pub(super) fn read(
     tree: &TreeIn,
+    part: usize,
     value: impl Fn(f64) -> f64,
     sets: &mut CategoryWords,
     by_category: &mut [bool],
 ) -> Result<(Tree, Vec<u32>)> {
     let n = tree.left_children.len();
-    if tree.tree_param.size_leaf_vector.0 > 1 {
-        return fail(
-            "its leaves hold vectors (multi_strategy=\"multi_output_tree\"); train with \
-             multi_strategy=\"one_output_per_tree\"",
-        );
-    }
     let lengths = [
         tree.right_children.len(),
         tree.split_indices.len(),
@@ -37,12 +33,22 @@ pub(super) fn read(
     if lengths.iter().any(|&length| length != n) || !typed {
         return fail("its arrays have different lengths");
     }
+    // Every leaf has values of its own: a small file cannot stand for large trees.
+    let width = tree.tree_param.size_leaf_vector.0;
+    let leaves = tree.left_children.iter().filter(|&&left| left == -1).count();
+    let (held, vectors) = match tree.leaf_weights.len() {
+        0 => (tree.base_weights.len(), n),
+        held => (held, leaves),
+    };
+    if width > 1 && vectors.checked_mul(width) != Some(held) {
+        return fail(&format!("{held} values in leaves of {width}; expected {vectors} leaves"));
+    }
     let (members, ranges) = members(tree, n)?;
     lay_out(n, FORM, |node, values| {
         let id = node as u32;
         let (left, right) = (tree.left_children[node], tree.right_children[node]);
         if left == -1 {
-            values.push(value(single(tree.split_conditions[node])));
+            values.push(value(single(leaf_value(tree, node, part)?)));
             return Ok(Node::Leaf { id, weight: tree.sum_hessian[node] });
         }
         let child = |child: i64| {
@@ -63,6 +69,25 @@ pub(super) fn read(
         let (left, right) = (child(left)?, child(right)?);
         Ok(Node::Split(Split { id, feature, test, missing, left, right }))
     })
+}
+
+/// The value of a leaf, or a part of it.
+fn leaf_value(tree: &TreeIn, node: usize, part: usize) -> Result<f64> {
+    let width = tree.tree_param.size_leaf_vector.0;
+    if width <= 1 {
+        return Ok(tree.split_conditions[node]);
+    }
+    let found = if tree.leaf_weights.is_empty() {
+        tree.base_weights.get(node * width + part)
+    } else {
+        let leaf = usize::try_from(tree.right_children[node]).ok();
+        let at = leaf.and_then(|leaf| leaf.checked_mul(width)?.checked_add(part));
+        at.and_then(|at| tree.leaf_weights.get(at))
+    };
+    match found {
+        Some(&value) => Ok(value),
+        None => fail(&format!("leaf {node} has no vector of {width} values")),
+    }
 }
 
 /// The 32-bit number that is meant; JSON has only as many digits as tell it from its neighbours.
