@@ -25,10 +25,18 @@ export function fittingTicks(
   text: (at: number) => string,
   time: TimeUnit | null = null,
 ): number[] {
-  for (let wanted = Math.floor(most); wanted > 1; wanted--) {
-    const ticks = roundOnes(range, wanted, time);
+  const hasRoom = (ticks: number[]) => {
     const widest = Math.max(0, ...ticks.map((at) => text(at).length * LETTER + GAP));
-    if (widest * ticks.length <= width) return ticks;
+    return widest * ticks.length <= width;
+  };
+  // Fewer round points in time may be none: weeks become months.
+  for (let wanted = Math.floor(most); wanted > 1 && !time; wanted--) {
+    const ticks = roundOnes(range, wanted, time);
+    if (hasRoom(ticks)) return ticks;
   }
-  return roundOnes(range, 2, time).slice(0, 1);
+  const all = roundOnes(range, most, time);
+  const every = (nth: number) => all.filter((_, at) => at % nth === 0);
+  let nth = 1;
+  while (nth < all.length && !hasRoom(every(nth))) nth++;
+  return every(nth);
 }
