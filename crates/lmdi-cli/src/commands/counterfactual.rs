@@ -38,7 +38,7 @@ Examples:
 
 Another decision is another predicted class, or a predicted number on the other side of --threshold. Every answer is a row of the candidates, so no impossible combination of values is ever shown. Rows are similar if their scores are close: the same columns matter in the same way. --space features compares cells instead; both distances are always given.
 
-The result has one row per column that differs, in order of importance: `row`, `prediction`, `place` (1 is nearest), `other_row`, `other_prediction`, `score_distance`, `feature_distance`, `column`, `from`, `to` and `score_change`. A row without an answer has one line with empty cells.")]
+The result has one row per column that differs, in order of importance: `row`, `prediction`, `place` (1 is nearest), `other_row`, `other_prediction`, `score_distance`, `feature_distance`, `column`, `from`, `to` and `score_change` (there minus here; of the class predicted here if each class has scores). A row without an answer has one line with empty cells.")]
 pub struct Options {
     /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
     model: PathBuf,
@@ -235,13 +235,13 @@ impl Answers<'_> {
             short_number(one.score_distance),
             short_number(one.feature_distance)
         )?;
-        let largest = one.changes.first().map_or(0.0, |change| change.score_change);
+        let largest = one.changes.first().map_or(0.0, |change| change.size);
         let decimals = Decimals::for_largest(largest);
         let mut table = TextTable::new(&[
             ("column", Align::Left),
             ("here", Align::Left),
             ("there", Align::Left),
-            ("score differs by", Align::Right),
+            ("score change", Align::Right),
         ]);
         for change in one.changes.iter().take(CHANGES) {
             let column = &self.columns.as_slice()[change.column];

@@ -326,16 +326,16 @@ class LMDIPlus(Explainer):
                 )
         return keywords
 
-    def explain(self, X: Any, *, trees: Trees = "all", std_error: bool = False) -> Explanation:
+    def explain(self, X: Any, *, trees: Trees = "auto", std_error: bool = False) -> Explanation:
         """What each column adds to the prediction of each row.
 
         Parameters
         ----------
         X
             The rows.
-        trees : "all", "auto", "oob" or "inbag"
-            The trees that score training rows: all; those that predict a row, which did not see it ("auto",
-            as the command does); or only those that did not, or did, see a row.
+        trees : "auto", "all", "oob" or "inbag"
+            The trees that score training rows: those that predict a row, which did not see it ("auto", as the
+            command does); all; or only those that did not, or did, see a row. New rows are scored by all.
         std_error : bool
             Whether to also give the standard error of each score over the trees; for forests only.
         """
@@ -343,7 +343,9 @@ class LMDIPlus(Explainer):
         if self._parts is not None:
             if std_error:
                 raise ValueError("std_error is of one model; explain the members on their own")
-            return self._explain_parts(X, trees=trees)
+            # Which rows each of several models saw is not known: the sum predicts by all trees.
+            is_sum = len(self._parts) > 1 and self.composite_.output_names is None
+            return self._explain_parts(X, trees="all" if is_sum and trees == "auto" else trees)
         cells = self.model_._read(X)
         with self._running("LMDI+ explain", len(cells.array)) as run:
             arrays = self.explainer_.score(cells.table, trees, bool(std_error), run)
@@ -371,7 +373,7 @@ class LMDIPlus(Explainer):
             values, base_values, _ = self.explainer_.score(cells.table, "all", False, run)
         return base_values, by_source(cells, values)
 
-    def explain_batches(self, batches: Any, *, trees: Trees = "all") -> Iterator[Explanation]:
+    def explain_batches(self, batches: Any, *, trees: Trees = "auto") -> Iterator[Explanation]:
         """The explanation of each batch, one after the other: rows of any number in constant memory.
 
         batches are tables with named columns: a list, a generator, a pyarrow dataset or a polars LazyFrame.
