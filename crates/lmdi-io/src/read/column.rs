@@ -7,7 +7,7 @@
 
 use super::CellType;
 use super::cell::{Cell, CellRules};
-use lmdi::table::{LabelsBuilder, Values, number_text};
+use lmdi::table::{CellFormat, DateOrder, LabelsBuilder, Values, number_text};
 
 /// A cell that its column cannot take.
 #[derive(Debug)]
@@ -112,7 +112,8 @@ impl ColumnReader {
 
     fn meet_text(&mut self, text: &str, at: u64) -> Result<(), Problem> {
         if self.must_be_numbers {
-            let problem = Problem { at, found: text.into(), expected: EXPECTED_NUMBER.into() };
+            let expected = expected(self.rules.format).into();
+            let problem = Problem { at, found: text.into(), expected };
             if !self.recognises {
                 return Err(problem);
             }
@@ -143,6 +144,24 @@ impl ColumnReader {
             }
             State::TextAfterNumbers => Ok(Settled::ReadAgain(self.problem)),
         }
+    }
+}
+
+/// What a cell of a column with this format should be.
+fn expected(format: Option<CellFormat>) -> &'static str {
+    match format {
+        None | Some(CellFormat::Number(..)) => EXPECTED_NUMBER,
+        Some(CellFormat::Date(order)) => match order {
+            DateOrder::YearMonthDay => "a date such as 2024-01-31, or an empty cell",
+            DateOrder::DayMonthYear => "a date such as 31.01.2024, or an empty cell",
+            DateOrder::MonthDayYear => "a date such as 01/31/2024, or an empty cell",
+        },
+        Some(CellFormat::DateTime(order)) => match order {
+            DateOrder::YearMonthDay => "a time such as 2024-01-31 12:30:00, or an empty cell",
+            DateOrder::DayMonthYear => "a time such as 31.01.2024 12:30:00, or an empty cell",
+            DateOrder::MonthDayYear => "a time such as 01/31/2024 12:30:00, or an empty cell",
+        },
+        Some(CellFormat::Time) => "a time such as 12:30 or 12:30:00, or an empty cell",
     }
 }
 

@@ -223,6 +223,38 @@ fn pictures_show_dates_probabilities_and_their_size() {
 }
 
 #[test]
+fn texts_show_dates_as_dates() {
+    let place = Place::new();
+    let mut rows = String::from("sold,at,dear\n");
+    for step in 0..120 {
+        let month = 1 + step * 7 % 12;
+        let dear = if month > 6 { "yes" } else { "no" };
+        rows.push_str(&format!("2020-{month:02}-03,2021-05-06 {:02}:10:00,{dear}\n", step % 24));
+    }
+    let data = place.file("houses.csv", rows);
+    let out = place.run(&["inspect", data]).good();
+    assert!(out.contains("2020-01-03 to 2020-12-03"), "{out}");
+    let explain = ["explain", data, "--target", "dear", "--trees", "8", "--save", "m.lmdi"];
+    let out = place.run(&explain).good();
+    assert!(out.contains("2020-01-03 to 2020-12-03"), "{out}");
+    assert!(out.contains("2021-05-06 00:10:00 to 2021-05-06 23:10:00"), "{out}");
+    let example = out.split("Example").nth(1).expect("an example");
+    let cell = |name: &str| {
+        let line = example.lines().find(|line| line.trim_start().starts_with(name));
+        line.expect("a line of the column").to_owned()
+    };
+    assert!(cell("sold ").contains(" 2020-01-03 "), "{example}");
+    assert!(cell("at ").contains(" 2021-05-06 00:10:00 "), "{example}");
+    let out = place.run(&["subgroups", "m.lmdi", data, "--groups", "2"]).good();
+    let line = out.lines().find(|line| line.trim_start().starts_with("sold ")).expect("a line");
+    assert_eq!(line.matches(" (2020-").count(), 2, "{out}");
+    let out = place.run(&["counterfactual", "m.lmdi", data, "--out", "c.csv"]).good();
+    let line = out.lines().find(|line| line.trim_start().starts_with("sold ")).expect("a line");
+    assert_eq!(line.matches(" 2020-").count(), 2, "{out}");
+    assert!(place.read("c.csv").contains(",sold,2020-"), "{}", place.read("c.csv"));
+}
+
+#[test]
 fn wrong_usage_is_said_before_any_file_is_written() {
     let place = Place::new();
     let (data, target) = cancer(&place);
