@@ -165,7 +165,15 @@ pub fn print_account(out: &mut dyn Write, study: &Study, explained: &Explained) 
                 None => Ok(()),
             }
         }
-        (None, None) => writeln!(out, "Base plus scores is the {total}."),
+        (None, None) => match &explained.account {
+            // One row, or rows that are all predicted alike, have no variation to explain.
+            Some(account) => {
+                let sizes = account.unexplained.iter().map(|left| left.abs());
+                let largest = short_number(sizes.fold(0.0, f64::max));
+                writeln!(out, "Base plus scores leaves up to {largest} of the {total} unexplained.")
+            }
+            None => writeln!(out, "Base plus scores is the {total}."),
+        },
     }
 }
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import shap
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor, VotingRegressor
 
 import lmdi
 
@@ -102,3 +102,12 @@ def test_two_classes_have_one_output():
     np.testing.assert_allclose(mine[..., "1"].values, theirs[:, :, 1].values, atol=1e-9)
     with pytest.raises(IndexError, match="there is one, that of '1', and e.values are its scores"):
         mine[:, :, 1]
+
+
+def test_lmdi_plus_has_an_expected_value():
+    X, y = load_diabetes(return_X_y=True)
+    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
+    voted = VotingRegressor([("a", forest), ("b", RandomForestRegressor(3, random_state=1))]).fit(X, y)
+    for model in (forest, voted):
+        explainer = lmdi.LMDIPlus(model, ablation=1).fit(X, y)
+        np.testing.assert_allclose(explainer.expected_value, explainer.explain(X[:2]).base_values[0])

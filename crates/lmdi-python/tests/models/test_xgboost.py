@@ -190,7 +190,9 @@ def test_several_targets_that_share_leaves_or_are_classes():
 def test_classes_whose_trees_share_leaves(keywords, tmp_path):
     X = np.random.default_rng(3).normal(size=(300, 4))
     y = np.digitize(X[:, 0] + X[:, 1], [-0.5, 0.5])
-    model = xgboost.XGBClassifier(n_estimators=12, max_depth=3, multi_strategy="multi_output_tree", **keywords)
+    model = xgboost.XGBClassifier(
+        n_estimators=12, max_depth=3, multi_strategy="multi_output_tree", **keywords
+    )
     stops = {"eval_set": [(X[:60], y[:60])], "verbose": False} if "early_stopping_rounds" in keywords else {}
     model.fit(X, y, **stops)
     e = lmdi.TreeSHAP(model).explain(X)

@@ -150,3 +150,17 @@ fn decisions_and_errors_of_every_command_are_the_models() {
     let error = rmse(&take(predicted), &take(numbers(&truth, "progression")));
     assert_close(&[groups["groups"][0]["error"].as_f64().expect("a number")], &[error]);
 }
+
+#[test]
+fn one_row_is_not_said_to_be_explained_exactly() {
+    let place = Place::new();
+    let data = std::fs::read_to_string(example("diabetes.csv")).expect("an example");
+    place.file("train.csv", part(&data, 1, 200));
+    place.file("one.csv", part(&data, 201, 201));
+    let flags = ["--target", "progression", "--trees", "25", "--test", "one.csv", "--out", "s.csv"];
+    let out = place.run(&[&["explain", "train.csv"], &flags[..]].concat()).good();
+    let scores = table(&place, "s.csv");
+    let left = numbers(&scores, "unexplained")[0].abs();
+    assert!(left > 0.01);
+    assert!(out.contains("Base plus scores leaves up to"), "{out}");
+}

@@ -7,6 +7,7 @@ untouched, as scikit-learn asks of estimators.
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,6 +150,16 @@ class Explainer:
             index=cells.index,
             predictions=self._predictions_of_parts(X, found, base_values, values, n_outputs),
         )
+
+    def _expected_value_of_parts(self) -> Any:
+        """The weighted sum of the base values of the parts of a composite model."""
+        whole = self.composite_
+        n_outputs = None if whole.output_names is None else len(whole.output_names)
+        bases = [
+            (replace(part, source=None), np.zeros((1, 1)), np.asarray([one.expected_value]))
+            for part, one in self._parts or []
+        ]
+        return summed(whole, bases, n_outputs)[1][0]
 
     def _predictions_of_parts(
         self, X: Any, found: list[Any], base_values: np.ndarray, values: np.ndarray, n_outputs: int | None

@@ -26,6 +26,7 @@ from .._choices import (
 )
 from .._errors import LmdiWarning
 from .._files import model_file
+from .._input.columns import Cells
 from .._models import model_of
 from .._models.composite import Composite, by_source, predictions_of
 from .._models.model import Model
@@ -366,6 +367,17 @@ class LMDIPlus(Explainer):
         if fidelity is not None and fidelity.is_low and self._is_new(explanation):
             warnings.warn(self._low_fidelity(fidelity, explanation.out_of_bag), LmdiWarning, stacklevel=2)
         return explanation
+
+    @property
+    def expected_value(self) -> Any:
+        """The base value, as in shap: a number, or one per output. It is the same for every row."""
+        self._check_fitted()
+        if self._parts is not None:
+            return self._expected_value_of_parts()
+        cells = np.zeros((1, self.model_._columns.count))
+        with self._running("LMDI+", 1) as run:
+            _, base, _ = self.explainer_.score(Cells(cells, None).table, "all", False, run)
+        return base[0]
 
     def _scores(self, X: Any) -> Any:
         if self._parts is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from .. import _lmdi
 from .._input.columns import Cells
 from .._models import model_of
-from .._models.composite import Composite, by_source, summed
+from .._models.composite import Composite, by_source
 from .._models.model import Model
 from .._results.explanation import Explanation
 from .explainer import Explainer
@@ -100,11 +99,7 @@ class ReadyExplainer(Explainer):
         """The base value, as in shap: a number, or one per output."""
         self._see()
         if self._parts is not None:
-            whole = self.composite_
-            bases = [(part, np.zeros((1, 1)), np.asarray([one.expected_value])) for part, one in self._parts]
-            n_outputs = None if whole.output_names is None else len(whole.output_names)
-            plain = [(replace(part, source=None), values, base) for part, values, base in bases]
-            return summed(whole, plain, n_outputs)[1][0]
+            return self._expected_value_of_parts()
         cells = np.zeros((1, self.model_._columns.count))
         with self._running(type(self).__name__, 1) as run:
             _, base, _ = self._taken().explain(Cells(cells, None).table, run)

@@ -86,9 +86,7 @@ def predictions_of(
     to_explain = by_all if all_trees and by_all is not None else on_scale
     shape = explained.shape
     parts = on_scale.reshape(shape), to_explain.reshape(shape), explained, trees
-    return Predictions(
-        values, *parts, threshold=model._compiled.threshold, classes=model.classes_
-    )
+    return Predictions(values, *parts, threshold=model._compiled.threshold, classes=model.classes_)
 
 
 def fidelity_of(predictions: Predictions, scale: str) -> Fidelity | None:
@@ -100,7 +98,9 @@ def fidelity_of(predictions: Predictions, scale: str) -> Fidelity | None:
     if predictions.oob_trees is not None and predictions.oob_explained is not None:
         # Of the same trees: what a tree knows of its own rows says nothing about new ones.
         explained = predictions.oob_explained
-    elif predictions.oob_trees is not None and not np.array_equal(predictions.to_explain, predictions.on_scale):
+    elif predictions.oob_trees is not None and not np.array_equal(
+        predictions.to_explain, predictions.on_scale
+    ):
         # Scores of all trees, which are measured by what all trees say.
         values, scale = predictions.to_explain, "identity"
     width = 1 if values.ndim == 1 else values.shape[1]

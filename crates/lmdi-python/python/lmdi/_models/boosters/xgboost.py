@@ -73,7 +73,9 @@ def _several_targets(content: dict[str, Any], count: int, options: dict[str, Any
     rounds = len(forest["iteration_indptr"]) - 1
     parts = []
     for target in range(count):
-        own = [_for_target(tree, target) for tree, of in zip(trees, owner) if of == target or _has_vectors(tree)]
+        own = [
+            _for_target(tree, target) for tree, of in zip(trees, owner) if of == target or _has_vectors(tree)
+        ]
         own = [{**tree, "id": at} for at, tree in enumerate(own)]
         per_round = len(own) // max(rounds, 1)
         forest.update(trees=own, tree_info=[0] * len(own))
