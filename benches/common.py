@@ -177,7 +177,7 @@ def machine(threads, binary):
         lines = known.read_text().splitlines()
         name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
     profile = "release" if "release" in pathlib.Path(binary).parts else "development"
-    return f"{name}, {threads} threads, {profile} build"
+    return f"{name}, {threads} thread{'' if threads == 1 else 's'}, {profile} build"
 
 
 def with_table(text, begin, end, table):

@@ -37,10 +37,13 @@ export const page = {
 export const short = {
   title: "In short",
   /** The features that matter most, for a number or for a class. */
-  matterMost: (features: Part[], moved: Part) => [
-    ...listed(features),
-    ...says` ${features.length === 1 ? "matters" : "matter"} most for ${moved}.`,
-  ],
+  matterMost: (features: Part[], moved: Part) =>
+    features.length === 0
+      ? says`No feature matters for ${moved}: the model says the same about every row.`
+      : [
+          ...listed(features),
+          ...says` ${features.length === 1 ? "matters" : "matter"} most for ${moved}.`,
+        ],
   allClasses: (target: Part, classes: number) =>
     says`which of ${count(classes)} classes ${target} is`,
   worseThanMean: (target: Part) =>
@@ -272,7 +275,7 @@ export const reasons = {
     kind: ScaleKind,
     value: string,
     base: string,
-    isHigher: boolean,
+    side: "above" | "below" | "equal to",
     because: Part[],
     despite: Part[],
   ) => [
@@ -280,7 +283,7 @@ export const reasons = {
       kind === "log_odds"
         ? `${moved.replace(/^the odds/, "The log-odds")} are`
         : `${moved.replace(/^the/, "The")} is`
-    } ${value}, ${isHigher ? "above" : "below"} the base of ${base}`,
+    } ${value}, ${side} the base of ${base}`,
     ...(because.length > 0 ? [", mostly because ", ...listed(because)] : []),
     ...(despite.length > 0 ? ["; despite ", ...listed(despite)] : []),
     ".",

@@ -124,3 +124,52 @@ test("values in steps have even bars, equal values are told, and levels have a l
   assert.match(await page.$eval("#feature", (part) => part.textContent), /cannot tell them apart/);
   assert.deepEqual(complaints, []);
 });
+
+test("dates and tiny numbers: labels of axes do not touch, and numbers keep their digits", async () => {
+  const data = join(folder, "times-table.csv");
+  const lines = Array.from({ length: 200 }, (_, row) => {
+    const at = new Date(Date.UTC(2020, 0, 1, (row * 37) % 700, (row * 7) % 60));
+    const y = (((row * 29) % 83) + ((row * 37) % 700) / 9) * 1e-9;
+    return [at.toISOString().slice(0, 19).replace("T", " "), ((row * 29) % 83) * 1e-30, y].join(
+      ",",
+    );
+  });
+  writeFileSync(data, `at,tiny,y\n${lines.join("\n")}\n`);
+  const { path } = explain("times", data, "--target", "y", "--stability-runs", "0");
+  for (const [feature, text] of [
+    ["at", /^2020-01-\d\d( \d\d:\d\d:00)?$/],
+    ["tiny", /^(0|\d(\.\d+)?e-\d+)$/],
+  ]) {
+    for (const width of [1280, 390]) {
+      const { page, complaints } = await open(browser, path, {
+        width,
+        hash: `#feature=${feature}`,
+      });
+      await page.$eval("#what-if", (details) => {
+        details.open = true;
+      });
+      await page.waitForSelector("#ice svg.curves");
+      for (const plot of ["#feature .scatter", "#ice"]) {
+        const labels = await page.$$eval(`${plot} svg > g:first-of-type text`, (all) =>
+          all.map((label) => {
+            const { left, right } = label.getBoundingClientRect();
+            return { text: label.textContent, left, right };
+          }),
+        );
+        assert.ok(labels.length > 1, `${plot} ${width}: ${labels.length} labels`);
+        if (plot !== "#ice") for (const label of labels) assert.match(label.text, text);
+        for (const [at, { left }] of labels.entries())
+          if (at > 0)
+            assert.ok(left > labels[at - 1].right, `${plot} ${width}: ${labels[at].text}`);
+      }
+      // Two significant digits or more, not 0.0000000001.
+      const sizes = await page.$$eval("#overall tbody td data", (all) =>
+        all.map(({ textContent }) => textContent),
+      );
+      for (const size of sizes) assert.match(size, /^(0|\d\.\d+e-\d+)$/);
+      assert.notEqual(sizes[0], "0");
+      assert.deepEqual(complaints, []);
+      await page.close();
+    }
+  }
+});

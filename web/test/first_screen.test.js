@@ -209,3 +209,14 @@ test("fifty classes: the most frequent first, the largest confusions, one class 
   );
   assert.deepEqual(complaints, []);
 });
+
+test("two rows are enough for a page, which says that nothing matters", async () => {
+  const data = join(folder, "two-table.csv");
+  writeFileSync(data, "x,y\n1,2\n3,4\n");
+  const { path } = explain("two-rows", data, "--target", "y", "--stability-runs", "0");
+  const { page, complaints } = await open(browser, path);
+  const text = await page.$eval(".answer", (answer) => answer.textContent);
+  assert.match(text, /^No feature matters for the probability that y is 4/);
+  assert.match(await page.$eval("#row-reasons", (of) => of.textContent), /equal to the base/);
+  assert.deepEqual(complaints, []);
+});

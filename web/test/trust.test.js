@@ -1,11 +1,11 @@
 // The decision threshold, the quality of predictions, and marks.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "./support/browser.js";
-import { browser, explain, findRow, parse, ROOT } from "./support/session.js";
+import { browser, explain, findRow, folder, parse, ROOT } from "./support/session.js";
 
 test("the decision threshold can be moved, and everything follows it", async () => {
   const data = "examples/breast_cancer.csv";
@@ -158,4 +158,15 @@ test("quality is measured as the command does, and marks are shown everywhere", 
   assert.match(await page.$eval("#marked", (bar) => bar.textContent), /rows marked.*predictions/);
   assert.ok((await faded("overall")) > 0);
   assert.deepEqual([...two.complaints, ...complaints], []);
+});
+
+test("a model without errors has no slice that is worse than others", async () => {
+  const data = join(folder, "clear-table.csv");
+  const lines = Array.from({ length: 60 }, (_, at) => `${at % 7},${at % 7 > 3 ? "a" : "b"}`);
+  writeFileSync(data, `x,y\n${lines.join("\n")}\n`);
+  const { path } = explain("clear", data, "--target", "y", "--stability-runs", "0");
+  const { page, complaints } = await open(browser, path);
+  assert.equal((await page.$$("#slices .ratio")).length, 0);
+  assert.doesNotMatch(await page.$eval("main", (main) => main.innerText), /NaN/);
+  assert.deepEqual(complaints, []);
 });

@@ -3,7 +3,7 @@
 #![cfg(feature = "parquet")]
 
 use lmdi::monitor::Silent;
-use lmdi::table::Values;
+use lmdi::table::{CellFormat, ColumnFormat, DateOrder, Reading, Values};
 use lmdi_io::read::{CellType, Input, ReadOptions, Table, read_table};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -85,4 +85,33 @@ fn a_nested_column_is_refused_by_name_unless_it_is_not_needed() {
     assert!(message.contains("\"points\"") && message.contains("List"), "{message}");
     let only = ReadOptions::default().with_only(HashSet::new()).also("plain");
     assert_eq!(read("nested.parquet", &only).frame.columns().len(), 1);
+}
+
+/// A model counts dates in days and points of time in seconds, whatever the later file holds.
+#[test]
+fn dates_and_points_of_time_are_read_in_the_unit_that_a_model_knows() {
+    let options = ReadOptions::default().with_recognise(true);
+    let learned = read("types_none.parquet", &options).reading;
+    let format = |name: &str| learned.format_of(name).map(|known| known.format);
+    assert_eq!(format("date"), Some(CellFormat::Date(DateOrder::YearMonthDay)));
+    assert_eq!(format("timestamp"), Some(CellFormat::DateTime(DateOrder::YearMonthDay)));
+    assert_eq!(format("zoned"), Some(CellFormat::DateTime(DateOrder::YearMonthDay)));
+    assert_eq!((format("time"), format("int8"), format("string")), (None, None, None));
+
+    let known = |name: &str, format: CellFormat| {
+        let known = ColumnFormat { name: name.into(), format, missing: vec![] };
+        let reading = Reading { formats: vec![known], ..Reading::default() };
+        read("types_none.parquet", &ReadOptions::default().with_reading(reading))
+    };
+    let first = |table: &Table, name: &str| match &table.frame.require(name).expect("there").values
+    {
+        Values::Numbers(cells) => cells[0],
+        Values::Labels(_) => panic!("{name} is text"),
+    };
+    let in_days = known("timestamp", CellFormat::Date(DateOrder::DayMonthYear));
+    assert_eq!(first(&in_days, "timestamp"), 1.5 / 86_400.0);
+    assert_eq!(first(&in_days, "zoned"), 1.5, "of which nothing is known");
+    let in_seconds = known("date", CellFormat::DateTime(DateOrder::YearMonthDay));
+    assert_eq!(first(&in_seconds, "date"), 864_000.0);
+    assert_eq!(first(&known("date", CellFormat::Date(DateOrder::YearMonthDay)), "date"), 10.0);
 }

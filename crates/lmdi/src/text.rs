@@ -1,6 +1,6 @@
 //! Numbers and names as people read them, the same in every report.
 
-use crate::table::number_text;
+use crate::table::{TimeUnit, number_text};
 
 /// Most letters of a name within a sentence.
 const LETTERS: usize = 48;
@@ -17,6 +17,18 @@ pub fn short_number(x: f64) -> String {
     }
     let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
     number_text(rounded)
+}
+
+/// A cell of a column of numbers: a date where it is a point in time, in this unit, else a number as
+/// [`short_number`] writes it.
+///
+/// ```
+/// use lmdi::{table::TimeUnit, text::short_cell};
+/// assert_eq!(short_cell(19_753.0, Some(TimeUnit::Days)), "2024-01-31");
+/// assert_eq!(short_cell(19_753.0, None), "19753");
+/// ```
+pub fn short_cell(x: f64, time: Option<TimeUnit>) -> String {
+    time.and_then(|unit| unit.text(x)).unwrap_or_else(|| short_number(x))
 }
 
 /// A count with thousands separated.

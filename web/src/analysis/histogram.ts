@@ -47,12 +47,16 @@ export function histogramOf(
   const inside = Array.from(cells).filter((x) => x >= low && x <= high);
   if (inside.length === 0) return [];
   const [first, last] = extent(inside) as [number, number];
+  if (first === last) {
+    const half = Math.abs(first) * 0.01 || 0.1;
+    return [{ from: first - half, to: first + half, rows: inside.length }];
+  }
   const step = stepOf(inside);
   const steps = step === null ? most : Math.round((last - first) / step) + 1;
   const perBar = Math.ceil(steps / most);
   // A bar reaches half a step beyond its first and last one.
   const [start, width] =
-    step === null ? [first, (last - first) / most || 1] : [first - step / 2, step * perBar];
+    step === null ? [first, (last - first) / most] : [first - step / 2, step * perBar];
   const bars = Array.from({ length: Math.ceil(steps / perBar) }, (_, at) => ({
     from: start + at * width,
     to: start + (at + 1) * width,

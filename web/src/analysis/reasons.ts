@@ -55,7 +55,7 @@ export function reasons(data: Data, row: number, output: number): Part[] {
     data.report.scale.kind,
     number(total),
     number(base),
-    direction > 0,
+    total === base ? "equal to" : direction > 0 ? "above" : "below",
     named.map(reason),
     despite.map(reason),
   );

@@ -69,7 +69,7 @@ export function trend(data: Data, feature: number, output: number): Trend | null
     }
     // A level that moves predictions most has many rows or large scores.
     const [code, { sum }] = [...sums].sort(([, a], [, b]) => Math.abs(b.sum) - Math.abs(a.sum))[0];
-    return { kind: "level", level: levels[code - 1], lowers: sum < 0 };
+    return { kind: "level", level: data.levelText(feature, code), lowers: sum < 0 };
   }
   if (rows.every((row) => scores[row] === 0)) return { kind: "flat" };
   const most = mostFrequent(rows, cells);

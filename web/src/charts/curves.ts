@@ -3,8 +3,10 @@
 import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
+import type { TimeUnit } from "../contract";
 import { svg } from "../page/dom";
 import { brushing } from "./brushing";
+import { fittingTicks } from "./ticks";
 
 export interface Point {
   x: number;
@@ -30,6 +32,8 @@ export interface Curves {
   /** How the axes are written; as percentages unless given. */
   xFormat?: (at: number) => string;
   format?: (at: number) => string;
+  /** What x counts, if it is a point in time. */
+  xTime?: TimeUnit | null;
   /** Points with the interval of y, which can be chosen. */
   points?: Point[];
   /** The same of the rows that are marked in the page. */
@@ -47,7 +51,7 @@ const MARGIN = { top: 10, right: 24, bottom: 42, left: 52 };
 export function curves(drawn: Curves): SVGElement {
   const { label, xTitle, yTitle, reference, line, points = [], mark, brush } = drawn;
   const { markedLine = [], markedPoints = [] } = drawn;
-  const { xRange = [0, 1], yRange = [0, 1], faint = [], average, xFormat, format } = drawn;
+  const { xRange = [0, 1], yRange = [0, 1], faint = [], average, xFormat, format, xTime } = drawn;
   const inner = SIZE - MARGIN.left - MARGIN.right;
   const bottom = SIZE - MARGIN.bottom;
   const x = scaleLinear(xRange, [MARGIN.left, MARGIN.left + inner]);
@@ -58,7 +62,7 @@ export function curves(drawn: Curves): SVGElement {
   const across = svg("g", { transform: `translate(0 ${bottom})` });
   select<SVGGElement, unknown>(across).call(
     axisBottom(x)
-      .ticks(5)
+      .tickValues(fittingTicks(xRange, 5, inner, xFormat ?? ((at) => percent(at)), xTime))
       .tickFormat(xFormat ? (at) => xFormat(at.valueOf()) : percent)
       .tickSizeOuter(0),
   );

@@ -101,11 +101,12 @@ export function steps(numbers: Float64Array): (row: number) => string {
 
 /** The levels of a feature that have colours, or so many, the most frequent first; null for numbers. */
 export function frequentLevels(data: Data, feature: number, most = COLOURS - 1): number[] | null {
-  const { cells, levels } = data.columns[feature];
+  const { cells, levels, rest } = data.columns[feature];
   if (!cells || !levels) return null;
+  const named = rest > 0 ? levels.slice(0, -1) : levels;
   const counts = new Array<number>(levels.length + 1).fill(0);
   for (const code of cells) counts[code]++;
-  const order = levels.map((_, at) => at + 1).sort((a, b) => counts[b] - counts[a] || a - b);
+  const order = named.map((_, at) => at + 1).sort((a, b) => counts[b] - counts[a] || a - b);
   return order.slice(0, most);
 }
 

@@ -4,10 +4,12 @@ import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import type { Bar } from "../analysis/histogram";
+import type { TimeUnit } from "../contract";
 import { h, svg } from "../page/dom";
 import { cellNumber, tick } from "../page/format";
 import { brushing } from "./brushing";
 import { dots } from "./dots";
+import { fittingTicks } from "./ticks";
 
 export interface Points {
   label: string;
@@ -20,6 +22,8 @@ export interface Points {
   xTitle: string;
   /** How the x axis is written; as cells of the table unless given. */
   xText?: (at: number) => string;
+  /** What x counts, if it is a point in time. */
+  xTime?: TimeUnit | null;
   yTitle: string;
   xRange: [number, number];
   yRange: [number, number];
@@ -101,7 +105,9 @@ export class Scatter {
     const across = svg("g", { transform: `translate(0 ${bottom})` });
     select<SVGGElement, unknown>(across).call(
       axisBottom(x)
-        .ticks(Math.max(3, inner / 110))
+        .tickValues(
+          fittingTicks(points.xRange, Math.max(3, inner / 110), inner, xText, points.xTime),
+        )
         .tickFormat((at) => xText(at.valueOf()))
         .tickSizeOuter(0),
     );

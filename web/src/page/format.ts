@@ -26,7 +26,8 @@ export function cellNumber(x: number): string {
   const size = Math.abs(x);
   // Codes are whole numbers, of which every digit counts.
   const rounded = Number.isInteger(x) ? x : Number(x.toPrecision(6));
-  if (size >= 1e15 || (size > 0 && size < 1e-5)) return minus(x.toExponential(3));
+  if (size >= 1e15 || (size > 0 && size < 1e-5))
+    return minus(x.toExponential(3).replace(/\.?0+e/, "e"));
   return minus(size >= 1e5 ? grouped(rounded) : String(rounded));
 }
 
@@ -75,7 +76,9 @@ export function decimalsFor(largest: number): (x: number) => string {
   const digits = largest > 0 && Number.isFinite(largest) ? Math.floor(Math.log10(largest)) : 0;
   const decimals = Math.min(10, Math.max(0, 3 - digits));
   const fixed = format(`,.${decimals}f`);
-  return (x) => (largest >= 1e12 ? minus(x.toExponential(3)) : minus(zeroIsPositive(fixed(x))));
+  const isExtreme = largest >= 1e12 || (largest > 0 && largest < 1e-6);
+  const short = (x: number) => (x === 0 ? "0" : minus(x.toExponential(2)));
+  return isExtreme ? short : (x) => minus(zeroIsPositive(fixed(x)));
 }
 
 export function signed(text: string): string {

@@ -117,12 +117,7 @@ function classTable(
           name(shortened(labels[label], 40), "cell"),
         ),
       ),
-      h(
-        "td",
-        { class: "right" },
-        `${count(rows)} (${percent(rows / total, 0)})`,
-        bar(rows / total),
-      ),
+      h("td", { class: "right" }, `${count(rows)} (${percent(rows / total)})`, bar(rows / total)),
       ...(isMeasured
         ? [recall, precision].map((of) => h("td", { class: "right" }, share(of)))
         : []),

@@ -137,6 +137,7 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       brush: (chosen) => markRows(selection, words.brushed(title), chosen),
       xTitle: title,
       xText: text,
+      xTime: data.report.features[feature].time,
       yTitle: words.axis(
         data.k > 1 ? shortened(data.report.outputs[output], 30) : null,
         scaleOf(data),
@@ -285,7 +286,11 @@ export function oneFeature(data: Data, selection: Selection): HTMLElement {
       ),
       colour >= 0 ? (levelLegend(data, `cell ${colour}`) ?? legend()) : "",
       used.length > LEVELS
-        ? h("p", { class: "quiet" }, words.mostFrequent(LEVELS, used.length))
+        ? h(
+            "p",
+            { class: "quiet" },
+            words.mostFrequent(LEVELS, used.length + Math.max(0, data.columns[feature].rest - 1)),
+          )
         : "",
       rare.length > 0 ? h("p", { class: "quiet" }, page.rareLevels(rare.length)) : "",
     );

@@ -427,9 +427,10 @@ function ofSlices(data: Data, selection: Selection, known: number[]): HTMLElemen
           rows.length < FEWEST
             ? h("span", { class: "no-number" }, words.tooFew)
             : exact(error, text(error)),
-          rows.length < FEWEST
+          // Without errors there is nothing to compare with.
+          rows.length < FEWEST || all.error === 0
             ? ""
-            : ratioBar(error / largest, all.error > 0 ? error / all.error : NaN),
+            : ratioBar(error / largest, error / all.error),
           rows.length < FEWEST
             ? ""
             : exact(bias, isNumber ? signed(text(bias)) : signed(points(bias))),

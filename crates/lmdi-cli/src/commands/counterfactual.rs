@@ -12,7 +12,8 @@ use crate::process::progress::Progress;
 use anyhow::{Context, Result};
 use clap::Args;
 use lmdi::explanation::{
-    Columns, Counterfactual, CounterfactualOptions, Distance, Restriction, Space, counterfactuals,
+    ColumnLayout, Columns, Counterfactual, CounterfactualOptions, Distance, Restriction, Space,
+    counterfactuals,
 };
 use lmdi::forest::decision::{check_threshold, class_of};
 use lmdi::study::{Explained, Study};
@@ -37,7 +38,7 @@ Examples:
 
 Another decision is another predicted class, or a predicted number on the other side of --threshold. Every answer is a row of the candidates, so no impossible combination of values is ever shown. Rows are similar if their scores are close: the same columns matter in the same way. --space features compares cells instead; both distances are always given.
 
-The result has one row per column that differs, in order of importance: `row`, `prediction`, `place` (1 is nearest), `other_row`, `other_prediction`, `score_distance`, `feature_distance`, `column`, `from`, `to` and `score_change`. A row without an answer has one line with empty cells.")]
+The result has one row per column that differs, in order of importance: `row`, `prediction`, `place` (1 is nearest), `other_row`, `other_prediction`, `score_distance`, `feature_distance`, `column`, `from`, `to` and `score_change` (there minus here; of the class predicted here if each class has scores). A row without an answer has one line with empty cells.")]
 pub struct Options {
     /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
     model: PathBuf,
@@ -234,20 +235,20 @@ impl Answers<'_> {
             short_number(one.score_distance),
             short_number(one.feature_distance)
         )?;
-        let largest = one.changes.first().map_or(0.0, |change| change.score_change);
+        let largest = one.changes.first().map_or(0.0, |change| change.size);
         let decimals = Decimals::for_largest(largest);
         let mut table = TextTable::new(&[
             ("column", Align::Left),
             ("here", Align::Left),
             ("there", Align::Left),
-            ("score differs by", Align::Right),
+            ("score change", Align::Right),
         ]);
         for change in one.changes.iter().take(CHANGES) {
-            let name = &self.columns.as_slice()[change.column].name;
-            let [from, to] = self.cells(query, one.row, name);
+            let column = &self.columns.as_slice()[change.column];
+            let [from, to] = self.cells(query, one.row, column);
             let text = |cell: Option<String>| cell.unwrap_or_else(|| "missing".into());
             let by = decimals.text(change.score_change);
-            table.row([name.clone(), text(from), text(to), by]);
+            table.row([column.name.clone(), text(from), text(to), by]);
         }
         write!(out, "{table}")?;
         if one.changes.len() > CHANGES {
@@ -256,9 +257,16 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// The cells of a column in a query and in a candidate.
-    fn cells(&self, query: usize, row: usize, name: &str) -> [Option<String>; 2] {
-        let cell = |of: &Explained, row: usize| of.rows.column(name)?.text(of.rows.places[row]);
+    /// The cells of a column in a query and in a candidate, dates as dates.
+    fn cells(&self, query: usize, row: usize, column: &ColumnLayout) -> [Option<String>; 2] {
+        let cell = |of: &Explained, row: usize| {
+            let (values, place) = (of.rows.column(&column.name)?, of.rows.places[row]);
+            let date = match (values, column.time_unit()) {
+                (Values::Numbers(cells), Some(unit)) => unit.text(cells[place]),
+                _ => None,
+            };
+            date.or_else(|| values.text(place))
+        };
         [cell(&self.queries, query), cell(self.candidates, row)]
     }
 
@@ -306,11 +314,11 @@ impl Answers<'_> {
                 texts(name, &|line| self.label(&of(line)?))
             }
         };
-        let name_of = |column: usize| self.columns.as_slice()[column].name.clone();
+        let layout = |column: usize| &self.columns.as_slice()[column];
         let cell = |line: usize, side: usize| {
             let (query, answer) = &lines[line];
             let (_, one, change) = answer.as_ref()?;
-            let [from, to] = self.cells(*query, one.row, &name_of(change.column));
+            let [from, to] = self.cells(*query, one.row, layout(change.column));
             if side == 0 { from } else { to }
         };
         let key = |name: &str, of: &dyn Fn(usize) -> Option<String>| {
@@ -328,7 +336,7 @@ impl Answers<'_> {
             }),
             numbers("score_distance", &|line| of_answer(&|_, one| one.score_distance, line)),
             numbers("feature_distance", &|line| of_answer(&|_, one| one.feature_distance, line)),
-            texts("column", &|line| Some(name_of(lines[line].1?.2.column))),
+            texts("column", &|line| Some(layout(lines[line].1?.2.column).name.clone())),
             texts("from", &|line| cell(line, 0)),
             texts("to", &|line| cell(line, 1)),
             numbers("score_change", &|line| {
@@ -352,9 +360,9 @@ impl Answers<'_> {
                 .changes
                 .iter()
                 .map(|change| {
-                    let name = &self.columns.as_slice()[change.column].name;
-                    let [from, to] = self.cells(query, one.row, name);
-                    json!({ "column": name, "from": from, "to": to, "score_change": change.score_change })
+                    let column = &self.columns.as_slice()[change.column];
+                    let [from, to] = self.cells(query, one.row, column);
+                    json!({ "column": column.name, "from": from, "to": to, "score_change": change.score_change })
                 })
                 .collect();
             json!({

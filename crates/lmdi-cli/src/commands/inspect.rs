@@ -55,15 +55,15 @@ pub fn run(options: &Options) -> Result<()> {
     let (name, table) = TableReader::new(&options.reading).read(&options.file, read_options)?;
     tell_notices(&table.notices);
     for notice in &table.notices {
-        if let Noticed::NearlyNumbers(near) = &notice.what {
-            console::note(nearly_numbers_text(&notice.column, near));
+        if let Noticed::NearlyNumbers { near, line } = &notice.what {
+            console::note(nearly_numbers_text(&notice.column, near, *line));
         }
     }
     for (column, _) in &options.kinds.kinds {
         table.frame.require(column).with_context(|| name.clone())?;
     }
-    let mut reports: Vec<ColumnReport> =
-        table.frame.columns().iter().map(ColumnReport::of).collect();
+    let report = |column| ColumnReport::of(column, &table.reading);
+    let mut reports: Vec<ColumnReport> = table.frame.columns().iter().map(report).collect();
     for report in &mut reports {
         if let Some((_, kind)) = options.kinds.kinds.iter().find(|(name, _)| *name == report.name) {
             report.kind = *kind;
@@ -80,7 +80,7 @@ pub fn run(options: &Options) -> Result<()> {
         counted(table.frame.columns().len(), "column"),
         format_name(table.format)
     )?;
-    column_list::print(&mut out, &table.frame, &reports, None)?;
+    column_list::print(&mut out, &table.frame, &table.reading, &reports, None)?;
     out.finish()
 }
 

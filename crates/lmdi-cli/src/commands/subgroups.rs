@@ -12,10 +12,10 @@ use clap::Args;
 use lmdi::explanation::subgroup::choice::Choice;
 use lmdi::explanation::subgroup::description::{Subgroup, Trait, ValueSummary};
 use lmdi::explanation::subgroup::{GroupCount, NO_GROUP};
-use lmdi::explanation::{Columns, SubgroupOptions, Subgroups, subgroups};
+use lmdi::explanation::{ColumnLayout, Columns, SubgroupOptions, Subgroups, subgroups};
 use lmdi::study::{Explained, Study};
 use lmdi::table::{Column, Frame, Labels, Values};
-use lmdi::text::{counted, short_number};
+use lmdi::text::{counted, short_cell, short_number};
 use lmdi_io::printable::printable;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -308,7 +308,7 @@ fn print_group(
             let texts: Vec<String> = values.iter().map(|value| decimals.signed(*value)).collect();
             texts.join(" / ")
         };
-        let [here, elsewhere] = values_text(&one.values, |code| column.level(f64::from(code)));
+        let [here, elsewhere] = values_text(&one.values, column);
         table.row([
             column.name.clone(),
             score(&one.mean_score),
@@ -322,10 +322,7 @@ fn print_group(
 }
 
 /// Values of the group and of the other rows: median and quartiles, or the share of a level.
-fn values_text<'a>(
-    values: &ValueSummary,
-    level_name: impl Fn(u32) -> Option<&'a str>,
-) -> [String; 2] {
+fn values_text(values: &ValueSummary, column: &ColumnLayout) -> [String; 2] {
     match values {
         ValueSummary::Number { quartiles, quartiles_elsewhere, missing, missing_elsewhere } => {
             [(quartiles, missing), (quartiles_elsewhere, missing_elsewhere)].map(|(q, missing)| {
@@ -333,12 +330,13 @@ fn values_text<'a>(
                     share if *share > 0.0 => format!(", {:.0} % missing", 100.0 * share),
                     _ => String::new(),
                 };
-                let [low, middle, high] = q.map(short_number);
+                let [low, middle, high] = q.map(|x| short_cell(x, column.time_unit()));
                 format!("{middle} ({low} to {high}){missing}")
             })
         }
         ValueSummary::Category { level, share, share_elsewhere } => {
-            let name = level.and_then(level_name).map_or("no level".into(), shortened);
+            let name = level.and_then(|code| column.level(f64::from(code)));
+            let name = name.map_or("no level".into(), shortened);
             [share, share_elsewhere].map(|share| format!("{name} {:.0} %", 100.0 * share))
         }
     }

@@ -14,7 +14,9 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use lmdi::file::Model;
 use lmdi::study::{NamedFrame, TrainingData, TrainingJob};
-use lmdi::table::{Reading, SchemaOptions, Task};
+use lmdi::table::{ColumnReport, MergedCells, Reading, SchemaOptions, Task};
+use lmdi::text::count;
+use lmdi_io::printable::printable;
 use lmdi_io::read::{CellType, Notice, Noticed, ReadOptions};
 use std::io::Write;
 use std::path::Path;
@@ -138,7 +140,8 @@ impl TrainingFlags {
         if options.names_rows {
             data.rows = keyed(data.rows, key, reader)?;
         }
-        training_log::print_data(out, &data, format, started.elapsed())?;
+        training_log::print_data(out, &data, &schema_options.reading, format, started.elapsed())?;
+        tell_merged(&data.reports);
         let params = self.model.params(kind, data.target.task)?;
         let threshold = options.decision.and_then(DecisionFlags::threshold);
         let job = data.job(params, self.holdout)?.deciding_at(threshold)?;
@@ -157,12 +160,12 @@ impl TrainingFlags {
     /// worth nothing, unless the user says that it is meant so.
     fn check_nearly_numbers(&self, notices: &[Notice], target: &str) -> Result<()> {
         for Notice { column, what } in notices {
-            let Noticed::NearlyNumbers(near) = what else { continue };
+            let Noticed::NearlyNumbers { near, line } = what else { continue };
             let is_stated = self.drop.contains(column)
                 || self.kinds.kinds.iter().any(|(name, _)| name == column)
                 || (column == target && self.task.is_some());
             if !is_stated {
-                bail!("{}", nearly_numbers_text(column, near));
+                bail!("{}", nearly_numbers_text(column, near, *line));
             }
         }
         Ok(())
@@ -181,6 +184,21 @@ impl TrainingFlags {
             .with_kinds(self.kinds.kinds.clone())
             .with_max_levels(self.max_levels.unwrap_or(lmdi::table::DEFAULT_MAX_LEVELS))
             .with_reading(Reading::default())
+    }
+}
+
+/// Tells which columns have many values that trees of ours take for the same.
+fn tell_merged(reports: &[ColumnReport]) {
+    for report in reports {
+        let Some(MergedCells { different, remaining }) = report.merged else { continue };
+        console::note(format!(
+            "column {}: only {} of its {} different values remain apart in 32 bits, in which trees \
+             compare numbers; write it as numbers that count from its smallest value to keep them \
+             apart",
+            printable(&report.name),
+            count(remaining),
+            count(different)
+        ));
     }
 }
 

@@ -248,22 +248,19 @@ pub fn tell_notices(notices: &[Notice]) {
                  two levels ({} of that kind)",
                 counted(*levels, "level")
             )),
-            Noticed::NearlyNumbers(_) => {}
+            Noticed::NearlyNumbers { .. } => {}
         }
     }
 }
 
-/// A column that is nearly numbers, and what can be done about it.
-pub fn nearly_numbers_text(column: &str, near: &NearNumbers) -> String {
+/// A column that is nearly numbers, dates or times, and what can be done about it.
+pub fn nearly_numbers_text(column: &str, near: &NearNumbers, line: u64) -> String {
+    let what = near.format.noun();
     format!(
-        "column {column:?}: {} of {} cells are numbers; the first other one is {:?} in data row {}. \
-         If that stands for a missing value, add --missing {:?}; if the column is not one of numbers, \
+        "column {column:?}: {} of {} cells are {what}; the first other one is {:?} in line {line}. \
+         If that stands for a missing value, add --missing {:?}; if the column is not one of {what}, \
          add --kind {column}=categorical, or --drop {column}",
-        near.numbers,
-        near.present,
-        near.other,
-        near.first_other + 1,
-        near.other
+        near.numbers, near.present, near.other, near.other
     )
 }
 

@@ -1,8 +1,8 @@
 //! What was read: one line per column, and what was dropped or pooled.
 
 use super::terminal::{Align, TextTable, shortened};
-use lmdi::table::{ColumnReport, Frame, Kind, Reason, Role, Task, Values};
-use lmdi::text::{count, counted, short_number};
+use lmdi::table::{ColumnReport, Frame, Kind, Reading, Reason, Role, Task, TimeUnit, Values};
+use lmdi::text::{count, counted, short_cell};
 use std::io::{self, Write};
 
 /// Of wider tables the first columns are shown, and as many others again that are not plain inputs;
@@ -13,11 +13,12 @@ fn is_plain_input(report: &ColumnReport) -> bool {
     report.role == Role::Input && report.pooled.is_none()
 }
 
-/// Prints the columns of a table; `task` is what is learned from the target. Without a task nothing
+/// Prints the columns of a table that was read this way; `task` is what is learned from the target. Without a task nothing
 /// is decided about the use of columns, and none is shown.
 pub fn print(
     out: &mut dyn Write,
     frame: &Frame,
+    reading: &Reading,
     reports: &[ColumnReport],
     task: Option<Task>,
 ) -> io::Result<()> {
@@ -39,7 +40,7 @@ pub fn print(
             column.name.clone(),
             report.kind.name().into(),
             count(report.missing as u64),
-            values(&column.values, report),
+            values(&column.values, report, reading.time_unit(&column.name)),
         ];
         table.row(found.into_iter().chain(task.map(|task| usage(report, task))));
     }
@@ -56,11 +57,12 @@ pub fn print(
 }
 
 /// What a column holds, in a few words.
-fn values(values: &Values, report: &ColumnReport) -> String {
+fn values(values: &Values, report: &ColumnReport, time: Option<TimeUnit>) -> String {
+    let text = |x| short_cell(x, time);
     match values {
         Values::Numbers(cells) => match range(cells) {
-            Some((low, high)) if low == high => short_number(low),
-            Some((low, high)) => format!("{} to {}", short_number(low), short_number(high)),
+            Some((low, high)) if low == high => text(low),
+            Some((low, high)) => format!("{} to {}", text(low), text(high)),
             None => "none".into(),
         },
         Values::Labels(labels) => match report.levels {

@@ -8,8 +8,8 @@ use lmdi::importance::OutputScale;
 use lmdi::importance::lmdi_plus::{LOW_FIDELITY, TreeFit};
 use lmdi::named::Named;
 use lmdi::study::{Explained, FidelityOn, Fitting, Study, TreeChoice, UnknownBags};
-use lmdi::table::Values;
-use lmdi::text::{count, counted, short_number};
+use lmdi::table::{TimeUnit, Values};
+use lmdi::text::{count, counted, short_cell, short_number};
 use lmdi_io::printable::printable;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -287,7 +287,9 @@ pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) 
     let listed = if order.len() <= LISTED + 1 { order.len() } else { LISTED };
     for &at in &order[..listed] {
         let name = &explained.grouping.names[at];
-        let cell = rows.column(name).map_or(String::new(), |cells| cell_text(cells, table_row));
+        let time = study.schema.reading.time_unit(name);
+        let cell =
+            rows.column(name).map_or(String::new(), |cells| cell_text(cells, table_row, time));
         table.row([name.clone(), cell, decimals.signed(scores.get(row, at, output))]);
     }
     if order.len() > listed {
@@ -338,9 +340,9 @@ fn bound_text(study: &Study, share: f64) -> &'static str {
     }
 }
 
-fn cell_text(values: &Values, row: usize) -> String {
+fn cell_text(values: &Values, row: usize, time: Option<TimeUnit>) -> String {
     match values {
-        Values::Numbers(cells) if !cells[row].is_nan() => short_number(cells[row]),
+        Values::Numbers(cells) if !cells[row].is_nan() => short_cell(cells[row], time),
         _ => values.text(row).unwrap_or_else(|| "missing".into()),
     }
 }

@@ -5,7 +5,7 @@ use super::quality;
 use super::terminal::shortened;
 use crate::input::tables::format_name;
 use lmdi::study::{Rows, Suspect, Trained, TrainingData, TrainingJob};
-use lmdi::table::Target;
+use lmdi::table::{Reading, Target};
 use lmdi::text::{count, counted};
 use lmdi_io::printable::printable;
 use lmdi_io::read::Format;
@@ -13,10 +13,11 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// The table, its columns, and what is not used of it.
+/// The table as it was read, its columns, and what is not used of it.
 pub fn print_data(
     out: &mut dyn Write,
     data: &TrainingData,
+    reading: &Reading,
     format: Format,
     took: Duration,
 ) -> io::Result<()> {
@@ -35,7 +36,7 @@ pub fn print_data(
         0 => Cow::Borrowed(&table.frame),
         _ => Cow::Owned(table.frame.take_rows(&data.rows.places)),
     };
-    column_list::print(out, &used, &data.reports, Some(data.target.task))?;
+    column_list::print(out, &used, reading, &data.reports, Some(data.target.task))?;
     column_list::print_dropped(out, &data.reports)?;
     if without > 0 {
         let missing = counted(without, "row");

@@ -210,8 +210,8 @@ mod tests {
             assert_eq!(
                 read(cell).expect_err(cell),
                 format!(
-                    "request, row 1, column \"n\": found {cell:?}; expected a date without a time, \
-                     such as 31.01.2024, or null where it is missing"
+                    "request, row 1, column \"n\": found {cell:?}; expected a date such as 31.01.2024, \
+                     without a time, or null where it is missing"
                 )
             );
         }

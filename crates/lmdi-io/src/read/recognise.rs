@@ -29,8 +29,13 @@ pub enum Noticed {
         /// Another format that all cells have too, which would give other numbers.
         or: Option<CellFormat>,
     },
-    /// Most of its cells are numbers, but it is read as text.
-    NearlyNumbers(NearNumbers),
+    /// Most of its cells are numbers, dates or times, but it is read as text.
+    NearlyNumbers {
+        /// What they are, and the first other cell.
+        near: NearNumbers,
+        /// The line of that cell.
+        line: u64,
+    },
     /// Two of its levels differ in case or spaces only.
     Spellings {
         /// One of them.
@@ -52,7 +57,13 @@ pub(super) struct Found {
     pub(super) notice: Option<Notice>,
 }
 
-pub(super) fn look_at(column: &str, labels: &Labels, hints: &NumberHints) -> Found {
+/// Looks at a column; `line_of` knows the line of a data row.
+pub(super) fn look_at(
+    column: &str,
+    labels: &Labels,
+    hints: &NumberHints,
+    line_of: impl Fn(usize) -> u64,
+) -> Found {
     let notice = |what| Some(Notice { column: column.to_owned(), what });
     match Recognised::of(labels, hints) {
         Recognised::As { format, missing, or } => {
@@ -75,7 +86,12 @@ pub(super) fn look_at(column: &str, labels: &Labels, hints: &NumberHints) -> Fou
             }
         }
         Recognised::Nearly(near) => {
-            Found { values: None, format: None, notice: notice(Noticed::NearlyNumbers(near)) }
+            let line = line_of(near.first_other);
+            Found {
+                values: None,
+                format: None,
+                notice: notice(Noticed::NearlyNumbers { near, line }),
+            }
         }
         Recognised::Text => {
             Found { values: None, format: None, notice: spellings(labels).and_then(notice) }

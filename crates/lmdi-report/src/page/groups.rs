@@ -9,7 +9,7 @@ use lmdi::explanation::{ColumnLayout, Columns};
 use lmdi::forest::predict::most_probable;
 use lmdi::monitor::Stages;
 use lmdi::study::{Explained, Study};
-use lmdi::text::short_number;
+use lmdi::text::short_cell;
 
 /// Fewer rows than this are no groups.
 const FEWEST_ROWS: usize = 50;
@@ -88,7 +88,7 @@ fn cells(values: &ValueSummary, column: &ColumnLayout) -> (String, String) {
         ValueSummary::Number { quartiles, quartiles_elsewhere, .. } => {
             let text = |median: f64| match median {
                 median if median.is_nan() => "missing".into(),
-                median => short_number(median),
+                median => short_cell(median, column.time_unit()),
             };
             (text(quartiles[1]), text(quartiles_elsewhere[1]))
         }

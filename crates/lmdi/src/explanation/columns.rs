@@ -40,6 +40,14 @@ impl ColumnLayout {
         matches!(self.meaning, CellMeaning::Parts(_) | CellMeaning::Codes(_))
     }
 
+    /// What its numbers count, if they are points in time.
+    pub fn time_unit(&self) -> Option<TimeUnit> {
+        match self.meaning {
+            CellMeaning::Time(unit) => Some(unit),
+            _ => None,
+        }
+    }
+
     /// The name of a level by its code; `None` for a cell that is missing or no known level.
     pub fn level(&self, code: f64) -> Option<&str> {
         match &self.meaning {
@@ -98,8 +106,7 @@ impl Columns {
         let columns = schema.columns.iter().map(|column| {
             let features = from..from + column.encoding.width();
             from = features.end;
-            let format = schema.reading.format_of(&column.name);
-            let time = format.and_then(|format| format.format.time_unit());
+            let time = schema.reading.time_unit(&column.name);
             let meaning = match &column.encoding {
                 Encoding::Number => time.map_or(CellMeaning::Number, CellMeaning::Time),
                 Encoding::Truth => CellMeaning::Truth,

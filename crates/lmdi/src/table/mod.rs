@@ -31,6 +31,6 @@ pub(crate) use row_hash::RowDeal;
 pub use row_hash::{hash_key, hash_rows, hashed_folds};
 pub use schema::{
     ColumnReport, DEFAULT_MAX_LEVELS, DroppedColumn, Encoded, Encoding, IDENTIFIER_MIN_CELLS,
-    InputColumn, Kind, MAX_CLASSES, Part, Reason, Role, Schema, SchemaOptions, Target, TargetCells,
-    Task, Unseen,
+    InputColumn, Kind, MAX_CLASSES, MergedCells, Part, Reason, Role, Schema, SchemaOptions, Target,
+    TargetCells, Task, Unseen,
 };

@@ -97,6 +97,7 @@ async function overNumbers(asked: Asked, range: [number, number]): Promise<Node[
       yTitle: title,
       xRange: range,
       xFormat: (at) => data.cellText(feature, at),
+      xTime: data.report.features[feature].time,
       yRange: heights,
       format: (at) => (data.width === 1 ? tick(at) : percent(at, 0)),
       faint: others.map(line),

@@ -183,7 +183,7 @@ function levelBoxes(
   first: Limit & { kind: "levels" },
   update: (limit: Limit) => void,
 ): HTMLElement {
-  const { levels } = data.columns[first.feature];
+  const { levels, rest } = data.columns[first.feature];
   const order = frequentLevels(data, first.feature, levels!.length) ?? [];
   const allowed = new Set(first.allowed);
   const box = (text: Node | string, codes: number[]) => {
@@ -197,14 +197,14 @@ function levelBoxes(
     });
     return h("label", {}, control, " ", text);
   };
-  const others = order.slice(BOXES);
+  const others = [...order.slice(BOXES), ...(rest > 0 ? [levels!.length] : [])];
   return h(
     "span",
     { class: "boxes" },
     ...order
       .slice(0, BOXES)
       .map((code) => box(name(shortened(data.levelText(first.feature, code), 40), "cell"), [code])),
-    others.length > 0 && box(words.others(others.length), others),
+    others.length > 0 && box(words.others(others.length + Math.max(0, rest - 1)), others),
     first.allowed.has(0) && box(page.missing, [0]),
   );
 }

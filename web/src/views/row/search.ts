@@ -4,7 +4,7 @@ import { median } from "d3-array";
 import { findRows } from "../../analysis/query";
 import type { Data } from "../../data/data";
 import { h, labelled, name } from "../../page/dom";
-import { cellNumber, count, percent, shortened } from "../../page/format";
+import { count, percent, shortened } from "../../page/format";
 import type { Selection } from "../../page/selection";
 import { row as rowWords, search as words } from "../../words";
 
@@ -16,7 +16,10 @@ function exampleCondition(data: Data): string {
   if (!column?.cells) return "";
   const title = shortened(column.feature.name, 24);
   if (column.levels) return `${title}=${shortened(column.levels[0] ?? "", 12)}`;
-  return `${title}>${cellNumber(Number((median(column.cells) ?? 0).toPrecision(3)))}`;
+  const middle = median(column.cells) ?? 0;
+  // Dates are whole days.
+  const round = column.feature.time ? Math.round(middle) : Number(middle.toPrecision(3));
+  return `${title}>${data.cellText(column.at, round)}`;
 }
 
 /** `found` is told the rows that match once one of them was chosen; a single one is no search. */

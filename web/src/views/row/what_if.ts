@@ -2,6 +2,7 @@
 // the values of one feature.
 
 import { bySize } from "../../analysis/account";
+import type { ScorerColumn } from "../../contract";
 import type { Data } from "../../data/data";
 import { choice, exact, h, labelled, name } from "../../page/dom";
 import { decimalsFor, number, percent, points, shortened, signed } from "../../page/format";
@@ -14,6 +15,12 @@ import { curveOf } from "./ice";
 
 /** Columns with a control at first. */
 const FEW = 8;
+
+/** Whether a column has more than one value to draw a prediction over. */
+function hasSeveral({ range, levels }: ScorerColumn): boolean {
+  return range ? range[0] < range[1] : (levels?.length ?? 0) > 1;
+}
+
 export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const { scorer: model, served_scorer: served } = data.report;
   const columns = (model ?? served)?.columns;
@@ -28,9 +35,7 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const curve = h("div", { id: "ice" });
   let cells: Cell[] = [];
   let all = false;
-  const withCurve = data.order.filter(
-    (at) => data.columns[at].cells && (columns[at].range || columns[at].levels),
-  );
+  const withCurve = data.order.filter((at) => data.columns[at].cells && hasSeveral(columns[at]));
   let feature = withCurve[0] ?? 0;
 
   const cellOf = (row: number, at: number): Cell => {

@@ -198,10 +198,14 @@ fn bad_requests_are_told_what_was_expected() {
         (
             with("sold", json!("yesterday")),
             400,
-            "column \"sold\": found \"yesterday\"; expected a date without a time, such as 2024-01-31, \
+            "column \"sold\": found \"yesterday\"; expected a date such as 2024-01-31, without a time, \
              or null",
         ),
-        (with("sold", json!("2024-03-01T10:00:00")), 400, "expected a date without a time"),
+        (
+            with("sold", json!("2024-03-01T10:00:00")),
+            400,
+            "expected a date such as 2024-01-31, without a time",
+        ),
         (with("area", json!([1])), 400, "column \"area\": found \"an array\""),
         (
             json!({"rows": [{"area": 1}]}).to_string(),

@@ -112,3 +112,63 @@ fn truths_and_levels_in_several_spellings() {
     assert!(run.err.contains("differ in case or spaces only"), "{}", run.err);
     run.good();
 }
+
+#[test]
+fn a_column_that_is_nearly_dates_is_refused_with_the_line() {
+    let place = Place::new();
+    // Row 30 has x = 30; the header and a blank line before it make that line 33.
+    let day = |x: u32| match x {
+        30 => "2022-02-30".to_owned(),
+        x => format!("2022-{:02}-{:02}", x / 28 + 1, x % 28 + 1),
+    };
+    let csv = rows(day, ",", ".").replacen('\n', "\n\n", 1);
+    let message = "column \"x\": 59 of 60 cells are dates; the first other one is \"2022-02-30\" in \
+                   line 33.";
+    train(&place, csv.clone(), &[]).fails(1, &[message, "not one of dates"]);
+    let inspected = place.run(&["inspect", "t.csv"]);
+    assert!(inspected.err.contains(message), "{}", inspected.err);
+    // A model that knows the column says what it expects.
+    train(&place, csv.clone(), &["--missing", "2022-02-30"]).good();
+    place.file("later.csv", csv.replace("2022-02-30", "soon"));
+    let later = place.run(&["predict", "m.lmdi", "later.csv", "--out", "p.csv"]);
+    later.fails(1, &["line 33", "found \"soon\"; expected a date such as 2024-01-31"]);
+}
+
+/// One row per step of a series, whose target follows from the step.
+fn series(cell: impl Fn(u32) -> String) -> String {
+    let line = |step: u32| format!("{},{},{}\n", cell(step), step * 13 % 7, 3 * step);
+    String::from("when,z,y\n") + &(0..120).map(line).collect::<String>()
+}
+
+#[test]
+fn consecutive_days_and_seconds_are_no_identifiers() {
+    let place = Place::new();
+    let day = |step: u32| match step {
+        0..31 => format!("2024-01-{:02}", step + 1),
+        31..60 => format!("2024-02-{:02}", step - 30),
+        60..91 => format!("2024-03-{:02}", step - 59),
+        _ => format!("2024-04-{:02}", step - 90),
+    };
+    let out = train(&place, series(day), &[]).good();
+    assert!(!out.contains("identifier"), "{out}");
+    assert!(out_of_bag_r2(&place) > 0.95, "{}", out_of_bag_r2(&place));
+    let time = |step: u32| format!("08:{:02}:{:02}", step / 60, step % 60);
+    let out = train(&place, series(time), &[]).good();
+    assert!(!out.contains("identifier") && out_of_bag_r2(&place) > 0.95, "{out}");
+    // Numbers that count rows still are.
+    let out = train(&place, series(|step| step.to_string()), &[]).good();
+    assert!(out.contains("when (identifier-like)"), "{out}");
+}
+
+#[test]
+fn numbers_that_fall_together_in_32_bits_are_told() {
+    let place = Place::new();
+    let time = |step: u32| format!("2024-01-01 00:{:02}:{:02}", step / 30, step % 30 * 2);
+    let run = train(&place, series(time), &[]);
+    let message = "column when: only 3 of its 120 different values remain apart in 32 bits";
+    assert!(run.err.contains(message), "{}", run.err);
+    let run = train(&place, series(|step| (1_000_000_000 + 3 * step).to_string()), &[]);
+    assert!(run.err.contains("of its 120 different values remain apart"), "{}", run.err);
+    let run = train(&place, series(|step| format!("{}.1", step)), &[]);
+    assert!(!run.err.contains("32 bits"), "{}", run.err);
+}

@@ -31,7 +31,7 @@ use flate2::read::MultiGzDecoder;
 use lines::LineCount;
 use lmdi::monitor::Monitor;
 use lmdi::table::{Column, ColumnFormat, Frame, LabelsBuilder, NumberHints, Values};
-use records::{Batch, Counter, Counts, Finished, Readers, parse, parser};
+use records::{Batch, Counter, Counts, Finished, Readers, byte_of, parse, parser};
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -101,7 +101,7 @@ pub(super) fn read(
         };
         let Some(Settled::Values(mut values, _)) = settled else { continue };
         if let (Values::Labels(labels), true) = (&values, options.recognises(&name)) {
-            let found = recognise::look_at(&name, labels, &hints);
+            let found = recognise::look_at(&name, labels, &hints, |row| file.line_of_row(row));
             match found.values {
                 Some(numbers) => values = numbers,
                 None => problem.map_or(Ok(()), |problem| {
@@ -240,6 +240,20 @@ impl<'a> CsvFile<'a> {
         let line_at = |byte| self.line_at(byte);
         let (name, gzip, delimiter) = (self.opened.name(), self.gzip, self.delimiter);
         work(&CsvText { name, gzip, delimiter, line_at: &line_at })
+    }
+
+    /// The line of a data row.
+    fn line_of_row(&self, row: usize) -> u64 {
+        let mut record = ByteRecord::new();
+        if let Ok(mut reader) = self.reader(&Arc::default(), None) {
+            // The header is the first record.
+            for _ in 0..row + 2 {
+                if !reader.read_byte_record(&mut record).unwrap_or(false) {
+                    break;
+                }
+            }
+        }
+        self.line_at(byte_of(&record))
     }
 
     /// The line of the record that begins at or after this byte.

@@ -18,12 +18,28 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
 use arrow_schema::{DataType, TimeUnit};
+use lmdi::table::{CellFormat, DateOrder};
 
 /// What the cells of a type become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
     Numbers,
+    /// Dates, as days.
+    Days,
+    /// Points of time, as seconds.
+    Seconds,
     Text,
+}
+
+impl Held {
+    /// How text cells of the same kind are written, for columns that a model may meet in CSV later.
+    pub(super) fn format(self) -> Option<CellFormat> {
+        match self {
+            Self::Days => Some(CellFormat::Date(DateOrder::YearMonthDay)),
+            Self::Seconds => Some(CellFormat::DateTime(DateOrder::YearMonthDay)),
+            Self::Numbers | Self::Text => None,
+        }
+    }
 }
 
 /// What the cells of a type become; `None` for a type that has no place in a table.
@@ -33,13 +49,11 @@ pub(super) fn held(data_type: &DataType) -> Option<Held> {
         DataType::Boolean | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
             Some(Held::Text)
         }
-        DataType::Null
-        | DataType::Timestamp(..)
-        | DataType::Time32(_)
-        | DataType::Time64(_)
-        | DataType::Duration(_)
-        | DataType::Date32
-        | DataType::Date64 => Some(Held::Numbers),
+        DataType::Date32 | DataType::Date64 => Some(Held::Days),
+        DataType::Timestamp(..) => Some(Held::Seconds),
+        DataType::Null | DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => {
+            Some(Held::Numbers)
+        }
         other => other.is_numeric().then_some(Held::Numbers),
     }
 }
@@ -57,19 +71,28 @@ enum Cell<'a> {
     Text(&'a str),
 }
 
-/// Adds the cells of an array to a column; `rows_before` rows came before it.
+/// Adds the cells of an array to a column; `rows_before` rows came before it. Where the column is known
+/// to hold days or seconds (`format`), dates and points of time become these.
 pub(super) fn append(
     array: &ArrayRef,
     column: &mut ColumnReader,
+    format: Option<CellFormat>,
     rows_before: u64,
 ) -> Result<(), Problem> {
+    const SECONDS_PER_DAY: f64 = 86_400.0;
     let mut row = rows_before;
+    let held = held(array.data_type());
+    let in_unit = |x: f64| match (held, format) {
+        (Some(Held::Seconds), Some(CellFormat::Date(_))) => x / SECONDS_PER_DAY,
+        (Some(Held::Days), Some(CellFormat::DateTime(_))) => x * SECONDS_PER_DAY,
+        _ => x,
+    };
     for_each_cell(array, &mut |cell| {
         let at = row;
         row += 1;
         match cell {
             Cell::Missing => column.push_missing(),
-            Cell::Number(x) => column.push_number(x, at),
+            Cell::Number(x) => column.push_number(in_unit(x), at),
             Cell::Text(text) => column.push(text, at)?,
         }
         Ok(())

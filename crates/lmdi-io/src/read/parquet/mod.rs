@@ -19,7 +19,7 @@ use arrow_array::{Array, ArrayRef, new_empty_array};
 use arrow_schema::FieldRef;
 use arrow_select::concat::concat;
 use lmdi::monitor::Monitor;
-use lmdi::table::{Column, Frame, Values};
+use lmdi::table::{Column, ColumnFormat, Frame, Values};
 use part::{Part, PartSource};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -31,7 +31,16 @@ pub(super) fn read(opened: &Opened, options: &ReadOptions, monitor: &dyn Monitor
         Some(TableBatch { frame, copies, .. }) => (frame, copies),
         None => batches.empty()?,
     };
-    let reading = options.reading();
+    let mut reading = options.reading();
+    for column in batches.wanted.iter().filter(|_| options.recognise) {
+        let held = arrow_cells::held(column.field.data_type());
+        let is_number = column.cells.is_some_and(|stated| stated != Some(CellType::Text));
+        let format = held.and_then(arrow_cells::Held::format).filter(|_| is_number);
+        if let (Some(format), None) = (format, reading.format_of(&column.name)) {
+            let (name, missing) = (column.name.clone(), vec![]);
+            reading.formats.push(ColumnFormat { name, format, missing });
+        }
+    }
     Ok(Table { frame, copies, format: Format::Parquet, sha256: None, reading, notices: vec![] })
 }
 
@@ -128,7 +137,8 @@ impl ParquetBatches {
             let Some(batch) = self.decode()? else { break };
             for (at, column) in columns.iter_mut().enumerate() {
                 if let Some(column) = column {
-                    arrow_cells::append(&batch[at], column, self.rows_done)
+                    let format = self.options.rules(&self.wanted[at].name).format;
+                    arrow_cells::append(&batch[at], column, format, self.rows_done)
                         .map_err(|problem| self.cell_error(at, problem))?;
                 }
                 if self.wanted[at].is_copied {
@@ -272,7 +282,7 @@ fn wanted_columns(
             let stated = options.cells.get(&name).copied();
             Some(match held {
                 arrow_cells::Held::Text => stated.or(Some(CellType::Text)),
-                arrow_cells::Held::Numbers => stated,
+                _ => stated,
             })
         } else {
             None

@@ -178,6 +178,7 @@ class Explainer:
             base_values + values.sum(axis=1),
             None,
             per_output=whole.output_names is not None,
+            classes=None if whole.output_names is not None else whole.classes_,
         )
 
     def _take_target(

@@ -334,8 +334,10 @@ class LMDIPlus(Explainer):
         X
             The rows.
         trees : "all", "auto", "oob" or "inbag"
-            The trees that score training rows: all; those that predict a row, which did not see it ("auto",
-            as the command does); or only those that did not, or did, see a row.
+            The trees that score training rows. "all" gives a row the same scores in any table. "auto" takes
+            those that predict the row, which did not see it, as the command does; then `explained` and
+            `unexplained` add up to the out-of-bag `prediction`. "oob" and "inbag" take only those that did
+            not, or did, see a row.
         std_error : bool
             Whether to also give the standard error of each score over the trees; for forests only.
         """
@@ -343,7 +345,9 @@ class LMDIPlus(Explainer):
         if self._parts is not None:
             if std_error:
                 raise ValueError("std_error is of one model; explain the members on their own")
-            return self._explain_parts(X, trees=trees)
+            # Which rows each of several models saw is not known: the sum predicts by all trees.
+            is_sum = len(self._parts) > 1 and self.composite_.output_names is None
+            return self._explain_parts(X, trees="all" if is_sum and trees == "auto" else trees)
         cells = self.model_._read(X)
         with self._running("LMDI+ explain", len(cells.array)) as run:
             arrays = self.explainer_.score(cells.table, trees, bool(std_error), run)

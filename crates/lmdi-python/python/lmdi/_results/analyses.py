@@ -80,7 +80,7 @@ class Subgroups(NamedTuple):
                 _means(group["mean_prediction"]),
                 _means(group["mean_truth"]),
                 _means(group["error"]),
-                str(group["rule"]),
+                group["rule"] or "none",
             ]
             for at, group in enumerate(self.groups)
         ]
@@ -118,7 +118,13 @@ def _explained(explanation: Explanation, predictions: Any, what: str) -> Any:
     if explanation.data is None:
         raise ValueError(f"{what} has no data; groups of columns cannot be compared by their cells")
     data = np.asarray(explanation.data)
-    predictions = np.asarray(predictions, dtype=np.float64)
+    predictions = np.asarray(predictions)
+    if predictions.dtype.kind not in "fiub":
+        raise ValueError(
+            f"the predictions of {what} are labels; expected a probability for each row and class "
+            "(predict_proba)"
+        )
+    predictions = predictions.astype(np.float64)
     n_rows = len(explanation)
     if predictions.ndim not in (1, 2) or len(predictions) != n_rows:
         raise ValueError(
@@ -130,6 +136,12 @@ def _explained(explanation: Explanation, predictions: Any, what: str) -> Any:
     n_outputs = 1 if explanation.values.ndim == 2 else explanation.values.shape[2]
     values = np.ascontiguousarray(explanation.values, dtype=np.float64).ravel()
     return strided(data), values, n_outputs, np.ascontiguousarray(predictions).ravel()
+
+
+def _labels(explanation: Explanation, n_classes: int) -> np.ndarray:
+    """The labels in the order of the probabilities; numbers where the model is not known."""
+    known = None if explanation._predictions is None else explanation._predictions.classes
+    return np.arange(n_classes) if known is None or len(known) != n_classes else np.asarray(known)
 
 
 def _columns(explanation: Explanation) -> Any:
@@ -157,7 +169,7 @@ def counterfactuals(
     space: Space = "scores",
     distance: Distance = "l1",
     threshold: float | None = None,
-    wanted: int | None = None,
+    wanted: Any = None,
     fixed: Any = (),
     only_up: Any = (),
     only_down: Any = (),
@@ -182,8 +194,8 @@ def counterfactuals(
     threshold : float, optional
         Predicted numbers are decided here: below, or at and above. Of two classes, the second is predicted
         from this probability on; default: as the model does.
-    wanted : int, optional
-        The class that is wanted (its place), or 0 below and 1 above the threshold. Default: any other.
+    wanted : optional
+        The label of the class that is wanted, or 0 below and 1 above the threshold. Default: any other.
     fixed, only_up, only_down : names of columns
         Columns that must not change, or may only stay or become larger, or smaller.
 
@@ -216,6 +228,11 @@ def counterfactuals(
     if len(set(together)) < len(together):
         raise ValueError("a column is under two restrictions; expected one of fixed, only_up and only_down")
     of_classes = np.ndim(predictions) == 2
+    if of_classes and wanted is not None:
+        labels = _labels(explanation, np.shape(predictions)[1]).tolist()
+        if wanted not in labels:
+            raise ValueError(f"wanted is {wanted!r}, which is no class; the classes are {listed(labels)}")
+        wanted = labels.index(wanted)
     decided_at = threshold if threshold is not None else explanation.threshold
     cut = decided_at if of_classes else None
     options = (k, space, distance, None if of_classes else threshold, wanted, cut)
@@ -270,7 +287,7 @@ def subgroups(
     rule_depth : int
         Most conditions, one after another, of the rule that finds a group.
     classes : optional
-        Labels in the order of the probabilities, for `y` of classes. Default: 0, 1, 2, ...
+        Labels in the order of the probabilities, for `y` of classes. Default: the model's.
 
     Examples
     --------
@@ -289,7 +306,7 @@ def subgroups(
     n_classes = np.asarray(predictions).shape[1] if np.ndim(predictions) == 2 else 1
     truth = None
     if y is not None and n_classes > 1:
-        labels = np.arange(n_classes) if classes is None else np.asarray(classes)
+        labels = _labels(explanation, n_classes) if classes is None else np.asarray(classes)
         truth = responses.codes(y, labels, n_rows)
     elif y is not None:
         truth = responses.numbers(y, n_rows)

@@ -49,6 +49,8 @@ class Predictions(NamedTuple):
     threshold: float | None = None
     #: Whether the values are a number per output, of a model with several targets.
     per_output: bool = False
+    #: The labels, in the order of the probabilities; None for numbers.
+    classes: NDArray[Any] | None = None
     #: The place of the class that the numbers on the scale of the scores are about, if one was selected.
     output: int | None = None
 
@@ -84,7 +86,9 @@ def predictions_of(
     to_explain = by_all if all_trees and by_all is not None else on_scale
     shape = explained.shape
     parts = on_scale.reshape(shape), to_explain.reshape(shape), explained, trees
-    return Predictions(values, *parts, threshold=model._compiled.threshold)
+    return Predictions(
+        values, *parts, threshold=model._compiled.threshold, classes=model.classes_
+    )
 
 
 def fidelity_of(predictions: Predictions, scale: str) -> Fidelity | None:
@@ -96,6 +100,9 @@ def fidelity_of(predictions: Predictions, scale: str) -> Fidelity | None:
     if predictions.oob_trees is not None and predictions.oob_explained is not None:
         # Of the same trees: what a tree knows of its own rows says nothing about new ones.
         explained = predictions.oob_explained
+    elif predictions.oob_trees is not None and not np.array_equal(predictions.to_explain, predictions.on_scale):
+        # Scores of all trees, which are measured by what all trees say.
+        values, scale = predictions.to_explain, "identity"
     width = 1 if values.ndim == 1 else values.shape[1]
     n_outputs = 1 if explained.ndim == 1 else explained.shape[1]
     if (predictions.per_output and width > 1) or (width > 2 and n_outputs != width):

@@ -99,8 +99,11 @@ pub struct Counterfactual {
 pub struct Change {
     /// The column.
     pub column: usize,
-    /// Absolute difference of its scores, added over outputs.
+    /// Its score there minus its score here; where every class has scores, those of the class that is
+    /// predicted here.
     pub score_change: f64,
+    /// Absolute difference of its scores, added over outputs.
+    pub size: f64,
 }
 
 /// The counterfactuals of each query among the candidates, the nearest first; fewer than asked for,
@@ -249,15 +252,17 @@ fn changes(
     let k = queries.scores.n_outputs;
     let (from, to) = (queries.scores.row(query), candidates.scores.row(row));
     let (own, other) = (cells.query(query), cells.candidate(row));
+    let output = if k == 1 { 0 } else { queries.class(query) };
     let mut changes: Vec<Change> = (0..own.len())
         .filter(|&column| !restriction::same(own[column], other[column]))
         .map(|column| {
             let outputs = column * k..(column + 1) * k;
-            let score_change =
+            let size =
                 from[outputs.clone()].iter().zip(&to[outputs]).map(|(a, b)| (a - b).abs()).sum();
-            Change { column, score_change }
+            let at = column * k + output;
+            Change { column, score_change: to[at] - from[at], size }
         })
         .collect();
-    changes.sort_by(|a, b| b.score_change.total_cmp(&a.score_change).then(a.column.cmp(&b.column)));
+    changes.sort_by(|a, b| b.size.total_cmp(&a.size).then(a.column.cmp(&b.column)));
     changes
 }

@@ -164,7 +164,7 @@ mod tests {
                 assert!(strengths.len() < 100 || measured <= 35, "{measured}");
                 // Rough errors are off by a part of what counts as close.
                 let staged = minimise_in_two_stages(&strengths, |l, accuracy| match accuracy {
-                    Accuracy::Rough => error(l) * (1.0 + 0.3 * CLOSE * libm::sin(1e3 * l)),
+                    Accuracy::Rough => error(l) * (1.0 + 3e-3 * libm::sin(1e3 * l)),
                     Accuracy::Full => error(l),
                 });
                 assert_eq!(error(strengths[staged]), smallest, "seed {seed} in two stages");

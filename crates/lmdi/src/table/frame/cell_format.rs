@@ -97,6 +97,11 @@ impl Reading {
     pub fn format_of(&self, column: &str) -> Option<&ColumnFormat> {
         self.formats.iter().find(|format| format.name == column)
     }
+
+    /// What the numbers of a column count, if they are points in time.
+    pub fn time_unit(&self, column: &str) -> Option<TimeUnit> {
+        self.format_of(column).and_then(|known| known.format.time_unit())
+    }
 }
 
 impl CellFormat {
@@ -106,6 +111,16 @@ impl CellFormat {
             Self::Date(_) => Some(TimeUnit::Days),
             Self::DateTime(_) => Some(TimeUnit::Seconds),
             Self::Number(..) | Self::Time => None,
+        }
+    }
+
+    /// What cells of this format are, in the plural.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Number(..) => "numbers",
+            Self::Date(_) => "dates",
+            Self::DateTime(_) => "dates with times",
+            Self::Time => "times",
         }
     }
 
@@ -196,9 +211,9 @@ impl CellFormat {
     pub fn cell_title(self) -> &'static str {
         match self {
             Self::Number(..) => "a number",
-            Self::Date(DateOrder::YearMonthDay) => "a date without a time, such as 2024-01-31",
-            Self::Date(DateOrder::DayMonthYear) => "a date without a time, such as 31.01.2024",
-            Self::Date(DateOrder::MonthDayYear) => "a date without a time, such as 01/31/2024",
+            Self::Date(DateOrder::YearMonthDay) => "a date such as 2024-01-31, without a time",
+            Self::Date(DateOrder::DayMonthYear) => "a date such as 31.01.2024, without a time",
+            Self::Date(DateOrder::MonthDayYear) => "a date such as 01/31/2024, without a time",
             Self::DateTime(DateOrder::YearMonthDay) => {
                 "a date with a time, such as 2024-01-31 12:30:00"
             }
@@ -449,16 +464,18 @@ pub enum Recognised {
         /// Another format that reads all cells, as other numbers.
         or: Option<CellFormat>,
     },
-    /// Most cells are numbers, but not all.
+    /// Most cells have one format, but not all.
     Nearly(NearNumbers),
     /// Text.
     Text,
 }
 
-/// A column of which most cells are numbers.
+/// A column of which most cells are numbers, dates or times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearNumbers {
-    /// Cells that are numbers.
+    /// The format of these cells.
+    pub format: CellFormat,
+    /// Cells of this format.
     pub numbers: usize,
     /// Cells that are not missing.
     pub present: usize,
@@ -577,7 +594,8 @@ impl Recognised {
             (labels.codes().iter()).position(|&code| code != MISSING && is_other[code as usize]);
         let Some(first_other) = first else { return Self::Text };
         let other = labels.get(first_other).unwrap_or_default().to_owned();
-        Self::Nearly(NearNumbers { numbers: cells, present, distinct, first_other, other })
+        let numbers = cells;
+        Self::Nearly(NearNumbers { format: best, numbers, present, distinct, first_other, other })
     }
 }
 
@@ -662,6 +680,12 @@ mod tests {
         let Recognised::Nearly(near) = recognised(&cells, false) else { panic!() };
         assert_eq!((near.numbers, near.present, near.first_other), (59, 60, 17));
         assert_eq!(near.other, "12a");
+        assert_eq!(near.format.noun(), "numbers");
+        let mut days: Vec<String> = (1..=28).map(|day| format!("2024-02-{day:02}")).collect();
+        days[3] = "2024-02-30".into();
+        let days: Vec<&str> = days.iter().map(String::as_str).collect();
+        let Recognised::Nearly(near) = recognised(&days, false) else { panic!() };
+        assert_eq!((near.format.noun(), near.numbers, near.first_other), ("dates", 27, 3));
         let codes: Vec<&str> = ["1", "2", "3", "A"].repeat(20);
         assert_eq!(recognised(&codes, false), Recognised::Text, "codes");
     }

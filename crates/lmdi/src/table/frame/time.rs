@@ -62,3 +62,28 @@ pub fn date_of(days: i64) -> (i64, i64, i64) {
     let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
     (400 * era + year_of_era + i64::from(month <= 2), month, day)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::days_of;
+
+    #[test]
+    fn days_lead_to_dates_and_back() {
+        // From 0001-01-01 to 9999-12-31.
+        for days in (-719_162..=2_932_896).step_by(13).chain([2_932_896]) {
+            let (year, month, day) = date_of(days);
+            assert_eq!(days_of(year, month, day), Some(days), "{year}-{month}-{day}");
+        }
+        assert_eq!(date_of(-719_162), (1, 1, 1));
+        assert_eq!(date_of(11_016), (2000, 2, 29));
+    }
+
+    #[test]
+    fn what_is_no_date_has_no_text() {
+        for x in [f64::NAN, f64::INFINITY, 1e300, -1e9, 2_932_897.0] {
+            assert_eq!(TimeUnit::Days.text(x), None, "{x}");
+        }
+        assert_eq!(TimeUnit::Seconds.text(-1.0).as_deref(), Some("1969-12-31 23:59:59"));
+    }
+}

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | constant | no present cell, or one distinct value and nothing missing |
 //! | boolean | text whose words all mean false or true, both there: `false/true`, `f/t`, `no/yes`, `n/y`, `off/on` and their like in other languages, in any case |
-//! | identifier | text, at least [`IDENTIFIER_MIN_CELLS`] present cells, more than nine in ten of them distinct; or whole numbers that are consecutive once sorted, nothing missing (a row number) |
+//! | identifier | text, at least [`IDENTIFIER_MIN_CELLS`] present cells, more than nine in ten of them distinct; or whole numbers that are consecutive once sorted, nothing missing (a row number), unless they are dates or times |
 //! | categorical | any other text |
 //! | numeric | any other numbers, so also 0/1 |
 //!
 //! Cost: one pass over the cells, and memory for one bit per row where a row number is suspected.
 
-use crate::table::frame::{Column, Labels, Values};
+use crate::table::frame::{CellFormat, Column, Labels, Values};
 use serde::{Deserialize, Serialize};
 
 /// Below this many present cells no column counts as identifier-like: in a small table every
@@ -53,10 +53,15 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The kind of a column by the rules at the top of this module.
-    pub fn of(column: &Column) -> Self {
+    /// The kind of a column by the rules at the top of this module; `format` is how its cells are
+    /// written, if that is not the default.
+    pub fn of(column: &Column, format: Option<CellFormat>) -> Self {
         match &column.values {
-            Values::Numbers(cells) => of_numbers(cells),
+            Values::Numbers(cells) => {
+                let is_time =
+                    format.is_some_and(|format| !matches!(format, CellFormat::Number(..)));
+                of_numbers(cells, is_time)
+            }
             Values::Labels(labels) => of_labels(labels),
         }
     }
@@ -79,7 +84,7 @@ pub fn truth(text: &str) -> Option<bool> {
     }
 }
 
-fn of_numbers(cells: &[f64]) -> Kind {
+fn of_numbers(cells: &[f64], is_time: bool) -> Kind {
     let mut low = f64::INFINITY;
     let mut high = f64::NEG_INFINITY;
     let mut present = 0;
@@ -94,7 +99,8 @@ fn of_numbers(cells: &[f64]) -> Kind {
     if present == 0 || (low == high && complete) {
         return Kind::Constant;
     }
-    if complete && whole && is_row_number(cells, low, high) {
+    // A series has one row per day or second, and is learned from.
+    if !is_time && complete && whole && is_row_number(cells, low, high) {
         return Kind::Identifier;
     }
     Kind::Numeric
@@ -137,12 +143,12 @@ mod tests {
 
     fn numbers(cells: impl IntoIterator<Item = f64>) -> Kind {
         let values = Values::Numbers(cells.into_iter().collect());
-        Kind::of(&Column { name: "x".into(), values })
+        Kind::of(&Column { name: "x".into(), values }, None)
     }
 
     fn text(cells: &[Option<&str>]) -> Kind {
         let values = Values::Labels(cells.iter().copied().collect());
-        Kind::of(&Column { name: "x".into(), values })
+        Kind::of(&Column { name: "x".into(), values }, None)
     }
 
     #[test]
@@ -160,6 +166,20 @@ mod tests {
         assert_eq!(numbers((0..40).map(|i| f64::from(i) * 0.5)), Kind::Numeric);
         assert_eq!(numbers((0..40).map(|i| f64::from(i % 39))), Kind::Numeric);
         assert_eq!(numbers((0..10).map(f64::from)), Kind::Numeric, "too few cells to tell");
+    }
+
+    #[test]
+    fn dates_and_times_are_no_row_numbers() {
+        let of = |cells: Vec<f64>, format: CellFormat| {
+            Kind::of(&Column { name: "x".into(), values: Values::Numbers(cells) }, Some(format))
+        };
+        let days: Vec<f64> = (0..40).map(|i| f64::from(19_700 + i)).collect();
+        for name in ["date year-month-day", "datetime day-month-year", "time"] {
+            let format = CellFormat::from_name(name).expect("a format");
+            assert_eq!(of(days.clone(), format), Kind::Numeric, "{name}");
+            assert_eq!(of(vec![5.0; 40], format), Kind::Constant, "{name}");
+        }
+        assert_eq!(of(days, CellFormat::PLAIN), Kind::Identifier);
     }
 
     #[test]

@@ -4,7 +4,9 @@
 //! the name that sorts first), and pools the others into one part. What was dropped or pooled is
 //! told in a [`ColumnReport`] a column, so that nothing happens silently.
 
-use super::{DroppedColumn, Encoding, InputColumn, Kind, Part, Reason, Schema, Target, Task};
+use super::{
+    DroppedColumn, Encoding, InputColumn, Kind, MergedCells, Part, Reason, Schema, Target, Task,
+};
 use crate::setters::setters;
 use crate::table::frame::{Column, Frame, Labels, Reading, Values, number_text};
 use crate::{Error, Result};
@@ -98,11 +100,14 @@ pub struct ColumnReport {
     pub levels: Option<usize>,
     /// How many levels were pooled, and how many cells they have.
     pub pooled: Option<(usize, usize)>,
+    /// For an input of numbers, many of which are the same to trees of ours.
+    pub merged: Option<MergedCells>,
 }
 
 impl ColumnReport {
-    /// What a column holds, before anything is decided about its use.
-    pub fn of(column: &Column) -> Self {
+    /// What a column of a table that was read this way holds, before anything is decided about its
+    /// use.
+    pub fn of(column: &Column, reading: &Reading) -> Self {
         let (missing, levels) = match &column.values {
             Values::Numbers(cells) => (cells.iter().filter(|x| x.is_nan()).count(), None),
             Values::Labels(labels) => {
@@ -113,11 +118,12 @@ impl ColumnReport {
         };
         Self {
             name: column.name.clone(),
-            kind: Kind::of(column),
+            kind: Kind::of(column, reading.format_of(&column.name).map(|known| known.format)),
             role: Role::Input,
             missing,
             levels,
             pooled: None,
+            merged: None,
         }
     }
 }
@@ -146,7 +152,7 @@ impl Schema {
         let mut dropped = Vec::new();
         let mut reports = Vec::with_capacity(frame.columns().len());
         for column in frame.columns() {
-            let mut report = ColumnReport::of(column);
+            let mut report = ColumnReport::of(column, &options.reading);
             if let Some((_, kind)) = options.kinds.iter().find(|(name, _)| *name == column.name) {
                 report.kind = *kind;
             }
@@ -155,6 +161,10 @@ impl Schema {
                 Role::Input => {
                     let (encoding, pooled) = encoding(column, report.kind, options.max_levels)?;
                     report.pooled = pooled;
+                    report.merged = match (&encoding, &column.values) {
+                        (Encoding::Number, Values::Numbers(cells)) => MergedCells::of(cells),
+                        _ => None,
+                    };
                     columns.push(InputColumn { name: column.name.clone(), encoding });
                 }
                 Role::Dropped(reason) => {

@@ -9,11 +9,13 @@
 mod encode;
 mod kind;
 mod learn;
+mod merged;
 mod target;
 
 pub use encode::{Encoded, Unseen};
 pub use kind::{IDENTIFIER_MIN_CELLS, Kind};
 pub use learn::{ColumnReport, DEFAULT_MAX_LEVELS, Role, SchemaOptions};
+pub use merged::MergedCells;
 pub use target::{MAX_CLASSES, Target, TargetCells, Task};
 
 use super::Reading;

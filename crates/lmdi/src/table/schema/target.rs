@@ -129,7 +129,7 @@ impl Target {
             Task::Multiclass if !(3..=MAX_CLASSES).contains(&labels.len()) => {
                 return invalid(&format!("3 to {MAX_CLASSES}"));
             }
-            Task::Multiclass => check_shared(name, values, labels.len())?,
+            Task::Multiclass => check_shared(name, values, &labels)?,
             _ => {}
         }
         let labels = if task == Task::Regression { Vec::new() } else { labels };
@@ -248,7 +248,8 @@ const MANY_LABELS: usize = 20;
 
 /// Fails if nearly every label occurs once: such a column names rows, and a model of hundreds of
 /// classes would learn nothing from it, slowly.
-fn check_shared(name: &str, values: &Values, n_labels: usize) -> Result<()> {
+fn check_shared(name: &str, values: &Values, labels: &[String]) -> Result<()> {
+    let n_labels = labels.len();
     let n_cells = match values {
         Values::Numbers(cells) => cells.iter().filter(|x| !x.is_nan()).count(),
         Values::Labels(labels) => labels.codes().iter().filter(|&&code| code != MISSING).count(),
@@ -259,7 +260,8 @@ fn check_shared(name: &str, values: &Values, n_labels: usize) -> Result<()> {
     }
     Err(Error::Data(format!(
         "target {name:?} looks like an identifier: it has {n_labels} different values in {n_cells} \
-         rows; expected classes that many rows share, or numbers. Choose another target"
+         rows, such as {:?}; expected classes that many rows share, or numbers. Choose another target",
+        labels[0]
     )))
 }
 

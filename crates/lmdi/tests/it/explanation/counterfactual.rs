@@ -215,7 +215,8 @@ fn check_found(
         changed.sort_unstable();
         let differing: Vec<usize> = (0..5).filter(|&at| !same(from[at], to[at])).collect();
         assert_eq!(changed, differing);
-        assert!(one.changes.is_sorted_by(|a, b| a.score_change >= b.score_change));
+        assert!(one.changes.is_sorted_by(|a, b| a.size >= b.size));
+        assert!(one.changes.iter().all(|change| change.score_change.abs() <= change.size));
     }
 }
 

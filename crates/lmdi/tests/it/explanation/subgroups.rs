@@ -10,7 +10,9 @@ use lmdi::explanation::{Columns, ExplainedRows};
 use lmdi::importance::Scores;
 use lmdi::monitor::{Monitor, Silent};
 use lmdi::random::{Generator, below, generator, unit};
-use lmdi::table::{Encoding, InputColumn, MatrixView, Part, Response, Schema};
+use lmdi::table::{
+    CellFormat, ColumnFormat, DateOrder, Encoding, InputColumn, MatrixView, Part, Response, Schema,
+};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -88,10 +90,14 @@ struct Rows {
 }
 
 fn columns() -> Columns {
+    Columns::of_schema(&schema())
+}
+
+fn schema() -> Schema {
     let mut schema = Schema::numeric(["size", "noise"]);
     let parts = ["north", "south"].map(|level| Part::Level(level.into())).to_vec();
     schema.columns.push(InputColumn { name: "side".into(), encoding: Encoding::OneHot(parts) });
-    Columns::of_schema(&schema)
+    schema
 }
 
 impl Rows {
@@ -150,6 +156,11 @@ fn groups_that_are_there_are_counted_found_and_described() {
     assert_eq!(small.mean_prediction, [-5.0]);
     assert!((small.error.unwrap() - 2.0).abs() < 1e-12);
     assert_eq!(small.rule.text(&columns()), "size <= 40");
+    // The same numbers as days since 1970.
+    let mut dated = schema();
+    let format = CellFormat::Date(DateOrder::YearMonthDay);
+    dated.reading.formats.push(ColumnFormat { name: "size".into(), format, missing: vec![] });
+    assert_eq!(small.rule.text(&Columns::of_schema(&dated)), "size <= 1970-02-10");
     assert_eq!(north.traits[0].column, 0);
     assert_eq!(small.traits[0].value_effect, -1.0);
     assert!(matches!(

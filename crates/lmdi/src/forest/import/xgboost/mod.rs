@@ -81,7 +81,8 @@ pub(super) fn read(bytes: &[u8], wish: Rounds) -> Result<Imported> {
             true => base_score[output] + parallel as f64 * factor * leaf,
             false => factor * leaf,
         };
-        let (tree, ids) = in_tree(index, tree::read(tree, part, value, &mut sets, &mut by_category))?;
+        let (tree, ids) =
+            in_tree(index, tree::read(tree, part, value, &mut sets, &mut by_category))?;
         trees.push(tree);
         node_ids.push(ids);
         if k > 1 {
