@@ -7,7 +7,7 @@ use lmdi::forest::decision::class_of;
 use lmdi::monitor::Silent;
 use lmdi::named::Named as _;
 use lmdi::study::{ExplainOptions, Explained, NamedFrame, Rows, Sample, Study};
-use lmdi::table::{CellFormat, Encoding, MatrixView, Part, Unseen};
+use lmdi::table::{CellFormat, Encoding, Frame, MatrixView, Part, Unseen, quoted_list};
 use lmdi::text::counted;
 use lmdi_io::read::{ReadOptions, read_json_rows};
 use serde_json::json;
@@ -192,9 +192,25 @@ impl Service {
     fn rows(&self, request: &Request) -> Result<(Rows, Vec<String>), Failure> {
         let columns = request.columns.as_deref();
         let frame = read_json_rows(REQUEST, columns, &request.rows, &self.reading)?;
+        self.check_columns(&frame, columns.is_some())?;
         let table = NamedFrame { name: REQUEST.into(), frame };
         let (rows, unseen) = Rows::encode(table, &self.study.schema, Sample::Unspecified)?;
         Ok((rows, unseen.iter().map(unseen_text).collect()))
+    }
+
+    /// Fails if the model needs columns that the request does not have. `are_listed` says whether
+    /// the request names its columns once, and not row by row.
+    fn check_columns(&self, frame: &Frame, are_listed: bool) -> Result<(), Failure> {
+        let inputs = self.study.schema.columns.iter().map(|column| column.name.as_str());
+        let missing: Vec<&str> = inputs.filter(|name| frame.input(name).is_none()).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let place = if are_listed { "\"columns\"" } else { "row 1" };
+        Err(Failure::Invalid(format!(
+            "{REQUEST}: {place} has no {}, which the model needs; give null where a value is missing",
+            quoted_list(missing.into_iter())
+        )))
     }
 
     fn prediction(&self, numbers: &[f64]) -> (Prediction<'_>, Option<Named<'_, f64>>) {

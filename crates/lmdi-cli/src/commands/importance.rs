@@ -253,8 +253,9 @@ impl Options {
         let study = if method == Method::LmdiPlus {
             Study::kept(model, schema).with_context(|| {
                 format!(
-                    "{}: the model has no explainer; make one with `lmdi explain DATA --model MODEL --save MODEL`",
-                    self.model_name()
+                    "{}: the model has no explainer; make one with {}",
+                    self.model_name(),
+                    model_file::explainer_command(&self.model)
                 )
             })??
         } else {

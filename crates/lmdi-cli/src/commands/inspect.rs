@@ -178,7 +178,7 @@ fn print_model(out: &mut impl Write, path: &Path, model: &Model) -> io::Result<(
             short_number(quality.value)
         )?;
     }
-    print_explainer(out, explainer.as_ref())?;
+    print_explainer(out, path, explainer.as_ref())?;
     writeln!(out)?;
     match schema {
         Some(schema) => print_schema(out, schema),
@@ -191,12 +191,14 @@ fn n_fits(explainer: &Explainer) -> (usize, usize) {
     (fits().count(), fits().filter(|fit| !fit.converged).count())
 }
 
-fn print_explainer(out: &mut impl Write, explainer: Option<&Explainer>) -> io::Result<()> {
+fn print_explainer(
+    out: &mut impl Write,
+    path: &Path,
+    explainer: Option<&Explainer>,
+) -> io::Result<()> {
     let Some(explainer) = explainer else {
-        return writeln!(
-            out,
-            "Explainer: none (lmdi explain DATA --model MODEL --save MODEL makes one)"
-        );
+        let command = model_file::explainer_command(path);
+        return writeln!(out, "Explainer: none ({command} makes one)");
     };
     let (fits, unconverged) = n_fits(explainer);
     let how = match explainer.options.as_str() {

@@ -25,7 +25,10 @@ Examples:
 
 Columns are matched by name, in any order. The result has one row per row of the table: `prediction` \
 and, for classes, `probability:LABEL` for every label. Levels that are new since training are counted \
-on standard error; they count as the pooled rare levels if the column has them, else as no level.")]
+on standard error; they count as the pooled rare levels if the column has them, else as no level.
+
+Every row is predicted by all trees, as a new one, also where the table is the one that the model was trained \
+on. `lmdi score` and `lmdi explain` predict training rows of a forest out of bag.")]
 pub struct Options {
     /// Model file, of ours or of XGBoost, LightGBM or CatBoost
     model: PathBuf,

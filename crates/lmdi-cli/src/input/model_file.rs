@@ -28,6 +28,15 @@ fn from_bytes(bytes: &[u8]) -> lmdi::Result<Model> {
     Ok(model)
 }
 
+/// The command that gives the model of a file an explainer.
+pub fn explainer_command(path: &Path) -> &'static str {
+    if is_foreign(path) {
+        "`lmdi explain TRAINING_ROWS --model MODEL --target COL --save FILE.lmdi`"
+    } else {
+        "`lmdi explain TRAINING_ROWS --model MODEL --save MODEL`"
+    }
+}
+
 /// Whether the file of a model is of another library, and not to be replaced by ours.
 pub fn is_foreign(path: &Path) -> bool {
     std::fs::read(path).is_ok_and(|bytes| detect(&bytes) != Ok(None))

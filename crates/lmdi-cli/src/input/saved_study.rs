@@ -58,9 +58,10 @@ pub fn study_of(
         return match Study::kept(model, schema) {
             Some(study) => Ok(study?),
             None => bail!(
-                "{}: the model has no explainer; make one with `lmdi explain DATA --model MODEL --save MODEL`, or \
-                 choose a method that fits nothing, such as --method tree-shap",
-                printable(&path.display().to_string())
+                "{}: the model has no explainer; make one with {}, or choose a method that fits nothing, \
+                 such as --method tree-shap",
+                printable(&path.display().to_string()),
+                model_file::explainer_command(path)
             ),
         };
     }

@@ -1,12 +1,13 @@
 //! What `explain` tells a person: how the fits went, which columns matter, and one row worked out.
 
+use super::printer::Printer;
 use super::terminal::{Align, Decimals, TextTable, shortened};
 use lmdi::explanation::{PredictedBy, top_features};
 use lmdi::glm::Strength;
 use lmdi::importance::OutputScale;
 use lmdi::importance::lmdi_plus::{LOW_FIDELITY, TreeFit};
 use lmdi::named::Named;
-use lmdi::study::{Explained, Fitting, Study, TreeChoice, UnknownBags};
+use lmdi::study::{Explained, FidelityOn, Fitting, Study, TreeChoice, UnknownBags};
 use lmdi::table::{TimeUnit, Values};
 use lmdi::text::{count, counted, short_cell, short_number};
 use lmdi_io::printable::printable;
@@ -174,6 +175,26 @@ pub fn print_account(out: &mut dyn Write, study: &Study, explained: &Explained) 
             }
             None => writeln!(out, "Base plus scores is the {total}."),
         },
+    }
+}
+
+/// How much of the model's predictions is explained, and how many fits there are, as facts. No
+/// fidelity is null: base plus scores is then the prediction, or predictions do not vary.
+pub fn add_facts(out: &mut Printer, study: &Study, fidelity: Option<&FidelityOn>) {
+    let of_fidelity = |fidelity: &FidelityOn| {
+        json!({
+            "share": fidelity.of.share,
+            "slope": fidelity.of.slope,
+            "same_class": fidelity.of.same_class,
+            "rows": fidelity.of.n_rows,
+            "sample": fidelity.rows(),
+            "is_low": fidelity.of.is_low() && fidelity.is_fair(),
+        })
+    };
+    out.fact("fidelity", fidelity.map(of_fidelity));
+    if let Some(models) = study.explainer().linear_models() {
+        let n_fits: usize = models.trees().iter().map(|tree| tree.fits.len()).sum();
+        out.fact("fits", json!({"count": n_fits, "not_converged": models.n_unconverged()}));
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::CellType;
 use super::cell::{Cell, CellRules};
-use lmdi::table::{CellFormat, DateOrder, LabelsBuilder, Values, number_text};
+use lmdi::table::{CellFormat, LabelsBuilder, Values, number_text};
 
 /// A cell that its column cannot take.
 #[derive(Debug)]
@@ -23,6 +23,15 @@ enum State {
     Numbers { cells: Vec<f64>, any: bool, infinite: Option<Problem> },
     Text(LabelsBuilder),
     TextAfterNumbers,
+}
+
+/// Who gives the cells, and so what messages about them can advise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A file, which the command reads as its flags say.
+    File,
+    /// A program that sends JSON.
+    Json,
 }
 
 /// How a column ended.
@@ -42,6 +51,7 @@ pub(super) struct ColumnReader {
     must_be_numbers: bool,
     /// Text among numbers is looked at more closely at the end.
     recognises: bool,
+    source: Source,
     problem: Option<Problem>,
 }
 
@@ -52,7 +62,12 @@ impl ColumnReader {
             _ => State::Numbers { cells: Vec::new(), any: false, infinite: None },
         };
         let must_be_numbers = stated == Some(CellType::Number);
-        Self { state, rules, must_be_numbers, recognises, problem: None }
+        Self { state, rules, must_be_numbers, recognises, source: Source::File, problem: None }
+    }
+
+    /// The reader of a column of JSON, which is not recognised.
+    pub(super) fn of_json(stated: Option<CellType>, rules: CellRules) -> Self {
+        Self { source: Source::Json, ..Self::new(stated, rules, false) }
     }
 
     /// Adds a cell of text.
@@ -73,7 +88,7 @@ impl ColumnReader {
                     Cell::Missing => cells.push(f64::NAN),
                     Cell::Number(x) => {
                         if x.is_infinite() && infinite.is_none() {
-                            *infinite = Some(infinite_cell(text.trim().into(), at));
+                            *infinite = Some(infinite_cell(text.trim().into(), at, self.source));
                         }
                         *any = true;
                         cells.push(x);
@@ -93,7 +108,7 @@ impl ColumnReader {
             State::Text(labels) => labels.push(&number_text(x)),
             State::Numbers { cells, any, infinite } => {
                 if x.is_infinite() && infinite.is_none() {
-                    *infinite = Some(infinite_cell(number_text(x), at));
+                    *infinite = Some(infinite_cell(number_text(x), at, self.source));
                 }
                 *any |= !x.is_nan();
                 cells.push(x);
@@ -112,8 +127,7 @@ impl ColumnReader {
 
     fn meet_text(&mut self, text: &str, at: u64) -> Result<(), Problem> {
         if self.must_be_numbers {
-            let expected = expected(self.rules.format).into();
-            let problem = Problem { at, found: text.into(), expected };
+            let problem = Problem { at, found: text.into(), expected: self.expected() };
             if !self.recognises {
                 return Err(problem);
             }
@@ -129,6 +143,19 @@ impl ColumnReader {
             State::Text(labels)
         };
         Ok(())
+    }
+
+    /// What a cell among numbers should be.
+    fn expected(&self) -> String {
+        let format = self.rules.format.unwrap_or(CellFormat::PLAIN);
+        let cell = format.cell_title();
+        match self.source {
+            Source::Json => format!("{cell}, or null where it is missing"),
+            Source::File if matches!(format, CellFormat::Number(..)) => {
+                format!("{cell}, or {EMPTY} (--missing names other words for that, {MARKS})")
+            }
+            Source::File => format!("{cell}, or {EMPTY} (--missing names other words for that)"),
+        }
     }
 
     /// The finished column.
@@ -147,31 +174,15 @@ impl ColumnReader {
     }
 }
 
-/// What a cell of a column with this format should be.
-fn expected(format: Option<CellFormat>) -> &'static str {
-    match format {
-        None | Some(CellFormat::Number(..)) => EXPECTED_NUMBER,
-        Some(CellFormat::Date(order)) => match order {
-            DateOrder::YearMonthDay => "a date such as 2024-01-31, or an empty cell",
-            DateOrder::DayMonthYear => "a date such as 31.01.2024, or an empty cell",
-            DateOrder::MonthDayYear => "a date such as 01/31/2024, or an empty cell",
-        },
-        Some(CellFormat::DateTime(order)) => match order {
-            DateOrder::YearMonthDay => "a time such as 2024-01-31 12:30:00, or an empty cell",
-            DateOrder::DayMonthYear => "a time such as 31.01.2024 12:30:00, or an empty cell",
-            DateOrder::MonthDayYear => "a time such as 01/31/2024 12:30:00, or an empty cell",
-        },
-        Some(CellFormat::Time) => "a time such as 12:30 or 12:30:00, or an empty cell",
-    }
-}
+const EMPTY: &str = "an empty cell where it is missing";
+const MARKS: &str = "--decimal and --thousands other ways to write numbers";
 
-/// What a cell among numbers should be.
-const EXPECTED_NUMBER: &str = "a number, or an empty cell where it is missing (--missing names other \
-    words for that, --decimal and --thousands other ways to write numbers)";
-
-fn infinite_cell(found: String, at: u64) -> Problem {
-    let expected = "a finite number; leave the cell empty if the value is unknown".into();
-    Problem { at, found, expected }
+fn infinite_cell(found: String, at: u64, source: Source) -> Problem {
+    let expected = match source {
+        Source::File => "a finite number; leave the cell empty if the value is unknown",
+        Source::Json => "a finite number, or null where it is missing",
+    };
+    Problem { at, found, expected: expected.into() }
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 //!
 //! A number in a column of numbers is taken as it is, also where the table that a model was trained
 //! on writes numbers with a decimal comma or dates as text; a text is read as a cell of that table.
+//! A date may also be written as programs do (`2024-01-31`, `2024-01-31T00:00:00Z`).
 //! `null` is a missing cell. A key that a row leaves out is an error: a misspelt name would
 //! otherwise be explained as a missing cell. Costs one pass over the wanted cells.
 
 use super::ReadOptions;
 use super::column::{ColumnReader, Problem, Settled};
 use crate::{Error, Place, Result};
-use lmdi::table::{Column, Frame};
+use lmdi::table::{CellFormat, Column, Frame};
 use serde_json::Value;
 
 /// Reads rows into a frame with the wanted columns ([`ReadOptions::only`]). `columns` names the
@@ -57,11 +58,13 @@ pub fn read_json_rows(
             expected: problem.expected,
         };
         let stated = options.cells.get(name).copied();
-        let mut column = ColumnReader::new(stated, options.rules(name), false);
+        let rules = options.rules(name);
+        let format = rules.format;
+        let mut column = ColumnReader::of_json(stated, rules);
         for (row, cells) in rows.iter().enumerate() {
             let cell = cell_of(cells, at, name, columns.map(<[String]>::len))
                 .map_err(|what| unusable(format!("row {} {what}", row + 1)))?;
-            push(&mut column, cell, row as u64).map_err(failed)?;
+            push(&mut column, format, cell, row as u64).map_err(failed)?;
         }
         match column.finish().map_err(failed)? {
             Settled::Values(values, _) => found.push(Column { name: name.clone(), values }),
@@ -98,12 +101,20 @@ fn cell_of<'a>(
     }
 }
 
-fn push(column: &mut ColumnReader, cell: &Value, at: u64) -> std::result::Result<(), Problem> {
+fn push(
+    column: &mut ColumnReader,
+    format: Option<CellFormat>,
+    cell: &Value,
+    at: u64,
+) -> std::result::Result<(), Problem> {
     match cell {
         Value::Null => column.push_missing(),
         Value::Bool(value) => return column.push(if *value { "true" } else { "false" }, at),
         Value::Number(number) => column.push_number(number.as_f64().unwrap_or(f64::INFINITY), at),
-        Value::String(text) => return column.push(text, at),
+        Value::String(text) => match format.and_then(|format| format.parse_iso(text.trim())) {
+            Some(moment) => column.push_number(moment, at),
+            None => return column.push(text, at),
+        },
         Value::Array(_) | Value::Object(_) => {
             return Err(Problem {
                 at,
@@ -130,7 +141,7 @@ fn kind_of(value: &Value) -> &'static str {
 mod tests {
     use super::*;
     use crate::read::CellType;
-    use lmdi::table::Values;
+    use lmdi::table::{ColumnFormat, Reading, Values};
     use serde_json::json;
     use std::collections::HashSet;
 
@@ -179,6 +190,41 @@ mod tests {
         assert!(text.contains("row 1 has 1 cells; expected 2"), "{text}");
         assert!(message(None, &[]).contains("there is no row"));
         assert!(message(None, &[json!([1])]).contains("row 1 is an array"));
+    }
+
+    #[test]
+    fn dates_are_read_as_the_table_and_as_programs_write_them() {
+        let format = CellFormat::from_name("date day-month-year").expect("a format");
+        let formats = vec![ColumnFormat { name: "n".into(), format, missing: vec![] }];
+        let options = options().with_reading(Reading { missing: vec![], formats });
+        let read = |cell: &str| {
+            let rows = [json!({"n": cell, "t": null})];
+            read_json_rows("request", None, &rows, &options).map_err(|error| error.to_string())
+        };
+        for cell in ["31.01.2024", "2024-01-31", "2024-01-31T00:00:00", "2024-01-31 00:00:00Z"] {
+            let frame = read(cell).expect(cell);
+            let Some(Values::Numbers(n)) = frame.column("n").map(|c| &c.values) else { panic!() };
+            assert_eq!(n[0], 19_753.0, "{cell}");
+        }
+        for cell in ["2024-02-30", "2024-01-31T10:00:00", "2024-01-31T00:00:00+02:00"] {
+            assert_eq!(
+                read(cell).expect_err(cell),
+                format!(
+                    "request, row 1, column \"n\": found {cell:?}; expected a date such as 31.01.2024, \
+                     without a time, or null where it is missing"
+                )
+            );
+        }
+        let moment = CellFormat::from_name("datetime year-month-day").expect("a format");
+        assert_eq!(moment.parse_iso("2024-01-31"), Some(19_753.0 * 86_400.0));
+    }
+
+    #[test]
+    fn messages_speak_of_requests_and_not_of_flags() {
+        let text = message(None, &[json!({"n": "x", "t": "a"})]);
+        assert!(text.ends_with("expected a number, or null where it is missing"), "{text}");
+        let text = message(None, &[json!({"n": "inf", "t": "a"})]);
+        assert!(text.ends_with("expected a finite number, or null where it is missing"), "{text}");
     }
 
     #[test]

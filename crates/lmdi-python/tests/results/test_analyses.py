@@ -110,6 +110,15 @@ def test_stability_of_fits(numbers):
     assert same["mean_correlation"] == pytest.approx(1)
 
 
+def test_stability_is_printed_as_a_short_table(numbers):
+    found = lmdi.stability([explanation for explanation, _ in numbers], top=[20, 50])
+    lines = repr(found).splitlines()
+    assert lines[0].startswith(f"3 fits, {found['n_rows']} rows: mean rank correlation 0.")
+    assert [line.split()[:2] for line in lines[2:]] == [["20%", "2"], ["50%", "3"]]
+    assert f"{found['tops'][0]['mean_unique']:.3g}" in lines[2]
+    assert len(repr(found)) < 500 and "<table>" in found._repr_html_()
+
+
 def test_bad_use_is_said(classes, numbers):
     explanation, probabilities, _ = classes
     other, predictions = numbers[0]

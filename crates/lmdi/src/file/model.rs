@@ -207,7 +207,7 @@ impl Model {
 
     /// Whether a file that starts with these bytes is meant to be a model, in either form.
     pub fn is_start_of_model(bytes: &[u8]) -> bool {
-        bytes.starts_with(&container::MAGIC) || starts_json(bytes)
+        bytes.starts_with(&container::MAGIC) || starts_json(bytes) || is_pickle(bytes)
     }
 
     /// Reads a model in either form.
@@ -262,6 +262,12 @@ fn check_fit(schema: &Schema, ensemble: &Ensemble) -> Result<()> {
     }
 }
 
+/// Whether a file starts as Python's pickles do since protocol 2, those of joblib included. They
+/// are told by name, being what many people keep models in; only Python can read them.
+fn is_pickle(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x80, 2..=5, ..])
+}
+
 fn unknown_start(bytes: &[u8]) -> Error {
     if bytes.is_empty() {
         return Error::Format("it is empty".into());
@@ -271,6 +277,13 @@ fn unknown_start(bytes: &[u8]) -> Error {
             "it ends after {} bytes, inside its header; the file is truncated",
             bytes.len()
         ));
+    }
+    if is_pickle(bytes) {
+        return Error::Format(
+            "it is a Python pickle, which only Python can read; in Python, write the model with \
+             lmdi.export(model, FILE), or an explainer with explainer.save(FILE)"
+                .into(),
+        );
     }
     let start = container::tag_text(&bytes[..bytes.len().min(8)]);
     Error::Format(format!(

@@ -33,10 +33,8 @@ impl Meaning<'_> {
         };
         match (self.explainer.scale(), n_outputs, &self.ensemble.outcome) {
             (OutputScale::Identity, _, Outcome::Number) => format!("in units of {name}"),
-            (OutputScale::Identity, 1, _) => {
-                format!("as a share of the probability that {name} is {second}")
-            }
-            (OutputScale::Identity, ..) => "as a share of the probability of each class".into(),
+            (OutputScale::Identity, 1, _) => format!("in probability that {name} is {second}"),
+            (OutputScale::Identity, ..) => "in probability of each class".into(),
             (OutputScale::LogOdds, 1, _) => format!("in log-odds that {name} is {second}"),
             (OutputScale::LogOdds, ..) => "in log-odds of each class against the rest".into(),
             (OutputScale::Softmax, ..) => "in log-odds of each class (softmax)".into(),

@@ -21,7 +21,7 @@ pub use folds::{contiguous_folds, stratified_folds};
 pub use frame::{
     CellFormat, Column, ColumnFormat, DateOrder, Decimal, Frame, Labels, LabelsBuilder, MISSING,
     NearNumbers, NumberHints, Reading, Recognised, Thousands, TimeUnit, Values, date_of, days_of,
-    number_text,
+    number_text, quoted_list,
 };
 pub use leakage::{Leak, leaks};
 pub use matrix::{Cells, Matrix, MatrixView};

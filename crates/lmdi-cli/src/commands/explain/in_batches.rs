@@ -101,7 +101,8 @@ impl Options {
             "Scored {}, {seconds:.2} s. All trees predict them.",
             counted(n_rows, "row")
         )?;
-        if let Some(fidelity) = fidelity.finish() {
+        let fidelity = fidelity.finish();
+        if let Some(fidelity) = &fidelity {
             writeln!(out, "{}", fidelity.sentence(study.method().title()))?;
             if let Some(warning) = fidelity.warning(&study) {
                 writeln!(out, "WARNING: {warning}")?;
@@ -112,6 +113,7 @@ impl Options {
         out.fact("explained_rows", n_rows);
         out.fact("method", study.method().name());
         out.fact("importance", importance.facts());
+        summary::add_facts(out, &study, fidelity.as_ref());
         match writer {
             Some(writer) if is_read => writer.finish(out)?,
             Some(_) => {}

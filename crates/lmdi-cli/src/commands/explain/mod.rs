@@ -99,6 +99,7 @@ pub fn run(options: &Options) -> Result<()> {
     out.fact("explained_rows", explained.scores.n_rows);
     out.fact("method", study.method().name());
     out.fact("importance", importance.facts());
+    summary::add_facts(out, &study, explained.fidelity.as_ref());
     if let Some(job) = study.job() {
         out.fact("training", facts(job, &study.model));
     }

@@ -76,8 +76,8 @@ impl Options {
             Some((path, _)) => {
                 let name = name(path);
                 note(format_args!(
-                    "{name} keeps no explainer, so TreeSHAP explains both models; for LMDI+ fit one with \
-                     `lmdi explain DATA --model MODEL --save FILE`"
+                    "{name} keeps no explainer, so TreeSHAP explains both models; for LMDI+ fit one with {}",
+                    model_file::explainer_command(path)
                 ));
                 let flags = MethodFlags { method: Method::TreeShap, ..self.method.clone() };
                 (flags, format!("; both explained by TreeSHAP, since {name} keeps no explainer"))

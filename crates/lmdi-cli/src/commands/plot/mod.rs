@@ -89,7 +89,8 @@ pub struct Options {
     /// Most columns to draw [default: 15; waterfall: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     top: Option<u32>,
-    /// The class whose scores are drawn, of three or more [default: the first]
+    /// The class whose scores are drawn, of three or more [default: the first; waterfall: the
+    /// predicted one]
     #[arg(long, value_name = "LABEL")]
     class: Option<String>,
     /// The heading [default: says what is drawn]

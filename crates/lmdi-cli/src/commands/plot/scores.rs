@@ -6,7 +6,7 @@ use crate::input::saved_study;
 use crate::output::terminal::shortened;
 use crate::process::progress::Bars;
 use anyhow::{Context, Result};
-use lmdi::study::Study;
+use lmdi::study::{Explained, Study};
 use lmdi_report::plot::{
     Picture, PlotData, bar, beeswarm, decision, heatmap, scatter, strongest_interaction, waterfall,
 };
@@ -52,7 +52,11 @@ impl Options {
         let by = if is_auto { None } else { column(&self.color_by).context("--color-by")? };
         let explained = saved_study::explain(&study, table, None, &reader)?;
         let (scores, rows) = (&explained.scores, &explained.rows);
-        let output = self.output(&study, scores.n_outputs)?;
+        let row = self.row.unwrap_or(1) as usize - 1;
+        let output = match explained_class(&explained, row) {
+            Some(class) if plot == ScorePlot::Waterfall && self.class.is_none() => class,
+            _ => self.output(&study, scores.n_outputs)?,
+        };
         let scale = study.meaning().scale(scores.n_outputs);
         let class = match study.labels().get(output) {
             Some(label) if scores.n_outputs > 1 => format!(" = {}", shortened(label)),
@@ -64,7 +68,6 @@ impl Options {
             |best: usize, at: usize| if importance[at] > importance[best] { at } else { best };
         let column = chosen.unwrap_or_else(|| (0..importance.len()).fold(0, larger));
         let name = columns.as_slice().get(column).map_or("", |column| &column.name);
-        let row = self.row.unwrap_or(1) as usize - 1;
         let predicted = format!("{}{class}", shortened(target));
         let title = plot.title(&predicted, row, &shortened(name));
         let errors = if plot == ScorePlot::Waterfall && row < rows.len() {
@@ -114,4 +117,10 @@ impl Options {
         let place = study.labels().iter().position(|label| label == class);
         place.ok_or_else(|| invalid("class", format!("{class:?}"), labels.join(" or ")))
     }
+}
+
+/// The predicted class of a row, where each class has scores of its own.
+fn explained_class(explained: &Explained, row: usize) -> Option<usize> {
+    let has_classes = explained.scores.n_outputs > 1 && row < explained.rows.len();
+    if has_classes { explained.class(row) } else { None }
 }

@@ -223,6 +223,35 @@ fn pictures_show_dates_probabilities_and_their_size() {
 }
 
 #[test]
+fn a_waterfall_of_several_classes_shows_the_predicted_one() {
+    let place = Place::new();
+    let mut rows = String::from("a,b,class\n");
+    for at in 0..90 {
+        rows.push_str(&format!("{},{},k{}\n", at % 30, at * 7 % 11, at % 30 / 10));
+    }
+    let data = place.file("d.csv", rows);
+    let train = ["explain", data, "--target", "class", "--trees", "8", "--save", "m.lmdi"];
+    place.run(&train).good();
+    let plot = |more: &[&str]| {
+        let flags = ["plot", "waterfall", "m.lmdi", data, "--out", "p.svg"];
+        place.run(&[&flags[..], more].concat()).good();
+        place.read("p.svg")
+    };
+    place.run(&["score", "m.lmdi", data, "--out", "s.csv"]).good();
+    let scores = table(&place, "s.csv");
+    let predicted = texts(&scores, "prediction");
+    for row in [1, 15, 30] {
+        let label = predicted[row - 1].expect("a label");
+        let title = format!(">Row {row}: why this prediction of class = {label}?</text>");
+        assert!(plot(&["--row", &row.to_string()]).contains(&title), "{title}");
+    }
+    assert_ne!(predicted[29], Some("k0"), "another one than the first");
+    assert!(plot(&["--row", "30", "--class", "k0"]).contains("of class = k0?</text>"));
+    let beyond = ["plot", "waterfall", "m.lmdi", data, "--out", "p.svg", "--row", "91"];
+    place.run(&beyond).fails(1, &["there is no row 91"]);
+}
+
+#[test]
 fn texts_show_dates_as_dates() {
     let place = Place::new();
     let mut rows = String::from("sold,at,dear\n");

@@ -193,11 +193,32 @@ fn bad_requests_are_told_what_was_expected() {
         (
             with("area", json!("much")),
             400,
-            "row 1, column \"area\": found \"much\"; expected a number",
+            "row 1, column \"area\": found \"much\"; expected a number, or null where it is missing",
         ),
-        (with("sold", json!("yesterday")), 400, "column \"sold\": found \"yesterday\""),
+        (
+            with("sold", json!("yesterday")),
+            400,
+            "column \"sold\": found \"yesterday\"; expected a date such as 2024-01-31, without a time, \
+             or null",
+        ),
+        (
+            with("sold", json!("2024-03-01T10:00:00")),
+            400,
+            "expected a date such as 2024-01-31, without a time",
+        ),
         (with("area", json!([1])), 400, "column \"area\": found \"an array\""),
-        (json!({"rows": [{"area": 1}]}).to_string(), 400, "no column \"city\""),
+        (
+            json!({"rows": [{"area": 1}]}).to_string(),
+            400,
+            "request: row 1 has no \"city\", \"sold\", \"garden\", which the model needs",
+        ),
+        (
+            json!({"columns": ["area"], "rows": [[1]]}).to_string(),
+            400,
+            "request: \"columns\" has no \"city\"",
+        ),
+        ("{\"rows\": [{\"area\": 1, \"area\": 2}]}".into(), 400, "a row has \"area\" twice"),
+        ("{\"rows\": [3]}".into(), 400, "expected an object with one value per column"),
         (json!({"rows": [row, {"area": 1}]}).to_string(), 400, "row 2 has no \"city\""),
         (json!({"rows": []}).to_string(), 400, "there is no row"),
         (json!({"rows": [row], "topp": 3}).to_string(), 400, "unknown field `topp`"),
@@ -211,6 +232,9 @@ fn bad_requests_are_told_what_was_expected() {
         let text = answer["error"].as_str().expect("a text");
         assert!(found == status && text.contains(expected), "{found} {text}; expected {expected}");
     }
+    let moment = server.rows("/predict", json!({"rows": [row]}));
+    let midnight = server.post("/predict", &with("sold", json!("2024-03-01T00:00:00"))).1;
+    assert_eq!(midnight["rows"], json!(moment), "a date at midnight is that date");
     let (_, noted) = server.post("/predict", &with("city", json!("Rome")));
     assert!(noted["notes"][0].as_str().is_some_and(|note| note.contains("\"Rome\"")), "{noted}");
     assert_eq!(server.get("/other").0, 404);

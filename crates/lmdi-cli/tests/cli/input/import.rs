@@ -91,6 +91,36 @@ fn predict_explain_and_inspect_take_a_file_of_another_library() {
     assert_eq!(place.read("again.csv"), scores);
 }
 
+#[test]
+fn the_command_that_makes_an_explainer_can_be_followed() {
+    let place = Place::new();
+    let (model, data) = (place.file("model.txt", LIGHTGBM), place.file("data.csv", TABLE));
+    let follow = |model: &str| {
+        let run = place.run(&["score", model, data, "--out", "scores.csv"]);
+        assert_eq!(run.code, 1, "{}", run.err);
+        let advised = run.err.split('`').nth(1).expect("a command").replace("TRAINING_ROWS", data);
+        let advised = advised.replace("MODEL", model).replace("COL", "price");
+        let words: Vec<&str> = advised.split(' ').skip(1).collect();
+        place.run(&words).good();
+        words.last().map(|name| (*name).to_owned()).expect("a file")
+    };
+    let saved = follow(model);
+    place.run(&["score", &saved, data, "--out", "scores.csv"]).good();
+    let train = ["train", data, "--target", "price", "--trees", "2", "--save", "own.lmdi"];
+    place.run(&train).good();
+    place.run(&["score", &follow("own.lmdi"), data, "--out", "scores.csv"]).good();
+}
+
+#[test]
+fn a_pickle_is_called_one() {
+    let place = Place::new();
+    let data = place.file("data.csv", TABLE);
+    std::fs::write(place.path("m.pkl"), b"\x80\x04\x95\x10\x00\x00").expect("a file");
+    let said = &["m.pkl", "a Python pickle", "explainer.save(FILE)"];
+    place.run(&["predict", "m.pkl", data, "--out", "p.csv"]).fails(1, said);
+    place.run(&["inspect", "m.pkl"]).fails(1, said);
+}
+
 /// LightGBM writes `floor space` as `floor_space`: the table it was trained on has the name with a
 /// space, which stays what `--keep` calls the column.
 #[test]

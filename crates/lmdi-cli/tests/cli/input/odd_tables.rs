@@ -91,8 +91,11 @@ fn marks_can_be_stated() {
     let csv = rows(|x| format!("\"{},250\"", x + 1), ",", ".");
     let run = train(&place, csv.clone(), &[]);
     assert!(run.err.contains("--decimal and --thousands state what is meant"), "{}", run.err);
-    let json = train(&place, csv.clone(), &["--decimal", ","]).good();
-    assert!(json.contains("1.25 to 60.25"), "{json}");
+    // With that mark the target is text, and every one different.
+    train(&place, csv.clone(), &["--decimal", ","]).fails(1, &["\"y\" looks like an identifier"]);
+    let commas = rows(|x| format!("{},250", x + 1), ";", ",");
+    let out = train(&place, commas, &["--decimal", ","]).good();
+    assert!(out.contains("1.25 to 60.25"), "{out}");
     let out = train(&place, csv.clone(), &["--thousands", ","]).good();
     assert!(out.contains("1250 to 60250"), "{out}");
     train(&place, csv, &["--decimal", ",", "--thousands", ","]).fails(2, &["--thousands"]);

@@ -125,6 +125,30 @@ fn exact_methods_leave_nothing_but_the_trees_that_saw_a_row() {
 }
 
 #[test]
+fn json_says_how_much_is_explained() {
+    let place = Place::new();
+    let data = example("breast_cancer.csv");
+    let run = ["explain", &data, "--target", "diagnosis", "--trees", "20"];
+    let text = place.run(&run).good();
+    assert!(text.contains(", in probability that diagnosis is malignant"), "{text}");
+    let facts = |more: &[&str]| -> serde_json::Value {
+        let out = place.run(&[&run[..], &["--json"], more].concat()).good();
+        serde_json::from_str(&out).expect("JSON")
+    };
+    let json = facts(&[]);
+    let fidelity = &json["fidelity"];
+    let share = fidelity["share"].as_f64().expect("a share");
+    // The same figure that people read.
+    let percent = format!("reproduces {:.1} % of the variation", 100.0 * share);
+    assert!(text.contains(&percent), "{percent}: {text}");
+    assert_eq!(fidelity["sample"], "training rows, out of bag");
+    assert_eq!(fidelity["is_low"], false);
+    assert_eq!(json["fits"], serde_json::json!({"count": 20, "not_converged": 0}));
+    let exact = facts(&["--method", "tree-shap"]);
+    assert!(exact["fidelity"].is_null() && exact.get("fits").is_none(), "{exact}");
+}
+
+#[test]
 fn decisions_and_errors_of_every_command_are_the_models() {
     let place = Place::new();
     let data = example("diabetes.csv");

@@ -328,6 +328,28 @@ class Stability(dict[str, Any]):
         super().__init__(found)
         self.feature_names = feature_names
 
+    def _lines(self) -> tuple[str, list[str], list[list[str]]]:
+        fits = len(self["importance"])
+        title = f"{fits} fits, {self['n_rows']} rows: mean rank correlation {self['mean_correlation']:.3g}"
+        head = ["top", "columns", "different columns over fits", "share of all columns"]
+        lines = [
+            [
+                f"{top['percent']:g}%",
+                str(top["n_top"]),
+                f"{top['mean_unique']:.3g}",
+                f"{top['unique_share']:.1%}",
+            ]
+            for top in self["tops"]
+        ]
+        return title, head, lines
+
+    def __repr__(self) -> str:
+        return text.table(*self._lines())
+
+    def _repr_html_(self) -> str:
+        title, head, lines = self._lines()
+        return html.table(head, lines, title)
+
     def plot(self, max_display: int = 10, ax: Any = None, title: str | None = None) -> Any:
         """Mean absolute value of each column, one dot per fit; draws into `ax`, or a new figure, and returns
         the Axes. `title` replaces the default title."""

@@ -99,6 +99,10 @@ fn bytes_after_the_end_are_refused() {
 fn other_files_are_not_taken_for_models() {
     refused(b"", "it is empty");
     refused(b"  \n", "it starts with");
+    refused(
+        b"\x80\x04\x95\x00\x00",
+        "it is a Python pickle, which only Python can read; in Python",
+    );
     refused(b"a,b\n1,2\n", r#"it starts with "a,b\n1,2\n"; expected a binary model file"#);
     refused(b"\x1b[31m", r#"it starts with "\x1b[31m""#);
     refused(b"[1, 2]", "it starts with");

@@ -207,6 +207,42 @@ impl CellFormat {
         }
     }
 
+    /// What a cell of such a column is, with an example where that needs one.
+    pub fn cell_title(self) -> &'static str {
+        match self {
+            Self::Number(..) => "a number",
+            Self::Date(DateOrder::YearMonthDay) => "a date such as 2024-01-31, without a time",
+            Self::Date(DateOrder::DayMonthYear) => "a date such as 31.01.2024, without a time",
+            Self::Date(DateOrder::MonthDayYear) => "a date such as 01/31/2024, without a time",
+            Self::DateTime(DateOrder::YearMonthDay) => {
+                "a date with a time, such as 2024-01-31 12:30:00"
+            }
+            Self::DateTime(DateOrder::DayMonthYear) => {
+                "a date with a time, such as 31.01.2024 12:30:00"
+            }
+            Self::DateTime(DateOrder::MonthDayYear) => {
+                "a date with a time, such as 01/31/2024 12:30:00"
+            }
+            Self::Time => "a time of the day, such as 12:30:00",
+        }
+    }
+
+    /// The number of a cell as programs write it, whatever the order of days and months in the
+    /// column: a date such as `2024-01-31` also where the column has times (it is midnight there),
+    /// and one with a time where the column has none, if that is midnight.
+    pub fn parse_iso(self, cell: &str) -> Option<f64> {
+        const DAY: f64 = 86_400.0;
+        let days = || date(cell, DateOrder::YearMonthDay).map(|days| days as f64);
+        let seconds = || date_time(cell, DateOrder::YearMonthDay);
+        match self {
+            Self::Date(_) => {
+                days().or_else(|| seconds().map(|all| all / DAY).filter(|days| days.fract() == 0.0))
+            }
+            Self::DateTime(_) => seconds().or_else(|| days().map(|days| days * DAY)),
+            Self::Number(..) | Self::Time => None,
+        }
+    }
+
     /// The number of a cell, whose ends are without spaces; `None` if it has another format.
     pub fn parse(self, cell: &str) -> Option<f64> {
         match self {

@@ -179,7 +179,7 @@ impl Frame {
 }
 
 /// Names in quotes with control characters escaped; the first ten of them and how many follow.
-pub(super) fn quoted_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub fn quoted_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 10;
     let names: Vec<&str> = names.collect();
     let mut text =

@@ -129,6 +129,7 @@ impl Target {
             Task::Multiclass if !(3..=MAX_CLASSES).contains(&labels.len()) => {
                 return invalid(&format!("3 to {MAX_CLASSES}"));
             }
+            Task::Multiclass => check_shared(name, values, &labels)?,
             _ => {}
         }
         let labels = if task == Task::Regression { Vec::new() } else { labels };
@@ -242,6 +243,28 @@ impl Target {
     }
 }
 
+/// Labels from which on a target may be an identifier.
+const MANY_LABELS: usize = 20;
+
+/// Fails if nearly every label occurs once: such a column names rows, and a model of hundreds of
+/// classes would learn nothing from it, slowly.
+fn check_shared(name: &str, values: &Values, labels: &[String]) -> Result<()> {
+    let n_labels = labels.len();
+    let n_cells = match values {
+        Values::Numbers(cells) => cells.iter().filter(|x| !x.is_nan()).count(),
+        Values::Labels(labels) => labels.codes().iter().filter(|&&code| code != MISSING).count(),
+    };
+    // Every further cell of a label is one that more than one row has.
+    if n_labels <= MANY_LABELS || (n_cells - n_labels) * 10 > n_labels {
+        return Ok(());
+    }
+    Err(Error::Data(format!(
+        "target {name:?} looks like an identifier: it has {n_labels} different values in {n_cells} \
+         rows, such as {:?}; expected classes that many rows share, or numbers. Choose another target",
+        labels[0]
+    )))
+}
+
 /// Distinct numbers by size, without NaN; -0 counts as 0.
 fn distinct_numbers(cells: &[f64]) -> Vec<f64> {
     let mut distinct: Vec<f64> = cells.iter().filter(|x| !x.is_nan()).map(|&x| x + 0.0).collect();
@@ -287,6 +310,23 @@ mod tests {
     fn learned(frame: &Frame, requested: Option<Task>) -> (Task, Vec<String>) {
         let target = Target::learn(frame, "y", requested).expect("a usable target");
         (target.task, target.labels)
+    }
+
+    #[test]
+    fn an_identifier_is_no_target() {
+        let names: Vec<String> = (0..60).map(|row| format!("c{row}")).collect();
+        let cells: Vec<Option<&str>> =
+            names.iter().map(|name| Some(name.as_str())).chain([Some("c1"), None]).collect();
+        let error = Target::learn(&text(&cells), "y", None).expect_err("names").to_string();
+        assert!(error.contains("identifier: it has 60 different values in 61 rows"), "{error}");
+        // As numbers it is refused as classes, and may well be something to predict.
+        let numbers = numbers(&(0..60).map(f64::from).collect::<Vec<_>>());
+        assert!(Target::learn(&numbers, "y", Some(Task::Multiclass)).is_err());
+        assert_eq!(learned(&numbers, None).0, Task::Regression);
+        // Labels of two rows each are classes, and so are a few of one row each.
+        let twice: Vec<Option<&str>> = cells[..60].iter().chain(&cells[..60]).copied().collect();
+        assert_eq!(learned(&text(&twice), None).1.len(), 60);
+        assert_eq!(learned(&text(&cells[..20]), None).1.len(), 20);
     }
 
     #[test]
