@@ -22,7 +22,7 @@ fuzz_target!(
             if let Values::Numbers(cells) = &column.values {
                 assert!(cells.iter().all(|cell| !cell.is_infinite()));
             }
-            ColumnReport::of(column);
+            ColumnReport::of(column, &table.reading);
             options.cells.insert(column.name.clone(), CellType::Text);
         }
         let text = read_table(&input, &options, &Silent).expect("text takes every cell").frame;

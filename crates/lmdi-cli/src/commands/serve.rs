@@ -13,7 +13,7 @@ use lmdi_io::interrupt;
 use lmdi_io::printable::printable;
 use lmdi_server::{ServerOptions, Service, listen};
 use std::io::Write;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
 /// Answer requests for predictions and explanations over HTTP.
@@ -40,7 +40,7 @@ pub struct Options {
     /// Where to listen; port 0 takes any that is free
     #[arg(
         long,
-        value_name = "IP:PORT",
+        value_name = "HOST:PORT", value_parser = parse_address,
         default_value = "127.0.0.1:8000",
         help_heading = "Serving"
     )]
@@ -55,6 +55,12 @@ pub struct Options {
     method: MethodFlags,
     #[command(flatten)]
     running: RunFlags,
+}
+
+/// Where a host of this machine listens, such as `localhost:8000`.
+fn parse_address(text: &str) -> Result<SocketAddr> {
+    let found = text.to_socket_addrs().ok().and_then(|mut found| found.next());
+    found.context("expected an address of this machine with a port, such as 127.0.0.1:8000")
 }
 
 /// Runs the command.

@@ -285,6 +285,8 @@ fn the_front_page_is_the_report_or_a_guide() {
         "{}",
         refused.err
     );
+    let nowhere = place.run(&["serve", "m.lmdi", "--address", "8000"]);
+    assert!(nowhere.code == 2 && nowhere.err.contains("with a port"), "{}", nowhere.err);
     let taken = place.run(&["serve", "m.lmdi", "--address", &server.address]);
     assert!(
         taken.code == 1 && taken.err.contains("choose another with --address"),
