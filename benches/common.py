@@ -7,6 +7,7 @@ standardised on the training part, cells rounded to 32 bits.
 Matrix file: rows (u64), columns (u64), cells (f64) row by row, all little-endian.
 """
 
+import csv
 import json
 import os
 import pathlib
@@ -178,6 +179,22 @@ def machine(threads, binary):
         name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
     profile = "release" if "release" in pathlib.Path(binary).parts else "development"
     return f"{name}, {threads} thread{'' if threads == 1 else 's'}, {profile} build"
+
+
+def read_results(path):
+    """Results that were kept, one dictionary per line; none before the first."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_results(path, columns, lines):
+    """Keeps results, one dictionary per line."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
 
 
 def with_table(text, begin, end, table):

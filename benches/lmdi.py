@@ -22,7 +22,6 @@ one thread into the README; `--table` only does the latter.
 """
 
 import argparse
-import csv
 import os
 import tempfile
 import warnings
@@ -191,13 +190,6 @@ def measured_forest(binary, sample, leaf, forest, options, threads):
     return {**result, "imodels": theirs, "shap": shap_time, **{key: ours[key] for key in keys}}
 
 
-def kept():
-    if not RESULTS.exists():
-        return []
-    with RESULTS.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def keep(results):
     """Replaces the lines that were measured; the others stay."""
 
@@ -205,11 +197,8 @@ def keep(results):
         return result["model"], result["table"], str(result["threads"])
 
     fresh = {case(result) for result in results}
-    lines = [result for result in kept() if case(result) not in fresh] + results
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
+    lines = [result for result in common.read_results(RESULTS) if case(result) not in fresh] + results
+    common.write_results(RESULTS, COLUMNS, lines)
 
 
 def figure(value):
@@ -245,7 +234,7 @@ def readme_tables(results):
 
 
 def put_tables():
-    for name, table in readme_tables(kept()).items():
+    for name, table in readme_tables(common.read_results(RESULTS)).items():
         common.put_table(PAGE, *TABLES[name], table)
 
 

@@ -22,7 +22,6 @@ table into docs/scale.md; `--table` does the second alone, from the results that
 """
 
 import argparse
-import csv
 import os
 import tempfile
 
@@ -115,22 +114,12 @@ def table(results):
     return "\n".join(lines)
 
 
-def kept():
-    if not RESULTS.exists():
-        return []
-    with RESULTS.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def keep(results):
     """Replaces the axes that were measured; the others stay."""
     measured = {line["axis"] for line in results}
-    lines = [line for line in kept() if line["axis"] not in measured] + results
+    lines = [line for line in common.read_results(RESULTS) if line["axis"] not in measured] + results
     lines.sort(key=lambda line: list(AXES).index(line["axis"]))
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
+    common.write_results(RESULTS, COLUMNS, lines)
 
 
 def main():
@@ -155,7 +144,7 @@ def main():
         if options.write:
             keep(results)
     if options.write or options.table:
-        common.put_table(PAGE, BEGIN, END, table(kept()))
+        common.put_table(PAGE, BEGIN, END, table(common.read_results(RESULTS)))
 
 
 if __name__ == "__main__":

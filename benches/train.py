@@ -14,7 +14,6 @@ that are kept.
 """
 
 import argparse
-import csv
 import os
 import time
 
@@ -191,23 +190,13 @@ def table(results):
     return "\n".join([*lines, "", *facts, ""])
 
 
-def kept():
-    if not RESULTS.exists():
-        return []
-    with RESULTS.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def keep(results):
     """Replaces the data sets and models that were measured; the others stay."""
     measured = {(line["data"], line["model"]) for line in results}
-    lines = [line for line in kept() if (line["data"], line["model"]) not in measured] + results
+    lines = [line for line in common.read_results(RESULTS) if (line["data"], line["model"]) not in measured] + results
     order = list(RIVALS)
     lines.sort(key=lambda line: (DATA.index(line["data"]) if line["data"] in DATA else len(DATA), order.index(line["model"])))
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
+    common.write_results(RESULTS, COLUMNS, lines)
 
 
 def main():
@@ -225,7 +214,7 @@ def main():
         if options.write:
             keep(results)
     if options.write or options.table:
-        common.put_table(PAGE, BEGIN, END, table(kept()))
+        common.put_table(PAGE, BEGIN, END, table(common.read_results(RESULTS)))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { open } from "./support/browser.js";
-import { browser, explain, folder, LMDI, parse, ROOT } from "./support/session.js";
+import { browser, changeCells, explain, folder, LMDI, parse, ROOT } from "./support/session.js";
 
 /** Starts a server on a free port; returns its address and how to end it. */
 async function serve(...options) {
@@ -57,17 +57,7 @@ test("a served page computes changed cells by the server's model", async () => {
     await page.waitForSelector("#what-if-prediction strong");
     await page.waitForSelector("#ice path.faint");
     await page.$eval("#what-if .controls button:nth-of-type(2)", (element) => element.click());
-    await page.evaluate((wanted) => {
-      for (const line of document.querySelectorAll("#what-if tbody tr")) {
-        const value = wanted[line.querySelector("th").textContent];
-        if (value === undefined) continue;
-        const control = line.querySelector("input, select");
-        if (control.tagName === "SELECT")
-          control.value = [...control.options].find(({ text }) => text === value).value;
-        else control.value = value;
-        control.dispatchEvent(new Event(control.tagName === "SELECT" ? "change" : "input"));
-      }
-    }, changes);
+    await changeCells(page, changes);
     const label = await page.$eval(
       "#what-if-prediction",
       (element) => element.querySelector("bdi")?.textContent,

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "./support/browser.js";
-import { browser, explain, folder, LMDI, parse, ROOT } from "./support/session.js";
+import { browser, changeCells, explain, folder, LMDI, parse, ROOT } from "./support/session.js";
 
 test("what-if: changed cells give the numbers of the command", async () => {
   const cases = [
@@ -43,17 +43,7 @@ test("what-if: changed cells give the numbers of the command", async () => {
     await page.waitForSelector("#what-if-prediction strong");
     if (table.names.length > 9) await press("#what-if .controls button:nth-of-type(2)");
     const before = await page.$eval("#what-if-prediction", (element) => element.textContent);
-    await page.evaluate((wanted) => {
-      for (const line of document.querySelectorAll("#what-if tbody tr")) {
-        const value = wanted[line.querySelector("th").textContent];
-        if (value === undefined) continue;
-        const control = line.querySelector("input, select");
-        if (control.tagName === "SELECT")
-          control.value = [...control.options].find(({ text }) => text === value).value;
-        else control.value = value;
-        control.dispatchEvent(new Event(control.tagName === "SELECT" ? "change" : "input"));
-      }
-    }, changes);
+    await changeCells(page, changes);
     await page.waitForFunction(
       (text) => document.querySelector("#what-if-prediction").textContent !== text,
       {},

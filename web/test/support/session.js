@@ -54,6 +54,21 @@ export function explain(name, data, ...options) {
   return { path, scores: parse(readFileSync(scores, "utf8")) };
 }
 
+/** Puts texts into the cells of the what-if, by the name of their feature. */
+export function changeCells(page, changes) {
+  return page.evaluate((wanted) => {
+    for (const line of document.querySelectorAll("#what-if tbody tr")) {
+      const value = wanted[line.querySelector("th").textContent];
+      if (value === undefined) continue;
+      const control = line.querySelector("input, select");
+      if (control.tagName === "SELECT")
+        control.value = [...control.options].find(({ text }) => text === value).value;
+      else control.value = value;
+      control.dispatchEvent(new Event(control.tagName === "SELECT" ? "change" : "input"));
+    }
+  }, changes);
+}
+
 /** CSV with quoted cells. */
 export function parse(text) {
   const lines = [[]];
