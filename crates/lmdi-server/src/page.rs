@@ -33,6 +33,8 @@ pub(crate) fn guide(service: &Service) -> String {
         Some("category") => column["levels"][0].clone(),
         Some("boolean") => json!(true),
         Some("date") => json!("2025-01-31"),
+        Some("datetime") => json!("2025-01-31T12:30:00"),
+        Some("time") => json!("12:30"),
         _ => json!(0),
     };
     let row: serde_json::Map<String, Value> = columns

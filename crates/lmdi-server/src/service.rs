@@ -7,8 +7,8 @@ use lmdi::forest::decision::class_of;
 use lmdi::monitor::Silent;
 use lmdi::named::Named as _;
 use lmdi::study::{ExplainOptions, Explained, NamedFrame, Rows, Sample, Study};
-use lmdi::table::{CellFormat, Encoding, Frame, MatrixView, Part, Unseen, quoted_list};
-use lmdi::text::counted;
+use lmdi::table::{CellFormat, ColumnFormat, Encoding, Frame, MatrixView, Part, quoted_list};
+use lmdi::text::{counted, unseen_text};
 use lmdi_io::read::{ReadOptions, read_json_rows};
 use serde_json::json;
 use std::sync::Arc;
@@ -94,11 +94,6 @@ impl Service {
         &self.digest
     }
 
-    /// The model with its explainer.
-    pub fn study(&self) -> &Study {
-        &self.study
-    }
-
     /// What the model predicts, reads and says, as JSON.
     pub fn description(&self) -> serde_json::Value {
         let study = &self.study;
@@ -106,9 +101,11 @@ impl Service {
         let column = |column: &lmdi::table::InputColumn| {
             let (kind, levels) = match &column.encoding {
                 Encoding::Number => match schema.reading.format_of(&column.name) {
-                    Some(known) if !matches!(known.format, CellFormat::Number(..)) => {
-                        ("date", None)
+                    Some(ColumnFormat { format: CellFormat::Date(_), .. }) => ("date", None),
+                    Some(ColumnFormat { format: CellFormat::DateTime(_), .. }) => {
+                        ("datetime", None)
                     }
+                    Some(ColumnFormat { format: CellFormat::Time, .. }) => ("time", None),
                     _ => ("number", None),
                 },
                 Encoding::Truth => ("boolean", None),
@@ -289,17 +286,4 @@ fn levels_of(parts: &[Part]) -> Vec<String> {
         Part::Missing => vec![],
     };
     parts.iter().flat_map(level).collect()
-}
-
-fn unseen_text(unseen: &Unseen) -> String {
-    let cells = counted(unseen.cells, "cell");
-    match &unseen.example {
-        Some(level) => format!(
-            "column {:?}: {cells} with a level that training did not know, such as {level:?}",
-            unseen.column
-        ),
-        None => {
-            format!("column {:?}: {cells} missing, where training had none missing", unseen.column)
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Numbers and names as people read them, the same in every report.
 
-use crate::table::{TimeUnit, number_text};
+use crate::table::{TimeUnit, Unseen, number_text};
 
 /// Most letters of a name within a sentence.
 const LETTERS: usize = 48;
@@ -57,6 +57,19 @@ pub fn count(n: impl TryInto<u64>) -> String {
 pub fn counted(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", count(n))
+}
+
+/// Cells of a column that training did not know. Names are as they are in the table; escape them where
+/// that matters.
+pub fn unseen_text(unseen: &Unseen) -> String {
+    let (column, cells) = (short_name(&unseen.column), counted(unseen.cells, "cell"));
+    match &unseen.example {
+        Some(level) => format!(
+            "column {column}: {cells} with a level that training did not know, such as {}",
+            short_name(level)
+        ),
+        None => format!("column {column}: {cells} missing, where training had none missing"),
+    }
 }
 
 /// A name of a table, column or class, cut with an ellipsis where it would drown the sentence

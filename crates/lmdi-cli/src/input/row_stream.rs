@@ -5,7 +5,7 @@
 //! whole table. A table is held whole up to the number of rows that the forest was trained on, which
 //! is as much as the forest itself keeps of them.
 
-use super::tables::{TableReader, columns_to_read, target_and_weight, unseen_text};
+use super::tables::{TableReader, columns_to_read, target_and_weight};
 use crate::process::console;
 use crate::process::progress::Progress;
 use anyhow::{Context, Result, bail};
@@ -13,6 +13,7 @@ use lmdi::file::Model;
 use lmdi::monitor::Monitor;
 use lmdi::study::{KeysSeen, NamedFrame, Rows, Sample};
 use lmdi::table::{Schema, Target, Unseen};
+use lmdi::text::unseen_text;
 use lmdi_io::copies::CopiedColumn;
 use lmdi_io::printable::printable;
 use lmdi_io::read::{BatchReader, Input, TableBatch};
@@ -124,7 +125,7 @@ pub fn for_each_batch(
     if !what.tells_unseen {
         return Ok(());
     }
-    unseen.iter().for_each(|unseen| console::note(unseen_text(unseen)));
+    unseen.iter().for_each(|unseen| console::note(printable(&unseen_text(unseen))));
     Ok(())
 }
 

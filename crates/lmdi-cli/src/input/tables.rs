@@ -1,14 +1,13 @@
 //! Tables as commands read them: as training data, or as rows of a model that is known.
 
 use crate::flags::reading::ReadFlags;
-use crate::output::terminal::shortened;
 use crate::process::console;
 use crate::process::progress::Progress;
 use anyhow::{Context, Result};
 use lmdi::file::Metadata;
 use lmdi::study::{NamedFrame, Rows, Sample};
-use lmdi::table::{NearNumbers, NumberHints, Schema, Target, Task, Unseen};
-use lmdi::text::counted;
+use lmdi::table::{NearNumbers, NumberHints, Schema, Target, Task};
+use lmdi::text::{counted, unseen_text};
 use lmdi_io::copies::CopiedColumn;
 use lmdi_io::printable::printable;
 use lmdi_io::read::{CellType, Format, Input, Notice, Noticed, ReadOptions, Table, read_table};
@@ -131,7 +130,7 @@ impl TableReader {
         let (name, Table { frame, .. }) = self.read(data, columns_to_read(schema, kept, more))?;
         let table = NamedFrame { name: name.clone(), frame };
         let (rows, unseen) = Rows::encode(table, schema, sample).with_context(|| name.clone())?;
-        unseen.iter().for_each(|unseen| console::note(unseen_text(unseen)));
+        unseen.iter().for_each(|unseen| console::note(printable(&unseen_text(unseen))));
         Ok(rows)
     }
 
@@ -262,16 +261,4 @@ pub fn nearly_numbers_text(column: &str, near: &NearNumbers, line: u64) -> Strin
          add --kind {column}=categorical, or --drop {column}",
         near.numbers, near.present, near.other, near.other
     )
-}
-
-pub fn unseen_text(unseen: &Unseen) -> String {
-    let column = printable(&unseen.column);
-    let cells = counted(unseen.cells, "cell");
-    match &unseen.example {
-        Some(level) => format!(
-            "column {column}: {cells} with a level that training did not know, such as {}",
-            shortened(level)
-        ),
-        None => format!("column {column}: {cells} missing, where training had none missing"),
-    }
 }
