@@ -7,7 +7,7 @@ use lmdi::file::Metadata;
 use lmdi::importance::LmdiPlus;
 use lmdi::study::{
     Assessment, Baselines, Explained, Fitting, Predictor, Sample, Study, TrainingJob, TreeChoice,
-    measure_title, sample_title,
+    fit_warning, measure_title, sample_title,
 };
 use lmdi::table::{Reason, Schema};
 use lmdi::text::{count, counted};
@@ -79,20 +79,9 @@ fn warnings(study: &Study, explained: &Explained) -> Vec<String> {
         .map(|shortfall| shortfall.to_string())
         .into_iter()
         .chain(models.and_then(unconverged))
-        .chain(models.and_then(other_rows))
+        .chain(fit_warning(study))
         .chain(unfaithful)
         .collect()
-}
-
-/// A boosted model whose own training rows are not reproduced was hardly trained on these.
-fn other_rows(models: &LmdiPlus) -> Option<String> {
-    models.fidelity().filter(|share| *share < LOW_FIDELITY).map(|share| {
-        format!(
-            "On the rows it was fitted to, LMDI+ reproduces only {:.0} % of the variation in the model's output. \
-             Check that they are the rows the model was trained on, with the same target and --weight.",
-            100.0 * share.max(0.0)
-        )
-    })
 }
 
 fn unconverged(models: &LmdiPlus) -> Option<String> {

@@ -53,7 +53,7 @@ pub use baseline::Baselines;
 pub use batches::BatchFitting;
 pub use comparison::{ComparedMeasure, ComparedShare, ModelComparison};
 pub use explained::{Account, ExplainOptions, Explained, RankBy, TreeChoice};
-pub use fidelity::{FidelityOn, StreamedFidelity};
+pub use fidelity::{FidelityOn, StreamedFidelity, fit_warning};
 pub use fitting::{Fitting, UnknownBags};
 pub use meaning::Meaning;
 pub use options::ExplainerOptions;

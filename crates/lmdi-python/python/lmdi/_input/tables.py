@@ -133,6 +133,27 @@ def frame_with_text(X: Any) -> Frame | None:
 DAY = 86400.0
 
 
+#: How model files call the formats of dates and times, and what columns of them hold here. Spans are plain
+#: numbers there.
+_FORMATS = {
+    "date year-month-day": "dates",
+    "datetime year-month-day": "points of time",
+    "time": "times of the day",
+}
+
+
+def formats_of(moments: dict[str, str]) -> list[tuple[str, str]]:
+    """The formats of columns of these kinds, by name, for a model file."""
+    names = {kind: name for name, kind in _FORMATS.items()}
+    return [(column, names[kind]) for column, kind in moments.items() if kind in names]
+
+
+def moments_of(formats: list[tuple[str, str]]) -> dict[str, str]:
+    """The kinds of columns with these formats. Files of the command may hold dates in another order."""
+    kinds = {name.split()[0]: kind for name, kind in _FORMATS.items()}
+    return {column: kinds[name.split()[0]] for column, name in formats if name.split()[0] in kinds}
+
+
 def _as_in_training(values: np.ndarray, kind: str, name: str, moments: dict[str, str]) -> np.ndarray:
     """Moments in the unit of training: a date is also the point of time at its begin."""
     trained = moments.get(name)
@@ -145,7 +166,7 @@ def _as_in_training(values: np.ndarray, kind: str, name: str, moments: dict[str,
     what = "numbers or text" if trained is None else trained
     raise ValueError(
         f"column {name!r} holds {kind}; the model was trained on {what}, as far as it says. Pass the column "
-        "as it was in training, or as numbers"
+        "as it was in training, or as numbers (of seconds, for spans of time)"
     )
 
 

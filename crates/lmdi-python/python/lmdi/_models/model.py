@@ -11,6 +11,7 @@ from .. import _lmdi
 from .._errors import LmdiWarning
 from .._input import responses, tables
 from .._input.columns import Categories, Cells, Columns, Source, is_missing, level_text
+from .._results.text import counted
 from .._running import running
 
 
@@ -158,7 +159,8 @@ class Model:
 
     def __repr__(self) -> str:
         what = "numbers" if self.classes_ is None else f"{len(self.classes_)} classes"
-        return f"lmdi.Model({self.n_trees} trees, {self._columns.count} columns, {what})"
+        sizes = f"{counted(self.n_trees, 'tree')}, {counted(self._columns.count, 'column')}"
+        return f"lmdi.Model({sizes}, {what})"
 
 
 #: A name with numbers, or with texts.
@@ -187,5 +189,6 @@ def model_of_file(compiled: _lmdi.Model) -> Model:
     # Where columns become several, places in the table are not places in the matrix.
     levels = [] if compiled.input_columns else compiled.levels
     categories = {at: Categories(list_) for at, list_ in levels}
-    columns = Columns(None if unnamed else names, len(names), categories)
+    moments = tables.moments_of(compiled.formats)
+    columns = Columns(None if unnamed else names, len(names), categories, moments=moments)
     return Model(compiled, columns, classes)
