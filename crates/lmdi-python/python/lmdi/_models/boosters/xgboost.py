@@ -99,10 +99,9 @@ def _signed(text: bytes) -> list[int]:
 
 def _levels_beyond_ascii(table: Any) -> dict[str, list[str]]:
     """The categories of each column of a pandas frame, where a name has letters beyond ASCII."""
-    kinds = getattr(table, "dtypes", None)
-    if type(table).__module__.split(".")[0] != "pandas" or not hasattr(kinds, "items"):
+    if type(table).__module__.split(".")[0] != "pandas" or not hasattr(table, "columns"):
         return {}
-    levels = {str(name): getattr(kind, "categories", None) for name, kind in kinds.items()}
+    levels = {str(name): getattr(kind, "categories", None) for name, kind in table.dtypes.items()}
     texts = {name: list_.tolist() for name, list_ in levels.items() if list_ is not None}
     return {
         name: list_
