@@ -6,8 +6,8 @@ use lmdi::explanation::{LOW_FIDELITY, PredictedBy};
 use lmdi::file::Metadata;
 use lmdi::importance::LmdiPlus;
 use lmdi::study::{
-    Assessment, Baselines, Explained, Fitting, Predictor, Sample, Study, TrainingJob, TreeChoice,
-    fit_warning, measure_title, sample_title,
+    Assessment, Baselines, Explained, Fitting, Predictor, Sample, SeenRows, Study, TrainingJob,
+    TreeChoice, fit_warning, measure_title, sample_title,
 };
 use lmdi::table::{Reason, Schema};
 use lmdi::text::{count, counted};
@@ -78,6 +78,7 @@ fn warnings(study: &Study, explained: &Explained) -> Vec<String> {
     shortfall
         .map(|shortfall| shortfall.to_string())
         .into_iter()
+        .chain(SeenRows::of(explained, of_model).map(|seen| seen.to_string()))
         .chain(models.and_then(unconverged))
         .chain(fit_warning(study))
         .chain(unfaithful)
