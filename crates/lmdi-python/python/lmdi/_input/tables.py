@@ -105,6 +105,18 @@ def _pandas_names(X: Any) -> tuple[list[str] | None, list[str] | None]:
     return None, ["_".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
 
 
+def check_table(X: Any) -> None:
+    """Raises for tables that would be read as something else: masks are ignored by most who read arrays."""
+    if isinstance(X, np.ma.MaskedArray):
+        raise TypeError(
+            "X is a masked array, and most libraries ignore the mask. Pass X.filled(numpy.nan) if masked "
+            "cells are missing, or X.data if they are not"
+        )
+    frame = frame_of(X)
+    if frame is not None and frame.n_columns == 0:
+        raise ValueError(f"Found array with 0 feature(s) (shape=({frame.n_rows}, 0)); X needs a column")
+
+
 def check_names(X: Any) -> None:
     """Raises if two columns of a frame have the same name."""
     frame = frame_of(X)
@@ -346,6 +358,7 @@ def as_array(X: Any) -> np.ndarray:
     """A table without names as an array with two dimensions."""
     if is_sparse(X):
         return as_floats(X.toarray(), "X")
+    check_table(X)
     array = X if isinstance(X, np.ndarray) else np.asarray(X)
     if array.ndim == 0 and not isinstance(X, np.ndarray):
         raise TypeError(f"X is {_what(X)}; expected a table: an array, a frame or a list of rows")

@@ -173,7 +173,16 @@ def text_columns(frame: tables.Frame) -> list[TextColumn]:
     for at, name in enumerate(frame.names or []):
         values = tables.column_values(frame.column(at), name)
         if values.dtype.kind in "OUS":
-            texts = [None if is_missing(cell) else level_text(cell) for cell in values.tolist()]
+            cells = values.tolist()
+            nested = next(
+                (cell for cell in cells if isinstance(cell, (list, tuple, dict, set, np.ndarray))), None
+            )
+            if nested is not None:
+                raise ValueError(
+                    f"column {name!r} holds {type(nested).__name__}s, such as {nested!r:.50}; expected "
+                    "numbers, booleans, texts or categories: make columns of what they hold"
+                )
+            texts = [None if is_missing(cell) else level_text(cell) for cell in cells]
             columns.append((name, texts))
         else:
             columns.append((name, np.ascontiguousarray(values, dtype=np.float64)))
