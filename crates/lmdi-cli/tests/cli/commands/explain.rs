@@ -159,8 +159,8 @@ fn a_model_file_is_explained_as_if_it_were_trained_here() {
         ),
         "{out}"
     );
-    for (flag, name) in [("--fit-on", "fit_on"), ("--validation", "validation")] {
-        let parts = [name, "part.csv is not the table"];
+    for flag in ["--fit-on", "--validation"] {
+        let parts = [flag, "part.csv is not the table"];
         place.run(&["explain", "part.csv", "--model", "m.lmdi", flag, "oob"]).fails(2, &parts);
     }
     let parts = ["part.csv is not the table", "--score-trees"];
@@ -434,7 +434,10 @@ fn a_part_of_the_training_table_is_noticed() {
     let place = Place::new();
     let table = |rows: std::ops::Range<u32>| {
         // Half signal, half noise, so that a forest knows its own rows far better than others.
-        let noise = |i: u32| f64::from(i.wrapping_mul(2_654_435_761) >> 16) / 65_536.0;
+        let noise = |i: u32| {
+            let mixed = (i ^ (i >> 7)).wrapping_mul(0x45d9_f3b5);
+            f64::from((mixed ^ (mixed >> 15)).wrapping_mul(0x2c1b_3c6d) >> 16) / 65_536.0
+        };
         let line = |i: u32| {
             let (a, b) = (noise(i + 10_000), noise(i + 20_000));
             format!("{a},{b},{}\n", a + noise(i))

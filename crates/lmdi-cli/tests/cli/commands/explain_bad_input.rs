@@ -20,7 +20,7 @@ fn wrong_usage_is_code_two() {
         (&["--preset", "data", "--c", "1"], "--c is given with a preset"),
         (&["--preset", "data", "--fit-to", "model"], "fixes every choice"),
         (&["--response-share", "1.5"], "from 0 to 1"),
-        (&["--fit-to", "model", "--family", "poisson"], "fit_to is response"),
+        (&["--fit-to", "model", "--family", "poisson"], "--fit-to is response"),
         (&["--fit-on", "some"], "possible values: all, inbag, oob, uniform"),
         (&["--glm", "probit"], "possible values"),
         (&["--l1-ratio", "1.5"], "from 0 to 1"),

@@ -364,6 +364,11 @@ mod tests {
             let product: f64 = constant.iter().zip(column).map(|(c, sum)| c * sum).sum();
             assert_close(&[sums.product(k, &constant, along)], &[product]);
         }
+        // A tree that is cut down has dense columns only.
+        let columns = vec![Column::Dense(0), Column::Dense(1)];
+        let dense = LeafSums { columns, entry_leaf: vec![], entry: vec![], ..mixed(1.0) };
+        assert_close(dense.of_dense(0).as_flattened(), &expected[2]);
+        assert_close(dense.of_dense(1).as_flattened(), &expected[0]);
         let slopes = [0.5, -1.25, 0.0, 3.0];
         let mut leaf = [10.0, 20.0, 30.0];
         sums.take_off(&mut leaf, &slopes, &WEIGHT);

@@ -151,11 +151,12 @@ proptest! {
         let (gaussian, counts) = (family == Family::Gaussian, family == Family::Poisson);
         let mut random = generator(seed, 0);
         let (n, cols) = (40 + below(&mut random, 400), 6);
+        let dense = 1 + below(&mut random, 2);
         let mut cells = Vec::new();
         for col in 0..cols {
             let mode = unit(&mut random);
             for _ in 0..n {
-                let deviates = col == 0 || unit(&mut random) < 0.15;
+                let deviates = col < dense || unit(&mut random) < 0.15;
                 let value = if col < 3 { unit(&mut random) } else { mode + 1.0 };
                 let missing = col == 2 && unit(&mut random) < 0.03;
                 cells.push(if missing { f64::NAN } else if deviates { value } else { mode });
