@@ -29,6 +29,7 @@ use commands::{
 };
 use process::console;
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::time::Duration;
 
 #[derive(Parser)]
@@ -146,7 +147,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         // Help and the version are no errors, and go to standard output.
         Err(told) => {
             if told.kind() == ErrorKind::ValueValidation {
-                eprint!("{}", in_words(&told.render().to_string()));
+                // Standard error may be closed.
+                let _ = write!(io::stderr(), "{}", in_words(&told.render().to_string()));
             } else {
                 let _ = told.print();
             }

@@ -26,7 +26,7 @@ fn wrong_usage_is_code_two() {
         (&["--l1-ratio", "1.5"], "from 0 to 1"),
         (&["--l1-ratio", "0.5", "--glm", "ridge"], "elastic-net"),
         (&["--alpha", "-1", "--l1-ratio", "0.5"], "-1"),
-        (&["--alpha", "0.1"], "0.1 without l1_ratio"),
+        (&["--alpha", "0.1"], "0.1 without --l1-ratio"),
         (&["--alpha", "1", "--glm", "ols"], "ols, with alpha"),
         (&["--alpha", "1", "--c", "1"], "cannot be used with"),
         (&["--folds", "1"], "folds"),
