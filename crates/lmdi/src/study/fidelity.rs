@@ -101,7 +101,8 @@ pub fn fit_warning(study: &Study) -> Option<String> {
         return None;
     }
     let cause = if study.job().is_some() {
-        "Its penalties leave out what does not hold up on other rows, and much of this model does not."
+        "Its penalties leave out what does not hold up on other rows, and much of this model does not. \
+         Scores of single rows may be far off."
     } else {
         "Either they are not the rows the model was trained on, with the same target and --weight: check \
          that first. Or much of the model does not hold up on other rows, and the penalties leave it out."
