@@ -177,3 +177,52 @@ impl Shared<'_> {
         by_feature(&of_outputs)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forest::NONE;
+
+    /// One split.
+    fn stump() -> Stumps {
+        Stumps {
+            feature: vec![0],
+            left: vec![1],
+            right: vec![2],
+            left_value: vec![-1.0],
+            right_value: vec![1.0],
+            share: vec![1.0],
+            tree_node: vec![0, 1, 2],
+            leaf_of_tree_node: vec![NONE, 0, 1],
+        }
+    }
+
+    /// What is kept where the mean responses of 50 rows on each side are so far apart.
+    fn kept(difference: f64, variance: f64, columns: Option<Vec<ColumnSums>>) -> Vec<f64> {
+        let support = ResponseSupport::new(3.0, variance, columns.map(Vec::into_iter));
+        let sum = 0.5 * difference * 50.0;
+        support.kept(&stump(), &[[50.0, -sum], [50.0, sum]])
+    }
+
+    #[test]
+    fn shares_are_those_worked_out_by_hand() {
+        // A difference of 1 between two means of 50 rows with deviation 0.5 is 10 standard errors of 0.1.
+        assert_eq!(kept(1.0, 0.25, None), [0.9]);
+        // At one standard error, or none, nothing is kept.
+        assert_eq!(kept(0.1, 0.25, None), [0.0]);
+        assert_eq!(kept(0.0, 0.25, None), [0.0]);
+        // A column with correlation 0.75 over 64 rows of variance one adds z = 6 to z = 8 of the split.
+        let both = kept(0.8, 0.25, Some(vec![[64.0, 64.0 * 0.75 * 0.5]]));
+        assert!((both[0] - (1.0 - 2.0_f64.sqrt() / 10.0)).abs() < 1e-15, "{both:?}");
+        // A column that does not vary says nothing, nor does a response.
+        assert_eq!(kept(0.1, 0.25, Some(vec![[0.0, 0.0]])), [0.0]);
+        assert_eq!(kept(1.0, 0.0, None), [0.0]);
+        assert_eq!(kept(f64::NAN, 0.25, None), [0.0]);
+    }
+
+    #[test]
+    fn shares_of_outputs_stand_feature_by_feature() {
+        assert_eq!(by_feature(&[vec![0.1, 0.2], vec![0.3, 0.4]]), [0.1, 0.3, 0.2, 0.4]);
+        assert!(by_feature(&[]).is_empty());
+    }
+}

@@ -50,7 +50,8 @@ fn kept_by_definition(table: &Table, dense: &DenseTree, class: usize) -> Option<
     for (column, &feature) in dense.columns.iter().zip(&dense.feature) {
         let Column::Stump { node } = *column else { continue };
         let side = |child: u32| -> Vec<(f64, f64)> {
-            let inside = |row: &usize| path_of(&dense.tree, &table.row(*row)).contains(&(child as usize));
+            let inside =
+                |row: &usize| path_of(&dense.tree, &table.row(*row)).contains(&(child as usize));
             counting.iter().copied().filter(inside).map(point).collect()
         };
         let (left, right) = (side(dense.tree.left[node]), side(dense.tree.right[node]));
@@ -61,13 +62,15 @@ fn kept_by_definition(table: &Table, dense: &DenseTree, class: usize) -> Option<
     let used = explained.iter().filter(|[_, splits]| *splits > 0.0).count();
     for (feature, explained) in explained.iter_mut().enumerate().filter(|(_, e)| e[1] > 0.0) {
         let cells = table.x.column(feature);
-        let known: Vec<usize> = counting.iter().copied().filter(|&row| !cells[row].is_nan()).collect();
+        let known: Vec<usize> =
+            counting.iter().copied().filter(|&row| !cells[row].is_nan()).collect();
         let total: f64 = known.iter().map(|&row| weight(row)).sum();
         let mean_x = known.iter().map(|&row| weight(row) * cells[row]).sum::<f64>() / total;
         let mean_y = known.iter().map(|&row| weight(row) * y(row)).sum::<f64>() / total;
         let product: f64 =
             known.iter().map(|&row| weight(row) * (cells[row] - mean_x) * (y(row) - mean_y)).sum();
-        let square: f64 = known.iter().map(|&row| weight(row) * (cells[row] - mean_x).powi(2)).sum();
+        let square: f64 =
+            known.iter().map(|&row| weight(row) * (cells[row] - mean_x).powi(2)).sum();
         // A simple regression on the column explains product^2 / square.
         explained[0] += if square > 0.0 { product * product / square } else { 0.0 };
         explained[1] += 1.0;
@@ -115,8 +118,7 @@ proptest! {
                         .flat_map(|output| {
                             let scores = dense.scores(row, &dense.coefficients(tree, output), p);
                             let sizes = scores.into_iter().zip(&kept[output]);
-                            // A share without meaning goes with a score of zero.
-                            sizes.map(|(s, share)| if s == 0.0 { 0.0 } else { s.abs() * share }).collect::<Vec<_>>()
+                            sizes.map(|(score, share)| score.abs() * share).collect::<Vec<_>>()
                         })
                         .sum()
                 };

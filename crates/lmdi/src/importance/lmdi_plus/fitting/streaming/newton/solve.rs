@@ -191,6 +191,7 @@ impl StreamedFit {
             }
             self.progress.models.push(model);
             self.progress.evidence.push(evidence);
+            self.progress.kept.push(Vec::new());
         }
         self.progress.newton = Vec::new();
         true
