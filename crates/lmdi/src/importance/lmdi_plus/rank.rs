@@ -85,10 +85,11 @@ impl LmdiPlus {
         let mut ranks = vec![0.0; x.rows() * p];
         ranks.par_chunks_mut((rows * p).max(1)).enumerate().try_for_each_init(
             || {
-                let scores = (vec![0.0; self.n_features * k], vec![[0.0; 2]; p * k]);
+                let scores = [self.n_features * k, p * k, p * k].map(|n| vec![0.0; n]);
                 (self.router().block(), Vec::new(), scores, [Vec::new(), Vec::new()])
             },
-            |(block, leaves, (tree_score, group_score), [last, order]), (index, out)| {
+            |(block, leaves, [tree_score, group_score, kept_score], [last, order]),
+             (index, out)| {
                 monitor.check()?;
                 let range = index * rows..((index + 1) * rows).min(x.rows());
                 block.read(x, range.clone());
@@ -98,29 +99,28 @@ impl LmdiPlus {
                     for (row, table_row) in range.clone().enumerate() {
                         tree_score.fill(0.0);
                         self.add_tree(tree, leaves[row], |f| x.get(table_row, f), tree_score);
-                        group_score.fill([0.0; 2]);
-                        // As they are, and what is kept of them.
-                        for of in 0..2 {
-                            if of == 1 {
-                                self.shrink(tree, tree_score);
-                            }
+                        let add_to_groups = |of_features: &[f64], of_groups: &mut [f64]| {
+                            of_groups.fill(0.0);
                             for &feature in &used[tree] {
                                 let (from, to) = (feature as usize * k, group_of[feature as usize]);
                                 for output in 0..k {
-                                    group_score[to as usize * k + output][of] +=
-                                        tree_score[from + output];
+                                    of_groups[to as usize * k + output] +=
+                                        of_features[from + output];
                                 }
                             }
-                        }
+                        };
+                        add_to_groups(tree_score, group_score);
+                        self.shrink(tree, tree_score);
+                        add_to_groups(tree_score, kept_score);
                         order.clear();
                         last.clear();
                         for &group in ranked {
-                            let at = group as usize * k;
-                            let size = |of: usize| -> f64 {
-                                group_score[at..at + k].iter().map(|s| s[of].abs()).sum()
+                            let outputs = group as usize * k..(group as usize + 1) * k;
+                            let size = |scores: &[f64]| -> f64 {
+                                scores[outputs.clone()].iter().map(|score| score.abs()).sum()
                             };
-                            match size(1) {
-                                0.0 => last.push((size(0), group)),
+                            match size(kept_score) {
+                                0.0 => last.push((size(group_score), group)),
                                 kept => order.push((kept, group)),
                             }
                         }

@@ -68,16 +68,14 @@ impl StreamedFit {
                         newton,
                     });
                 }
-                let solved: Vec<(TreeModel, (Vec<[f64; 2]>, Vec<f64>))> = range
+                let solved: Vec<(TreeModel, Vec<[f64; 2]>)> = range
+                    .clone()
                     .into_par_iter()
                     .zip(trees)
-                    .map(|(tree, statistics)| {
-                        let (model, evidence) = self.solve_tree(tree, statistics)?;
-                        Ok((model, (evidence, self.kept_of(tree, statistics))))
-                    })
+                    .map(|(tree, statistics)| self.solve_tree(tree, statistics))
                     .collect::<Result<_>>()?;
-                let (models, rest): (_, Vec<_>) = solved.into_iter().unzip();
-                let (evidence, kept) = rest.into_iter().unzip();
+                let (models, evidence) = solved.into_iter().unzip();
+                let kept = range.zip(trees).map(|(tree, sums)| self.kept_of(tree, sums)).collect();
                 Ok(SolvedTrees {
                     mark: statistics.mark,
                     summary: None,
