@@ -6,8 +6,8 @@
 
 use super::column_moments::ColumnMoments;
 use super::{RawColumn, Stumps};
-use crate::forest::routing::Router;
 use crate::forest::Tree;
+use crate::forest::routing::Router;
 use crate::table::MatrixView;
 use std::collections::HashMap;
 use std::ops::Range;
