@@ -38,18 +38,12 @@ export function inShort(data: Data, selection: Selection): HTMLElement {
     h(
       "div",
       { class: "first" },
-      picture(data, selection),
+      h("div", {}, picture(data, selection), notConclude()),
       h("div", {}, about.comparison && compared(data, about.comparison), reliability(data)),
     ),
     data.k > 1 && atAGlance(data, selection),
     ...about.warnings.map((text) =>
       h("p", { class: "warning", role: "note" }, h("strong", {}, words.careful), text),
-    ),
-    h(
-      "div",
-      { class: "reading", id: "not-conclude" },
-      h("h3", {}, words.notConclude),
-      h("p", {}, words.notCausal, " ", words.notUseless),
     ),
     scaleInWords(data),
     h(
@@ -59,6 +53,15 @@ export function inShort(data: Data, selection: Selection): HTMLElement {
         h("span", { id: "predicted-by" }, words.outOfBag(about.seen_by_all), " "),
       sampling(data),
     ),
+  );
+}
+
+function notConclude(): HTMLElement {
+  return h(
+    "div",
+    { class: "reading", id: "not-conclude" },
+    h("h3", {}, words.notConclude),
+    h("p", {}, words.notCausal, " ", words.notUseless),
   );
 }
 

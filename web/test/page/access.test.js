@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { report, write } from "./support/fixture.js";
-import { axe, browser, explain, FEATURES, folder, readWaterfall } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { report, write } from "../support/fixture.js";
+import { axe, browser, explain, FEATURES, folder, readWaterfall } from "../support/session.js";
 
 test("the keyboard alone is enough", async () => {
   const path = join(folder, "keyboard.html");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
+import { open } from "../support/browser.js";
 import {
   browser,
   compareRow,
@@ -14,7 +14,7 @@ import {
   parse,
   ROOT,
   readWaterfall,
-} from "./support/session.js";
+} from "../support/session.js";
 
 test("a report of numbers opens, draws, and its numbers are those of the scores file", async () => {
   const data = "examples/diabetes.csv";
