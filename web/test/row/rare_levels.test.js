@@ -58,13 +58,13 @@ const close = (a, b) => assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs
 
 test("rare texts are marked in the what-if, also those that the page does not name", async () => {
   const table = shops();
-  const data = join(folder, "villages.csv");
+  const data = join(folder, "villages-table.csv");
   const model = join(folder, "villages.lmdi");
   writeFileSync(data, csv(table));
   const { path } = explain(
     "villages",
     data,
-    ...["--target", "sales", "--max-levels", "3", "--categorical", "city", "--save", model],
+    ...["--target", "sales", "--max-levels", "3", "--kind", "city=categorical", "--save", model],
     ...["--stability-runs", "0"],
   );
   // A page names 999 texts; the last villages by name are among the others.
@@ -138,16 +138,18 @@ test("rare texts are marked in the what-if, also those that the page does not na
 
 test("texts that training did not hold are marked in the what-if", async () => {
   const table = shops();
-  const [data, model] = [join(folder, "few.csv"), join(folder, "few.lmdi")];
+  const [data, model] = [join(folder, "few-table.csv"), join(folder, "few.lmdi")];
   const few = table.lines.filter(([city]) => FREQUENT.includes(city)).slice(0, 200);
   writeFileSync(data, csv({ names: table.names, lines: few }));
   explain("few", data, "--target", "sales", "--save", model, "--stability-runs", "0");
-  const fresh = join(folder, "fresh.csv");
+  const fresh = join(folder, "fresh-table.csv");
   writeFileSync(
     fresh,
     csv({ names: table.names, lines: [...few.slice(0, 30), ["Atlantis", 5, 10]] }),
   );
-  const { path } = explain("fresh", fresh, "--target", "sales", "--model", model);
+  const path = join(folder, "fresh.html");
+  const asked = ["explain", fresh, "--target", "sales", "--model", model, "--report", path];
+  execFileSync(LMDI, asked, { stdio: "ignore" });
   const { complaints, state } = await whatIf(path, 31);
   const { chosen, note, isOutside, options } = await state();
   assert.equal(chosen, "Atlantis (not in training)");
