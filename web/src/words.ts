@@ -121,8 +121,10 @@ export const short = {
     log: " Adding 0.1 to a logarithm is about 10 % more.",
     other: "",
   } satisfies Record<ScaleKind, string>,
-  added: (largest: number) =>
-    `Checked: base plus scores differs from the model's output by at most ${number(largest)}.`,
+  added: (largest: number | null) =>
+    largest === null
+      ? "Checked in every row: scores add up exactly."
+      : `Checked in every row: base plus scores is the model's output, within ${number(largest)}.`,
 };
 
 export const classes = {

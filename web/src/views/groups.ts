@@ -111,5 +111,5 @@ function cellOf(data: Data, feature: number, cell: string): string {
 
 /** A rule as people write it: the command's `<=` and `-1` as signs. */
 function ruleInSigns(rule: string): string {
-  return rule.replaceAll(" <= ", " ≤ ").replaceAll(/(?<=[<>≤] )-(?=\d)/g, "−");
+  return rule.replaceAll(" <= ", " ≤ ").replaceAll(/(?<=^|\(|[<>≤] |and |or )-(?=[\d.])/g, "−");
 }

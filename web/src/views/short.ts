@@ -257,6 +257,16 @@ function sampling(data: Data): string {
   return all === data.n ? words.allRows(all, kind) : words.sampledRows(all, kind, data.n);
 }
 
+/** Rounding of sums, as a share of the scores. */
+const ROUNDING = 1e-9;
+
+/** How far base and scores of an exact method are from the model's output; null for rounding. */
+function leftOver(data: Data): number | null {
+  const { largest } = data.report.additivity!;
+  const sizes = data.order.reduce((sum, at) => sum + data.importance(at), 0);
+  return largest <= ROUNDING * sizes ? null : largest;
+}
+
 function scaleInWords(data: Data): HTMLElement {
   const { report } = data;
   const { kind, text, total } = report.scale;
@@ -285,6 +295,6 @@ function scaleInWords(data: Data): HTMLElement {
       ),
       words.scale[kind],
     ),
-    report.additivity && h("p", { class: "quiet" }, words.added(report.additivity.largest)),
+    report.additivity && h("p", { class: "quiet" }, words.added(leftOver(data))),
   );
 }

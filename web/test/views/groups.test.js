@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "../support/browser.js";
+import { report, write } from "../support/fixture.js";
 import { browser, explain, folder, LMDI } from "../support/session.js";
 
 /** Prices that depend on a day and a moment of sale. */
@@ -19,6 +20,19 @@ function sales() {
   });
   return `day,moment,price\n${lines.join("\n")}\n`;
 }
+
+test("numbers of rules have one minus sign", async () => {
+  const path = join(folder, "signs.html");
+  const made = report({ rows: 120, names: ["x", "y"] });
+  const [first, second] = made.groups.list;
+  first.rule.text = "(-2 < x <= -1 and -.5 < y <= 3) or (-7 < y <= -4)";
+  second.rule.text = "-3 < x <= 2 and kind is a-1";
+  write(path, made);
+  const { page } = await open(browser, path);
+  const rules = await page.$$eval("#groups .rule bdi", (all) => all.map((of) => of.textContent));
+  assert.equal(rules[0], "(−2 < x ≤ −1 and −.5 < y ≤ 3) or (−7 < y ≤ −4)");
+  assert.equal(rules[1], "−3 < x ≤ 2 and kind is a-1");
+});
 
 test("rules of groups are those of the command, with dates as dates", async () => {
   const [data, model] = [join(folder, "sales-table.csv"), join(folder, "sales.lmdi")];

@@ -130,3 +130,14 @@ test("the downloaded file is the scores file", async () => {
     }
   }
 });
+
+test("an exact method is said to add up, without a list of tiny numbers", async () => {
+  const exact = ["--target", "progression", "--method", "tree-shap", "--stability-runs", "0"];
+  const { path } = explain("exact", "examples/diabetes.csv", ...exact);
+  const { page, complaints } = await open(browser, path);
+  const told = await page.$eval("#short", (part) => part.textContent);
+  assert.match(told, /Checked in every row: scores add up exactly\./);
+  assert.match(told, /Fidelity of the explanation Scores add up exactly\./);
+  assert.doesNotMatch(told, /at most|e−/);
+  assert.deepEqual(complaints, []);
+});

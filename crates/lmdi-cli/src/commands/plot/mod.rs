@@ -211,13 +211,11 @@ fn told_missing(missing: &[char]) -> Option<String> {
     const SHOWN: usize = 10;
     let shown: Vec<String> = missing.iter().take(SHOWN).map(char::to_string).collect();
     let more = if missing.len() > SHOWN { " and others" } else { "" };
-    let (letter, is) = if missing.len() == 1 { ("1 letter", "is") } else { ("letters", "are") };
-    let count = if missing.len() == 1 { String::new() } else { format!("{} ", missing.len()) };
     (!missing.is_empty()).then(|| {
         format!(
-            "no font on this computer has {count}{letter} of this picture ({}{more}), which {is} drawn as \
-             boxes. Write an .svg file, which keeps them, or install a font that has them, such as \
-             Noto Sans CJK for Chinese, Japanese and Korean",
+            "letters that no font on this computer has are drawn as boxes: {}{more}. Write an .svg file, \
+             which keeps them, or install a font that has them, such as Noto Sans CJK for Chinese, \
+             Japanese and Korean",
             printable(&shown.join(" "))
         )
     })

@@ -58,7 +58,7 @@ fn letters_come_from_a_font_of_the_system_or_are_told() {
         assert!(!run.err.contains('ג') && !run.err.contains("e\u{301}"), "{}", run.err);
         run.good();
         let run = plot(&place, "beeswarm", "some.conf", &some);
-        assert!(run.err.contains("(ส \u{e48} 🦀)"), "only what the fonts lack: {}", run.err);
+        assert!(run.err.contains(": ส \u{e48} 🦀. "), "only what the fonts lack: {}", run.err);
         run.good();
         assert_ne!(bytes(&none), bytes(&some));
         plot(&place, "beeswarm", "some.conf", &again).good();
