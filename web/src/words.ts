@@ -581,8 +581,8 @@ export const trust = {
   happened: (label: string) => `actual share of ${label}`,
   rocLabel: (label: string, area: number) =>
     `ROC curve of ${label}; the area under it is ${area.toFixed(3)}`,
-  rocText: (area: number) =>
-    `ROC: the area under the curve is ${area.toFixed(3)}; the dashed line is guessing. The ring is the decision threshold.`,
+  rocText: (area: number, hasThreshold: boolean) =>
+    `ROC: the area under the curve is ${area.toFixed(3)}; the dashed line is guessing.${hasThreshold ? " The ring is the decision threshold." : ""}`,
   falseAlarms: "false positive rate",
   recall: (label: string) => `recall (share of ${label} found)`,
   precisionLabel: (label: string) => `Precision and recall of ${label}`,

@@ -95,6 +95,18 @@ test("classes are explained, one or several", async () => {
     await page.select("#page-class", String(at));
     compareRow(await readWaterfall(page), three.scores.rows[0], `${label}:`);
   }
+  // Two classes have a threshold, which is drawn as a ring; several have none.
+  for (const [of, rings] of [
+    [opened.page, 2],
+    [page, 0],
+  ]) {
+    const trust = await of.$eval("#trust", (part) => ({
+      rings: part.querySelectorAll(".curves .ring").length,
+      text: part.textContent,
+    }));
+    assert.equal(trust.rings, rings);
+    assert.equal(trust.text.includes("The ring is the decision threshold"), rings > 0);
+  }
   assert.deepEqual(complaints, []);
 });
 
