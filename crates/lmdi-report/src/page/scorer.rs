@@ -34,7 +34,7 @@ pub(super) fn scorer(study: &Study, explained: &Explained) -> Option<Scorer> {
     let ensemble = &study.model.ensemble;
     let first = ensemble.trees.first()?;
     let alike = |tree: &Tree| {
-        let has_sets = tree.category_set.iter().any(|&set| set != NONE);
+        let has_sets = (0..tree.n_nodes()).any(|node| tree.categories(node).is_some());
         !has_sets && tree.comparison == first.comparison && tree.precision == first.precision
     };
     if !explained.grouping.is_of_columns() || !ensemble.trees.iter().all(alike) {

@@ -199,7 +199,6 @@ fn a_chain_of_splits_takes_no_more_memory_than_its_nodes() {
     tree.feature = (0..n).map(|node| if split(node) { 0 } else { NONE }).collect();
     tree.left = (0..n).map(|node| if split(node) { node as u32 + 1 } else { NONE }).collect();
     tree.right = (0..n).map(|node| if split(node) { node as u32 + 2 } else { NONE }).collect();
-    tree.category_set = vec![NONE; n];
     tree.missing = vec![tree.missing[0]; n];
     for numbers in [&mut tree.threshold, &mut tree.value, &mut tree.weight, &mut tree.impurity] {
         *numbers = vec![1.0; n];

@@ -186,6 +186,9 @@ impl Recipe {
             }
             leaves.extend([left, left + 1]);
         }
+        if tree.category_set.iter().all(|&set| set == NONE) {
+            tree.category_set.clear();
+        }
         tree
     }
 
