@@ -99,11 +99,15 @@ fn print_fits(out: &mut dyn Write, study: &Study, tolerance: Option<f64>) -> io:
         )?;
     }
     if let Some(share) = models.fidelity().filter(|share| *share < LOW_FIDELITY) {
+        let advice = if study.job().is_some() {
+            "Scores of single rows may be far off"
+        } else {
+            "Check that they are the rows the model was trained on, with the same target and --weight"
+        };
         writeln!(
             out,
             "WARNING: the explanation reproduces only {:.0} % of the variation in the model's output on \
-             the rows it was fitted to. Check that they are the rows the model was trained on, with the \
-             same target and --weight; --method tree-shap explains the output exactly.",
+             the rows it was fitted to. {advice}; --method tree-shap explains the output exactly.",
             100.0 * share.max(0.0)
         )?;
     }

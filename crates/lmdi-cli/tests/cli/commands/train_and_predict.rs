@@ -35,7 +35,7 @@ fn a_model_that_the_mean_or_chance_beats_is_called_that() {
         let (number, class) = if i % 2 == 0 { ("1.5", "no") } else { ("7.25", "yes") };
         table += &format!("{}.5,{number}{},{class}\n", i, i % 5);
     }
-    place.write("noise.csv", &table);
+    place.file("noise.csv", &table);
     let train = |target: &str| place.run(&["train", "noise.csv", "--target", target]).good();
     let drop = |target: &str, other: &str| {
         place.run(&["train", "noise.csv", "--target", target, "--drop", other]).good()
