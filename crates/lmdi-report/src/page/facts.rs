@@ -6,8 +6,8 @@ use lmdi::explanation::{LOW_FIDELITY, PredictedBy};
 use lmdi::file::Metadata;
 use lmdi::importance::LmdiPlus;
 use lmdi::study::{
-    Assessment, Baselines, Explained, Fitting, Predictor, Sample, Study, TrainingJob, TreeChoice,
-    measure_title, sample_title,
+    Assessment, Baselines, Explained, Fitting, Predictor, Sample, SeenRows, Study, TrainingJob,
+    TreeChoice, fit_warning, measure_title, sample_title,
 };
 use lmdi::table::{Reason, Schema};
 use lmdi::text::{count, counted};
@@ -78,12 +78,18 @@ fn warnings(study: &Study, explained: &Explained) -> Vec<String> {
     shortfall
         .map(|shortfall| shortfall.to_string())
         .into_iter()
+        .chain(SeenRows::of(explained, of_model).map(|seen| seen.to_string()))
         .chain(models.and_then(unconverged))
+<<<<<<< HEAD
         .chain(models.and_then(|models| poor_fit(models, study.job().is_some())))
+=======
+        .chain(fit_warning(study))
+>>>>>>> hostile
         .chain(unfaithful)
         .collect()
 }
 
+<<<<<<< HEAD
 /// A boosted model whose output is not reproduced on the rows that LMDI+ was fitted to. One that was
 /// trained elsewhere was hardly trained on these.
 fn poor_fit(models: &LmdiPlus, is_trained_here: bool) -> Option<String> {
@@ -101,6 +107,8 @@ fn poor_fit(models: &LmdiPlus, is_trained_here: bool) -> Option<String> {
     })
 }
 
+=======
+>>>>>>> hostile
 fn unconverged(models: &LmdiPlus) -> Option<String> {
     let failed = models.n_unconverged();
     let fits = models.trees().iter().map(|tree| tree.fits.len()).sum();
