@@ -98,23 +98,8 @@ fn print_fits(out: &mut dyn Write, study: &Study, tolerance: Option<f64>) -> io:
             short_number(worst)
         )?;
     }
-<<<<<<< HEAD
-    if let Some(share) = models.fidelity().filter(|share| *share < LOW_FIDELITY) {
-        let advice = if study.job().is_some() {
-            "Scores of single rows may be far off"
-        } else {
-            "Check that they are the rows the model was trained on, with the same target and --weight"
-        };
-        writeln!(
-            out,
-            "WARNING: the explanation reproduces only {:.0} % of the variation in the model's output on \
-             the rows it was fitted to. {advice}; --method tree-shap explains the output exactly.",
-            100.0 * share.max(0.0)
-        )?;
-=======
     if let Some(warning) = fit_warning(study) {
         writeln!(out, "WARNING: {warning}")?;
->>>>>>> hostile
     }
     let mut alphas = Vec::new();
     let mut inverses = Vec::new();
