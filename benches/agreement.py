@@ -5,6 +5,9 @@ Frobenius distance of the score matrices and the mean over rows of the Spearman 
 Numbers: against imodels at its default tolerance. Classes: the reference's solver does not converge, so
 both it and ours are compared with the same model at certified optima (`testdata/lmdi_plus/solvers.py`),
 each tree's penalty chosen again at convergence.
+
+`--write` keeps the results in benches/results/agreement.csv and puts the range for numbers into the README;
+`--table` only does the latter.
 """
 
 import argparse
@@ -32,6 +35,10 @@ CASES = [
     ("sarcos_testsplit", False, 1),
     ("spam", True, 1),
 ]
+RESULTS = common.ROOT / "benches" / "results" / "agreement.csv"
+COLUMNS = ["table", "leaf", "trees", "compared", "distance", "spearman"]
+TO_REFERENCE = "ours to the reference"
+BEGIN, END = "<!-- ./bench agreement -->\n", "<!-- end of agreement -->\n"
 
 
 def our_scores(binary, sample, forest):
@@ -60,9 +67,20 @@ def converged_scores(sample, forest):
     return total / len(forest.estimators_)
 
 
-def report(what, a, b):
+def compared(what, a, b):
+    """Prints how far two score matrices are apart and returns it."""
     off, spearman = distance(a, b)
     print(f"    {what:45} {100 * off:9.4f} %   Spearman {spearman:.4f}", flush=True)
+    return {"compared": what, "distance": off, "spearman": spearman}
+
+
+def put_sentence():
+    """Puts the range of distances to imodels, for numbers, into the README."""
+    kept = [one for one in common.read_results(RESULTS) if one["compared"] == TO_REFERENCE]
+    percents = sorted(100 * float(one["distance"]) for one in kept)
+    low, high = (f"{percent:.1g}" for percent in (percents[0], percents[-1]))
+    text = f"For numbers, the scores of `--preset paper` agree with imodels to {low} to {high} % (`./bench\nagreement`).\n"
+    common.put_table(common.ROOT / "README.md", BEGIN, END, text)
 
 
 def main():
@@ -72,10 +90,18 @@ def main():
         "--trees-classes", type=int, default=3, help="trees of a forest for classes"
     )
     parser.add_argument("--only", help="one data set")
+    parser.add_argument("--write", action="store_true", help="keep the results and put their range into the README")
+    parser.add_argument("--table", action="store_true", help="only put the range into the README")
     options = parser.parse_args()
+    if options.table:
+        put_sentence()
+        return
+    if options.write and options.only is not None:
+        parser.error("--write keeps the results of all data sets; leave --only out")
     warnings.simplefilter("ignore")
     binary = common.build("bench_lmdi")
     print(common.versions())
+    results = []
     for name, classes, leaf in CASES:
         if options.only not in (None, name):
             continue
@@ -87,10 +113,16 @@ def main():
         theirs = reference_scores(sample, forest)
         if classes:
             converged = converged_scores(sample, forest)
-            report("ours to the converged model", ours, converged)
-            report("the unconverged reference to it", theirs, converged)
+            found = [
+                compared("ours to the converged model", ours, converged),
+                compared("the unconverged reference to it", theirs, converged),
+            ]
         else:
-            report("ours to the reference", ours, theirs)
+            found = [compared(TO_REFERENCE, ours, theirs)]
+        results += [{"table": name, "leaf": leaf, "trees": trees, **one} for one in found]
+    if options.write:
+        common.write_results(RESULTS, COLUMNS, results)
+        put_sentence()
 
 
 if __name__ == "__main__":

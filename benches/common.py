@@ -204,6 +204,12 @@ def with_table(text, begin, end, table):
     return before + begin + table + end + after
 
 
+def figure(value):
+    """A time with two significant digits, a ratio of ten or more without decimals."""
+    value = float(f"{float(value):.2g}")
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
 def put_table(page, begin, end, table):
     """Puts a table into a page of the docs, between two marks."""
     page.write_text(with_table(page.read_text(), begin, end, table))

@@ -26,6 +26,7 @@ import common
 
 CASES = [("puma32H", False, 5), ("puma32H", False, 1), ("spam", True, 1)]
 GOALS = {"lime": 20.0, "mdi-plus": 50.0, "permutation": 1.0}
+PEERS = {"lime": "lime", "mdi-plus": "imodels", "permutation": "scikit-learn"}
 LIME_ROWS = [1, 100]
 CONVERGED = {"solver": "newton-cholesky", "tol": 1e-10}
 
@@ -89,27 +90,32 @@ def ours(binary, method, paths, runs, directory):
 
 
 def line(name, leaf, method, unit, theirs, mine, difference):
+    """Prints one comparison and returns it."""
     ratio = theirs / mine
     star = "" if ratio >= GOALS[method] else "*"
     print(
         f"{name:10} {leaf:4} {method:12} {unit:6} {theirs:9.3f} {mine:9.4f} {ratio:7.1f}{star:1} {difference}",
         flush=True,
     )
+    result = {"method": method, "peer": PEERS[method], "table": name, "leaf": leaf, "threads": 1}
+    return {**result, "unit": unit, "theirs": theirs, "ours": mine}
 
 
 def compare_lime(binary, options, directory, name, leaf, sample, forest):
     making, explaining = lime_seconds(sample, forest, options.rows)
+    results = []
     for count in LIME_ROWS:
         paths = common.hand_over(directory, sample, forest)
         common.write_matrix(paths[3], sample.rows[-count:])
         mine, _ = ours(binary, "lime", paths, 4 * options.runs, directory)
-        line(name, leaf, "lime", f"1/{count}", making / count + explaining, mine / count, "")
+        results.append(line(name, leaf, "lime", f"1/{count}", making / count + explaining, mine / count, ""))
+    return results
 
 
 def compare_permutation(binary, options, directory, name, leaf, sample, forest):
     paths = common.hand_over(directory, sample, forest)
     mine, _ = ours(binary, "permutation", paths, options.runs, directory)
-    line(name, leaf, "permutation", "table", permutation_seconds(sample, forest), mine, "")
+    return [line(name, leaf, "permutation", "table", permutation_seconds(sample, forest), mine, "")]
 
 
 def compare_mdi_plus(binary, options, directory, name, leaf, sample, forest):
@@ -122,7 +128,7 @@ def compare_mdi_plus(binary, options, directory, name, leaf, sample, forest):
         # As it comes, its logistic fits end long before the minimum.
         _, expected = mdi_plus_seconds(sample, forest, options.trees, **CONVERGED)
         difference += f" ({np.abs(found[0] - expected).max():.1e} from its fits run to the minimum)"
-    line(name, leaf, "mdi-plus", "tree", theirs, mine / options.trees, difference)
+    return [line(name, leaf, "mdi-plus", "tree", theirs, mine / options.trees, difference)]
 
 
 COMPARISONS = {"lime": compare_lime, "permutation": compare_permutation, "mdi-plus": compare_mdi_plus}
@@ -134,7 +140,8 @@ def add_options(parser):
 
 
 def compare(options, wanted):
-    """Prints a line for each method and data set."""
+    """Prints a line for each method and data set, and returns them all."""
+    results = []
     binary = common.build("bench_importance")
     print(f"one thread; seconds of processor; a star marks a missed goal {GOALS}")
     print("data set   leaf method       unit      theirs      ours   ratio  difference")
@@ -144,9 +151,10 @@ def compare(options, wanted):
         forest.n_jobs = 1
         with tempfile.TemporaryDirectory() as directory:
             for method in wanted:
-                COMPARISONS[method](
+                results += COMPARISONS[method](
                     binary, options, pathlib.Path(directory), name, leaf, sample, forest
                 )
+    return results
 
 
 def main():

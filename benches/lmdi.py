@@ -201,12 +201,6 @@ def keep(results):
     common.write_results(RESULTS, COLUMNS, lines)
 
 
-def figure(value):
-    """A time with two significant digits, a ratio of ten or more without decimals."""
-    value = float(f"{float(value):.2g}")
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
-
-
 def readme_tables(results):
     """The README's two tables, of one thread."""
     cases = {(f"leaf {leaf}", name): classes for name, classes, leaf in CASES}
@@ -224,11 +218,11 @@ def readme_tables(results):
         if (one["model"], one["table"]) in cases:
             kind = " (classes)" if cases[one["model"], one["table"]] else ""
             ratios = float(one["imodels"]) / float(one["fit"]), float(one["shap"]) / float(one["score"])
-            cells = [f"{one['table']}{kind}, {one['model'].split()[1]}", figure(one["imodels"]), figure(one["fit"])]
-            cells += [figure(ratios[0]), figure(one["shap"]), figure(one["score"]), figure(ratios[1])]
+            cells = [f"{one['table']}{kind}, {one['model'].split()[1]}", common.figure(one["imodels"]), common.figure(one["fit"])]
+            cells += [common.figure(ratios[0]), common.figure(one["shap"]), common.figure(one["score"]), common.figure(ratios[1])]
             forests.append(f"| {' | '.join(cells)} |")
         else:
-            cells = [f"{one['model']}, {one['table']}"] + [figure(one[key]) for key in ("shap", "own", "fit", "score")]
+            cells = [f"{one['model']}, {one['table']}"] + [common.figure(one[key]) for key in ("shap", "own", "fit", "score")]
             boosted.append(f"| {' | '.join(cells)} |")
     return {"forests": "\n".join(forests) + "\n", "boosted": "\n".join(boosted) + "\n"}
 

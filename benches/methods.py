@@ -14,6 +14,9 @@ The largest difference to each is printed beside the times: it is the same quant
 `--rows-shap` rows and the time scaled up, for its cost is the same for every row. All times are processor
 time, summed over processes and threads and divided by the threads asked for, so that other work on the
 machine counts less; give `--wall` for the clock on the wall.
+
+`--write` keeps the results in benches/results/methods.csv and puts their table into the README; `--table` only
+does the latter.
 """
 
 import argparse
@@ -38,6 +41,19 @@ import importance
 
 CASES = [("puma32H", 5), ("puma32H", 1), ("superconductivity", 5), ("superconductivity", 1)]
 GOALS = {5: 5.0, 1: 20.0}
+RESULTS = common.ROOT / "benches" / "results" / "methods.csv"
+COLUMNS = ["method", "peer", "table", "leaf", "threads", "unit", "theirs", "ours"]
+BEGIN, END = "<!-- ./bench methods -->\n", "<!-- end of methods -->\n"
+# What a line of the README sums up: method, its comparison with another implementation, and how they are told.
+SUMMED_UP = [
+    ("TreeSHAP of forests", "shap", lambda one: one["method"] == "tree-shap" and one["peer"] == "shap"),
+    ("TreeSHAP of forests", "woodelf", lambda one: one["peer"] == "woodelf"),
+    ("TreeSHAP of XGBoost's models", "XGBoost", lambda one: one["peer"] == "xgboost"),
+    ("LIME, 100 rows", "lime", lambda one: one["unit"] == "1/100"),
+    ("LIME, one row", "lime", lambda one: one["unit"] == "1/1"),
+    ("MDI+", "imodels", lambda one: one["method"] == "mdi-plus"),
+    ("permutation importance", "scikit-learn", lambda one: one["method"] == "permutation"),
+]
 
 
 class Clock:
@@ -95,6 +111,7 @@ def ours(binary, model, rows, runs, threads, wall, directory):
 
 
 def line(name, leaf, threads, who, theirs, mine, goal, difference):
+    """Prints one comparison and returns it."""
     ratio = theirs / mine
     star = "" if goal is None or ratio >= goal else "*"
     print(
@@ -102,9 +119,12 @@ def line(name, leaf, threads, who, theirs, mine, goal, difference):
         f" {difference:10.1e}",
         flush=True,
     )
+    result = {"method": "tree-shap", "peer": who, "table": name, "leaf": leaf, "threads": threads}
+    return {**result, "unit": "2000 rows", "theirs": theirs, "ours": mine}
 
 
 def tree_shap_of_forests(binary, options, cores, clock):
+    results = []
     for name, leaf in CASES:
         if options.only not in (None, name):
             continue
@@ -122,14 +142,16 @@ def tree_shap_of_forests(binary, options, cores, clock):
                     forest, sample.rows, options.rows_shap, threads, options.wall
                 )
                 off = np.abs(mine[: len(values)] - values).max() / np.abs(values).max()
-                line(name, leaf, threads, "shap", theirs, taken, GOALS[leaf], off)
+                results.append(line(name, leaf, threads, "shap", theirs, taken, GOALS[leaf], off))
                 if leaf == 5 and threads == 1 and not options.skip_woodelf:
                     values, theirs = woodelf_seconds(forest, sample.rows, clock)
                     off = np.abs(mine - values).max() / np.abs(values).max()
-                    line(name, leaf, threads, "woodelf", theirs, taken, None, off)
+                    results.append(line(name, leaf, threads, "woodelf", theirs, taken, None, off))
+    return results
 
 
 def tree_shap_of_xgboost(binary, options, cores, clock):
+    results = []
     for name, depth in [("puma32H", 6), ("puma32H", 12), ("superconductivity", 6), ("superconductivity", 12)]:
         if options.only not in (None, name):
             continue
@@ -161,7 +183,19 @@ def tree_shap_of_xgboost(binary, options, cores, clock):
                 ]
                 values, theirs = runs[0][0][:, :-1], min(taken for _, taken in runs)
                 off = np.abs(mine - values).max() / np.abs(values).max()
-                line(name, f"d{depth}", threads, "xgboost", theirs, taken, 1.0, off)
+                results.append(line(name, f"d{depth}", threads, "xgboost", theirs, taken, 1.0, off))
+    return results
+
+
+def put_table():
+    """Puts the range of ratios of every method into the README, on one thread."""
+    kept = [one for one in common.read_results(RESULTS) if one["threads"] == "1"]
+    rows = ["| method | against | times as fast |", "|---|---|---:|"]
+    for method, peer, belongs in SUMMED_UP:
+        ratios = sorted(float(one["theirs"]) / float(one["ours"]) for one in kept if belongs(one))
+        if ratios:
+            rows.append(f"| {method} | {peer} | {common.figure(ratios[0])} to {common.figure(ratios[-1])} |")
+    common.put_table(common.ROOT / "README.md", BEGIN, END, "\n".join(rows) + "\n")
 
 
 def main():
@@ -171,8 +205,15 @@ def main():
     parser.add_argument("--only", help="one data set, TreeSHAP alone")
     parser.add_argument("--wall", action="store_true", help="time by the clock on the wall")
     parser.add_argument("--skip-woodelf", action="store_true")
+    parser.add_argument("--write", action="store_true", help="keep the results and put their table into the README")
+    parser.add_argument("--table", action="store_true", help="only put the table into the README")
     importance.add_options(parser)
     options = parser.parse_args()
+    if options.table:
+        put_table()
+        return
+    if options.write and options.only is not None:
+        parser.error("--write keeps the results of all data sets; leave --only out")
     warnings.simplefilter("ignore")
     clock = Clock(options.wall)
     binary = common.build("bench_methods")
@@ -181,10 +222,13 @@ def main():
     print("TreeSHAP of 2,000 rows, 100 trees; seconds", "by the wall" if options.wall else "of processor")
     print("goals: 5x shap on leaf-5 forests, 20x on fully grown ones, 1x xgboost; a star marks a miss")
     print("data set            leaf threads than         theirs      ours    ratio  difference")
-    tree_shap_of_forests(binary, options, cores, clock)
-    tree_shap_of_xgboost(binary, options, cores, clock)
+    results = tree_shap_of_forests(binary, options, cores, clock)
+    results += tree_shap_of_xgboost(binary, options, cores, clock)
     if options.only is None:
-        importance.compare(options, importance.COMPARISONS)
+        results += importance.compare(options, importance.COMPARISONS)
+    if options.write:
+        common.write_results(RESULTS, COLUMNS, results)
+        put_table()
 
 
 if __name__ == "__main__":

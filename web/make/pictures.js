@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { screenshots } from "../test/screenshots.js";
+import { screenshots } from "./screenshots.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const IMAGES = join(ROOT, "docs/images");

@@ -170,10 +170,37 @@ export type ScorerColumn = {
    */
   range: [number, number] | null;
   /**
-   * Each text, or none for a missing cell, with its numbers; none for a column of numbers.
+   * The texts of the explained rows; none for a column of numbers.
    */
-  levels: Array<[string | null, Array<number>]> | null;
+  levels: Array<ScorerLevel> | null;
+  /**
+   * What the model reads for a text that it does not know.
+   */
+  unknown: Array<number>;
 };
+
+/**
+ * A text and what the model reads for it.
+ */
+export type ScorerLevel = {
+  /**
+   * The text; none for a missing cell.
+   */
+  text: string | null;
+  /**
+   * Its numbers.
+   */
+  numbers: Array<number>;
+  /**
+   * How the model knows it from training.
+   */
+  familiarity: Familiarity;
+};
+
+/**
+ * How a model knows a text from training.
+ */
+export type Familiarity = "known" | "rare" | "new";
 
 /**
  * From raw output to prediction.

@@ -3,7 +3,7 @@
 // Sentences speak to somebody who has never heard of the method: subject first, one idea, no jargon that is not explained.
 // A sentence with names of the data in it is a list of parts, because names are elements (`says`).
 
-import type { ScaleKind } from "./contract";
+import type { Familiarity, ScaleKind } from "./contract";
 import { count, counted, number, percent } from "./page/format";
 import { type Part, says } from "./page/says";
 
@@ -75,12 +75,12 @@ export const short = {
   compared: (sample: string, rows: number) => `Quality on ${counted(rows, "row")} (${sample})`,
   comparedHeads: "prediction by",
   mean: "the mean",
-  majority: "the share of each class",
+  majority: "the most frequent class",
   linear: "a linear model",
   model: "this model",
   notConclude: "What you should not conclude",
   notCausal:
-    "A score tells what the model does with a feature. It does not mean that changing the feature would change the outcome.",
+    "A score tells what the model does with a feature; it does not mean that changing the feature would change the outcome.",
   notUseless:
     "A small score does not mean that a feature is unimportant in reality: another feature may carry the same information.",
   outOfBag: (seenByAll: number) =>
@@ -121,8 +121,10 @@ export const short = {
     log: " Adding 0.1 to a logarithm is about 10 % more.",
     other: "",
   } satisfies Record<ScaleKind, string>,
-  added: (largest: number) =>
-    `Checked: base plus scores differs from the model's output by at most ${number(largest)}.`,
+  added: (largest: number | null) =>
+    largest === null
+      ? "Checked in every row: scores add up exactly."
+      : `Checked in every row: base plus scores is the model's output, within ${number(largest)}.`,
 };
 
 export const classes = {
@@ -404,6 +406,14 @@ export const whatIf = {
   someLevels: (shown: number, all: number) =>
     ` These are the ${count(shown)} most frequent of ${count(all)} values.`,
   present: " now",
+  /** Behind a value, by how the model knows it from training. */
+  standing: { known: "", rare: " (rare)", new: " (not in training)" } satisfies Record<
+    Familiarity,
+    string
+  >,
+  newLevel: "Not among the training rows: the model has seen nothing like it.",
+  notHeld: (feature: string) =>
+    `This row's ${feature} is one of the values that this page does not hold, so changed cells are not computed for it.`,
   predicted: "prediction",
   probability: (label: string) => `probability of ${label}`,
   large:
@@ -571,8 +581,8 @@ export const trust = {
   happened: (label: string) => `actual share of ${label}`,
   rocLabel: (label: string, area: number) =>
     `ROC curve of ${label}; the area under it is ${area.toFixed(3)}`,
-  rocText: (area: number) =>
-    `ROC: the area under the curve is ${area.toFixed(3)}; the dashed line is guessing. The ring is the decision threshold.`,
+  rocText: (area: number, hasThreshold: boolean) =>
+    `ROC: the area under the curve is ${area.toFixed(3)}; the dashed line is guessing.${hasThreshold ? " The ring is the decision threshold." : ""}`,
   falseAlarms: "false positive rate",
   recall: (label: string) => `recall (share of ${label} found)`,
   precisionLabel: (label: string) => `Precision and recall of ${label}`,

@@ -144,7 +144,7 @@ fn names_stay_text_and_documents_well_formed() {
         let longest = picture.svg.split('>').map(str::len).max().unwrap();
         assert!(longest < 400, "{kind}: {longest}");
         // The parser that draws it refuses what is not XML.
-        assert!(png(&picture, 96.0).unwrap().starts_with(b"\x89PNG"), "{kind}");
+        assert!(png(&picture, 96.0).unwrap().bytes.starts_with(b"\x89PNG"), "{kind}");
     }
 }
 
@@ -165,7 +165,7 @@ fn the_same_rows_give_the_same_bytes_and_many_rows_a_sample() {
 fn a_pdf_has_one_page_of_the_size_of_the_picture_and_valid_places() {
     for (kind, picture) in Case::new(60).pictures_with(Look { title: "title", width: Some(430.0) })
     {
-        let file = pdf(&picture).unwrap();
+        let file = pdf(&picture).unwrap().bytes;
         let text = String::from_utf8(file.clone()).unwrap();
         assert!(text.starts_with("%PDF-1.7\n") && text.ends_with("%%EOF\n"), "{kind}");
         // 430 pixels of 1/96 inch are 322.5 points.
@@ -183,7 +183,7 @@ fn a_pdf_has_one_page_of_the_size_of_the_picture_and_valid_places() {
         let length: usize = content.split(' ').next().unwrap().parse().unwrap();
         let (_, stream) = text.split_once("stream\n").unwrap();
         assert!(stream[length..].starts_with("endstream"), "{kind}");
-        assert_eq!(file, pdf(&picture).unwrap());
+        assert_eq!(file, pdf(&picture).unwrap().bytes);
     }
 }
 
@@ -292,7 +292,7 @@ fn lines_have_a_colour_by_name_and_leave_out_what_is_missing() {
     };
     let line = picture.svg.lines().find(|line| line.starts_with("<polyline")).unwrap();
     assert_eq!(places(line), 2);
-    assert!(png(&picture, 96.0).unwrap().starts_with(b"\x89PNG"));
+    assert!(png(&picture, 96.0).unwrap().bytes.starts_with(b"\x89PNG"));
     assert!(lines(&LineChart { panels: vec![], ..chart }).is_err());
 }
 
@@ -354,7 +354,7 @@ fn long_titles_are_wrapped() {
 #[test]
 fn a_png_says_how_many_pixels_an_inch_has() {
     let (_, picture) = Case::new(20).pictures().swap_remove(0);
-    let file = png(&picture, 300.0).unwrap();
+    let file = png(&picture, 300.0).unwrap().bytes;
     let at = file.windows(4).position(|name| name == b"pHYs").unwrap();
     let number = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap());
     // Behind the header and before the pixels; 300 per inch are 11,811 per metre.

@@ -15,5 +15,24 @@ export function topAxis(from: number, to: number, ticks = 5, text = tick): HTMLE
     label.style.left = `${scale(at)}%`;
     return label;
   });
-  return h("div", { class: "axis", "aria-hidden": "true" }, ...marks);
+  return axisOf("axis", marks);
+}
+
+/** Pixels between labels at least. */
+const GAP = 4;
+
+/** An axis of labels from left to right. Those that would touch the one before are hidden, at every width. */
+export function axisOf(kind: string, marks: HTMLElement[]): HTMLElement {
+  const axis = h("div", { class: kind, "aria-hidden": "true" }, ...marks);
+  const watch = new ResizeObserver(() => {
+    let end = -Infinity;
+    for (const mark of marks) {
+      const { left, right } = mark.getBoundingClientRect();
+      const fits = left >= end + GAP;
+      mark.classList.toggle("crowded", !fits);
+      if (fits) end = right;
+    }
+  });
+  watch.observe(axis);
+  return axis;
 }

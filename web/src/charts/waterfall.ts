@@ -6,7 +6,7 @@ import type { Data } from "../data/data";
 import { exact, h, name, svg } from "../page/dom";
 import { decimalsFor, percent, shortened, signed } from "../page/format";
 import { waterfall as words } from "../words";
-import { topAxis } from "./axis";
+import { axisOf, topAxis } from "./axis";
 
 export function waterfall(data: Data, row: number, output: number, all: boolean): HTMLElement {
   const account = accountOf(data, row, output, all);
@@ -104,7 +104,7 @@ function chances(low: number, high: number): HTMLElement {
     label.style.left = `${x(at)}%`;
     return label;
   });
-  return h("div", { class: "axis chances", "aria-hidden": "true" }, ...marks);
+  return axisOf("axis chances", marks);
 }
 
 function line(

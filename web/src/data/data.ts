@@ -238,8 +238,7 @@ export class Data {
 
   /** Whether the model does not tell a level from others, because each was rare in training. */
   isRare(feature: number, code: number): boolean {
-    const { levels, rest, pooled } = this.columns[feature];
-    return pooled.has(code) || (rest > 0 && pooled.size > 0 && code === levels!.length);
+    return this.columns[feature].pooled.has(code);
   }
 
   /** A number of a column as its cells are written. */

@@ -27,6 +27,11 @@ export interface RowScorer {
 /** |x| up to this is zero where zeros count as missing. */
 const ZERO = Math.fround(1e-35);
 
+/** JSON has no NaN. */
+function withNaN(numbers: (number | null)[]): number[] {
+  return numbers.map((cell) => cell ?? NaN);
+}
+
 interface Linear {
   k: number;
   perTree: number;
@@ -66,14 +71,7 @@ export class Scorer {
       for (let part = 0; part < width; part++) this.origin.push(at);
     this.encodings = packed.columns.map(
       ({ levels }) =>
-        levels &&
-        new Map(
-          levels.map(([text, cells]) => [
-            text,
-            // JSON has no NaN.
-            (cells as (number | null)[]).map((cell) => cell ?? NaN),
-          ]),
-        ),
+        levels && new Map(levels.map(({ text, numbers }) => [text, withNaN(numbers)])),
     );
   }
 
@@ -113,8 +111,7 @@ export class Scorer {
         continue;
       }
       const known = levels.get(typeof cell === "number" ? String(cell) : cell);
-      const { width } = this.packed.columns[at];
-      encoded.push(...(known ?? new Array<number>(width).fill(width === 1 ? NaN : 0)));
+      encoded.push(...(known ?? withNaN(this.packed.columns[at].unknown)));
     }
     return Float64Array.from(encoded);
   }

@@ -79,7 +79,7 @@ function card(
       "p",
       { class: "rule" },
       h("span", { class: "quiet" }, words.foundBy),
-      name(ruleInSigns(data, group.rule.text), "fact"),
+      name(ruleInSigns(group.rule.text), "fact"),
       h(
         "span",
         { class: "quiet" },
@@ -106,26 +106,10 @@ function card(
 
 /** A usual cell, with a minus sign if it is a number. */
 function cellOf(data: Data, feature: number, cell: string): string {
-  const { levels, feature: about } = data.columns[feature];
-  if (levels) return cell;
-  return about.time && Number.isFinite(Number(cell))
-    ? data.cellText(feature, Number(cell))
-    : minus(cell);
+  return data.columns[feature].levels ? cell : minus(cell);
 }
 
-/** A rule as people write it: dates as dates, and the command's `<=` and `-1` as signs. */
-function ruleInSigns(data: Data, rule: string): string {
-  let text = rule;
-  for (const { at, feature } of data.columns) {
-    if (!feature.time) continue;
-    const name = feature.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    const date = (number: string) => data.cellText(at, Number(number));
-    text = text
-      .replace(
-        new RegExp(`(${name} (?:<=|>) )(-?[\\d.]+)`, "g"),
-        (_, start, x) => `${start}${date(x)}`,
-      )
-      .replace(new RegExp(`(-?[\\d.]+)( < ${name} )`, "g"), (_, x, end) => `${date(x)}${end}`);
-  }
-  return text.replaceAll(" <= ", " ≤ ").replaceAll(/(?<=[<>≤] )-(?=\d)/g, "−");
+/** A rule as people write it: the command's `<=` and `-1` as signs. */
+function ruleInSigns(rule: string): string {
+  return rule.replaceAll(" <= ", " ≤ ").replaceAll(/(?<=^|\(|[<>≤] |and |or )-(?=[\d.])/g, "−");
 }

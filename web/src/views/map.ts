@@ -81,7 +81,7 @@ function byPrediction(data: Data, output: number): (row: number) => string {
 
 /** Rows on the map, coloured by their prediction. */
 export function mapOf(data: Data, selection: Selection, caption: string): HTMLElement {
-  const scatter = new Scatter(400);
+  const scatter = new Scatter(260);
   const draw = () => {
     const { output } = selection.now;
     const label = words.label(mapped(data).length, predictedName(data));

@@ -44,7 +44,7 @@ export function markButton(
   return h(
     "button",
     {
-      class: "link",
+      class: "link press",
       "aria-pressed": String(isMarked),
       onclick: () =>
         selection.set({ marked: isMarked ? null : { name: title, rows: new Set(rows) } }),

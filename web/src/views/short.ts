@@ -38,18 +38,12 @@ export function inShort(data: Data, selection: Selection): HTMLElement {
     h(
       "div",
       { class: "first" },
-      picture(data, selection),
+      h("div", {}, picture(data, selection), notConclude()),
       h("div", {}, about.comparison && compared(data, about.comparison), reliability(data)),
     ),
     data.k > 1 && atAGlance(data, selection),
     ...about.warnings.map((text) =>
       h("p", { class: "warning", role: "note" }, h("strong", {}, words.careful), text),
-    ),
-    h(
-      "div",
-      { class: "reading", id: "not-conclude" },
-      h("h3", {}, words.notConclude),
-      h("p", {}, words.notCausal, " ", words.notUseless),
     ),
     scaleInWords(data),
     h(
@@ -59,6 +53,15 @@ export function inShort(data: Data, selection: Selection): HTMLElement {
         h("span", { id: "predicted-by" }, words.outOfBag(about.seen_by_all), " "),
       sampling(data),
     ),
+  );
+}
+
+function notConclude(): HTMLElement {
+  return h(
+    "div",
+    { class: "reading", id: "not-conclude" },
+    h("h3", {}, words.notConclude),
+    h("p", {}, words.notCausal, " ", words.notUseless),
   );
 }
 
@@ -254,6 +257,16 @@ function sampling(data: Data): string {
   return all === data.n ? words.allRows(all, kind) : words.sampledRows(all, kind, data.n);
 }
 
+/** Rounding of sums, as a share of the scores. */
+const ROUNDING = 1e-9;
+
+/** How far base and scores of an exact method are from the model's output; null for rounding. */
+function leftOver(data: Data): number | null {
+  const { largest } = data.report.additivity!;
+  const sizes = data.order.reduce((sum, at) => sum + data.importance(at), 0);
+  return largest <= ROUNDING * sizes ? null : largest;
+}
+
 function scaleInWords(data: Data): HTMLElement {
   const { report } = data;
   const { kind, text, total } = report.scale;
@@ -282,6 +295,6 @@ function scaleInWords(data: Data): HTMLElement {
       ),
       words.scale[kind],
     ),
-    report.additivity && h("p", { class: "quiet" }, words.added(report.additivity.largest)),
+    report.additivity && h("p", { class: "quiet" }, words.added(leftOver(data))),
   );
 }

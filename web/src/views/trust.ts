@@ -192,7 +192,7 @@ function ofClasses(data: Data, selection: Selection): HTMLElement {
           mark: now && onRoc(now),
           brush: markBetween(onRoc),
         }),
-        words.rocText(area(roc)),
+        words.rocText(area(roc), Boolean(now)),
       ),
       figure(
         "precision",

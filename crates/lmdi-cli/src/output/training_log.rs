@@ -4,7 +4,7 @@ use super::column_list;
 use super::quality;
 use super::terminal::shortened;
 use crate::input::tables::format_name;
-use lmdi::study::{Rows, Suspect, Trained, TrainingData, TrainingJob};
+use lmdi::study::{Assessment, Rows, Suspect, Trained, TrainingData, TrainingJob};
 use lmdi::table::{Reading, Target};
 use lmdi::text::{count, counted};
 use lmdi_io::printable::printable;
@@ -93,5 +93,15 @@ pub fn print_trained(
             "Quality was not measured: {title} has no out-of-bag rows; add --holdout 0.2."
         );
     }
-    write!(out, "\n{}", quality::table(&trained.assessments))
+    write!(out, "\n{}", quality::table(&trained.assessments))?;
+    // The hold-out comes last and has the last word.
+    if let Some(other) = trained.assessments.last().and_then(Assessment::matched_by) {
+        writeln!(
+            out,
+            "\nWARNING: on rows it has not seen, the model predicts {} no better than {other} does.\nIts \
+             explanations say nothing about reality.",
+            shortened(&job.target.name)
+        )?;
+    }
+    Ok(())
 }

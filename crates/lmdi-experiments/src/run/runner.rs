@@ -122,7 +122,7 @@ fn write_page<E: Experiment>(
     let mut text = format!("# {}\n\n{}", E::TITLE, page.text.trim_end());
     for (name, picture) in &page.pictures {
         lmdi_io::atomic::write(&directory.join(format!("{name}.svg")), picture.svg.as_bytes())?;
-        lmdi_io::atomic::write(&directory.join(format!("{name}.png")), &png(picture, DPI)?)?;
+        lmdi_io::atomic::write(&directory.join(format!("{name}.png")), &png(picture, DPI)?.bytes)?;
         text.push_str(&format!("\n\n![{name}]({name}.svg)"));
     }
     let (fewest, most) = records.repetitions();

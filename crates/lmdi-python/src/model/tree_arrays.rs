@@ -34,7 +34,7 @@ impl TreeArrays<'_> {
         let value = self.value.as_slice()?.to_vec();
         let category_set = match &self.category_set {
             Some(sets) => indices(sets.as_slice()?)?,
-            None => vec![NONE; nodes],
+            None => Vec::new(),
         };
         let missing = self.missing_left.as_slice()?;
         let set = |(members, known): &(Vec<u64>, Vec<u64>)| CategorySet {

@@ -149,7 +149,7 @@ def test_axes_have_four_to_six_ticks(numbers, factor):
 @pytest.mark.parametrize("span", np.geomspace(1, 10, 23))
 @pytest.mark.parametrize("start", [0.0, -0.37, 0.81])
 def test_ticks_are_four_to_six_whatever_the_range(start, span):
-    from lmdi._plots.ticks import numbers_on
+    from lmdi._plots.drawing.ticks import numbers_on
 
     _, ax = pyplot.subplots()
     ax.set_xlim(start, start + span)

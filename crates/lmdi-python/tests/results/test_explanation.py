@@ -226,7 +226,7 @@ def test_hostile_names_are_drawn_as_one_line_of_text():
 
 
 def test_numbers_on_plots_are_short():
-    from lmdi._plots.words import number, short
+    from lmdi._plots.drawing.words import number, short
 
     assert [short(x) for x in (440000.0, 2017, -80.16056, 1.5e9, 0.0)] == [
         "440,000",

@@ -6,6 +6,7 @@
 use super::contract::Cells;
 use super::pack::{Kind, Packed};
 use lmdi::table::{Encoding, Part, Schema, Values};
+use std::collections::HashSet;
 
 /// Different texts of a column at most; the last then stands for all others.
 const LEVELS: usize = 1000;
@@ -39,11 +40,15 @@ impl CellBlocks {
         let code = |&at: &u32| code_of.get(at as usize).map_or(0.0, |&code| code as f64);
         let (block, at) = self.place(labels.codes().iter().map(code).collect());
         let rest = order.len() - named;
+        let others = order[named..].iter().map(|&at| &*labels.levels()[at]).collect::<Vec<&str>>();
+        let is_pooled = pooled_by(name, schema);
+        let mut pooled: Vec<usize> = (0..named).filter(|&at| is_pooled(texts[at])).collect();
+        pooled.extend((rest > 0 && others.iter().all(|text| is_pooled(text))).then_some(named));
         let other = (rest > 0).then(|| OTHER.to_owned());
         Cells::Levels {
             levels: texts.iter().map(|text| shortened(text)).chain(other).collect(),
             rest,
-            pooled: pooled(&texts, name, schema),
+            pooled,
             block,
             at,
         }
@@ -69,18 +74,20 @@ impl CellBlocks {
     }
 }
 
-/// Places, from 0, of the texts that the model does not tell apart because each was rare in training.
-fn pooled(texts: &[&str], name: &str, schema: &Schema) -> Vec<usize> {
+/// Whether the model does not tell a text of a column from others, because each was rare in training
+/// or unknown then.
+fn pooled_by<'a>(name: &str, schema: &'a Schema) -> impl Fn(&str) -> bool + use<'a> {
     let column = schema.columns.iter().find(|column| column.name == name);
-    let Some(Encoding::OneHot(parts)) = column.map(|column| &column.encoding) else {
-        return vec![];
+    let parts: &[Part] = match column.map(|column| &column.encoding) {
+        Some(Encoding::OneHot(parts)) => parts,
+        _ => &[],
     };
-    if !parts.iter().any(|part| matches!(part, Part::Other { .. })) {
-        return vec![];
-    }
-    let has_part =
-        |text: &str| parts.iter().any(|part| matches!(part, Part::Level(of) if of == text));
-    (0..texts.len()).filter(|&at| !has_part(texts[at])).collect()
+    let has_other = parts.iter().any(|part| matches!(part, Part::Other { .. }));
+    let levels: HashSet<&str> = parts
+        .iter()
+        .filter_map(|part| if let Part::Level(level) = part { Some(level.as_str()) } else { None })
+        .collect();
+    move |text| has_other && !levels.contains(text)
 }
 
 fn shortened(text: &str) -> String {
@@ -142,5 +149,12 @@ mod tests {
         let many = texts(&many.iter().map(|text| &**text).collect::<Vec<_>>());
         let (levels, rest, rare) = of(&many, 1002, &Schema::numeric(["city"]));
         assert_eq!((levels.len(), rest, rare), (LEVELS, 3, vec![]));
+        let (_, rest, rare) = of(&many, 1002, &schema);
+        assert_eq!((rest, rare.len(), rare.last()), (3, LEVELS, Some(&(LEVELS - 1))));
+        let part = level("1001");
+        schema.columns[0].encoding =
+            Encoding::OneHot(vec![part, Part::Other { pooled: vec!["b".into()] }]);
+        let (_, _, rare) = of(&many, 1002, &schema);
+        assert_eq!(rare.len(), LEVELS - 1, "one of the rest is told apart");
     }
 }

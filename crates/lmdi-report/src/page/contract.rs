@@ -117,8 +117,35 @@ pub struct ScorerColumn {
     pub width: usize,
     /// The smallest and largest number in training, of a column of numbers.
     pub range: Option<[f64; 2]>,
-    /// Each text, or none for a missing cell, with its numbers; none for a column of numbers.
-    pub levels: Option<Vec<(Option<String>, Vec<f64>)>>,
+    /// The texts of the explained rows; none for a column of numbers.
+    pub levels: Option<Vec<ScorerLevel>>,
+    /// What the model reads for a text that it does not know.
+    pub unknown: Vec<f64>,
+}
+
+/// A text and what the model reads for it.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ScorerLevel {
+    /// The text; none for a missing cell.
+    pub text: Option<String>,
+    /// Its numbers.
+    pub numbers: Vec<f64>,
+    /// How the model knows it from training.
+    pub familiarity: Familiarity,
+}
+
+/// How a model knows a text from training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Familiarity {
+    /// By itself.
+    Known,
+    /// As one of several that were rare, which it does not tell apart.
+    Rare,
+    /// Not at all.
+    New,
 }
 
 /// From raw output to prediction.
@@ -369,7 +396,8 @@ pub enum Cells {
         levels: Vec<String>,
         /// How many texts the last level stands for; 0 where it is a text of its own.
         rest: usize,
-        /// Places, from 0, of the levels that the model does not tell apart, each being rare.
+        /// Places, from 0, of the levels that the model does not tell apart, each being rare; that of
+        /// the last too, if this holds for all it stands for.
         pooled: Vec<usize>,
         /// The block.
         block: usize,
@@ -617,6 +645,8 @@ mod tests {
             declaration::<Report>(),
             declaration::<Scorer>(),
             declaration::<ScorerColumn>(),
+            declaration::<ScorerLevel>(),
+            declaration::<Familiarity>(),
             declaration::<ScorerLink>(),
             declaration::<ServedScorer>(),
             declaration::<LinearParts>(),

@@ -4,12 +4,14 @@
 //! steps are kept to seven digits, thresholds exactly, so that every row takes its way through the
 //! trees. `web/src/scorer/scorer.ts` is the other side; a test compares it with `lmdi score`.
 
-use super::contract::{LinearParts, Scorer, ScorerColumn, ScorerLink, ServedScorer};
+use super::contract::{
+    Familiarity, LinearParts, Scorer, ScorerColumn, ScorerLevel, ScorerLink, ServedScorer,
+};
 use super::pack::Packed;
 use lmdi::forest::{Comparison, Ensemble, Link, Missing, NONE, Precision, Tree};
 use lmdi::importance::LmdiPlus;
 use lmdi::study::{Explained, Study};
-use lmdi::table::{Matrix, Values};
+use lmdi::table::{Encoding, Matrix, Part, Values};
 
 /// Most bytes of a scorer that is put into a page unasked.
 pub const SCORER_LIMIT: usize = 8_000_000;
@@ -32,7 +34,7 @@ pub(super) fn scorer(study: &Study, explained: &Explained) -> Option<Scorer> {
     let ensemble = &study.model.ensemble;
     let first = ensemble.trees.first()?;
     let alike = |tree: &Tree| {
-        let has_sets = tree.category_set.iter().any(|&set| set != NONE);
+        let has_sets = (0..tree.n_nodes()).any(|node| tree.categories(node).is_some());
         !has_sets && tree.comparison == first.comparison && tree.precision == first.precision
     };
     if !explained.grouping.is_of_columns() || !ensemble.trees.iter().all(alike) {
@@ -144,7 +146,8 @@ fn columns(study: &Study, explained: &Explained) -> Option<Vec<ScorerColumn>> {
         first += width;
         match rows.column(&column.name)? {
             Values::Numbers(_) if width == 1 => {
-                Some(ScorerColumn { width, range: range(trained, encoded.start), levels: None })
+                let range = range(trained, encoded.start);
+                Some(ScorerColumn { width, range, levels: None, unknown: vec![f64::NAN] })
             }
             Values::Numbers(_) => None,
             Values::Labels(labels) => {
@@ -163,12 +166,45 @@ fn columns(study: &Study, explained: &Explained) -> Option<Vec<ScorerColumn>> {
                     .collect();
                 let known =
                     texts.into_iter().zip(numbers).zip(is_known).filter(|(_, known)| *known);
-                let levels = known.map(|((text, cells), _)| (text, cells)).collect();
-                Some(ScorerColumn { width, range: None, levels: Some(levels) })
+                let level = |((text, numbers), _): ((Option<String>, _), _)| {
+                    let familiarity = familiarity(&column.encoding, text.as_deref());
+                    ScorerLevel { text, numbers, familiarity }
+                };
+                let levels = Some(known.map(level).collect());
+                let unknown = unknown(&column.encoding);
+                Some(ScorerColumn { width, range: None, levels, unknown })
             }
         }
     });
     found.collect()
+}
+
+/// How the model knows a text, or a missing cell, from training.
+pub(super) fn familiarity(encoding: &Encoding, text: Option<&str>) -> Familiarity {
+    let is_known = match (encoding, text) {
+        (Encoding::OneHot(parts), None) => parts.contains(&Part::Missing),
+        (Encoding::OneHot(parts), Some(text)) => {
+            let is_pooled = |part: &Part| matches!(part, Part::Other { pooled } if pooled.iter().any(|name| name == text));
+            if parts.iter().any(is_pooled) {
+                return Familiarity::Rare;
+            }
+            parts.iter().any(|part| matches!(part, Part::Level(level) if level == text))
+        }
+        (Encoding::Codes(levels), Some(text)) => levels.iter().any(|level| level == text),
+        _ => true,
+    };
+    if is_known { Familiarity::Known } else { Familiarity::New }
+}
+
+/// What the model reads for a text that it does not know.
+fn unknown(encoding: &Encoding) -> Vec<f64> {
+    match encoding {
+        Encoding::OneHot(parts) => {
+            let is_other = |part: &Part| matches!(part, Part::Other { .. });
+            parts.iter().map(|part| f64::from(u8::from(is_other(part)))).collect()
+        }
+        _ => vec![f64::NAN; encoding.width()],
+    }
 }
 
 /// The smallest and largest cell; none where all are missing.

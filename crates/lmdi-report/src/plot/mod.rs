@@ -43,7 +43,7 @@ pub use bar::bar;
 pub use beeswarm::beeswarm;
 pub use comparison::{ComparisonData, comparison};
 pub use decision::decision;
-pub use drawing::{Picture, check_png, pdf, png};
+pub use drawing::{Drawn, Picture, check_png, pdf, png};
 pub use heatmap::heatmap;
 pub use interaction::strongest_interaction;
 pub use lines::{LineChart, Panel, Point, Series, lines};

@@ -6,8 +6,8 @@
 
 use super::column_moments::ColumnMoments;
 use super::{RawColumn, Stumps};
+use crate::forest::Tree;
 use crate::forest::routing::Router;
-use crate::forest::{NONE, Tree};
 use crate::table::MatrixView;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -172,9 +172,9 @@ impl Basis {
 
 /// The features that the tree splits on by thresholds only, rising.
 fn numeric_features(tree: &Tree, stumps: &Stumps) -> Vec<u32> {
-    let mut by_category: Vec<u32> = (tree.feature.iter().zip(&tree.category_set))
-        .filter(|(feature, set)| **feature != NONE && **set != NONE)
-        .map(|(feature, _)| *feature)
+    let mut by_category: Vec<u32> = (0..tree.n_nodes())
+        .filter(|&node| tree.categories(node).is_some())
+        .map(|node| tree.feature[node])
         .collect();
     by_category.sort_unstable();
     let mut features = stumps.used_features();

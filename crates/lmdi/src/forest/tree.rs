@@ -54,7 +54,8 @@ pub struct Tree {
     pub feature: Vec<u32>,
     /// Split threshold; unused at leaves and categorical splits.
     pub threshold: Vec<f64>,
-    /// Index into `category_sets`; [`NONE`] for a numeric split.
+    /// Index into `category_sets`; [`NONE`] for a numeric split. Empty where every split is numeric: a
+    /// fully grown forest has millions of nodes.
     pub category_set: Vec<u32>,
     /// What missing cells do at the node.
     pub missing: Vec<Missing>,
@@ -103,6 +104,13 @@ impl Tree {
         &self.value[node * self.n_values..(node + 1) * self.n_values]
     }
 
+    /// The categories of a split; `None` for a leaf or a numeric split.
+    #[inline]
+    pub fn categories(&self, node: usize) -> Option<&CategorySet> {
+        // The index of a numeric split lies beyond all sets.
+        self.category_sets.get(*self.category_set.get(node)? as usize)
+    }
+
     /// Whether cell `x` goes left at split `node`, by the rules of the library that grew the tree.
     pub fn goes_left(&self, node: usize, x: f64) -> bool {
         let mut x = match self.precision {
@@ -117,8 +125,7 @@ impl Tree {
             Missing::AsZero if x.is_nan() => x = 0.0,
             _ => {}
         }
-        if self.category_set[node] != NONE {
-            let set = &self.category_sets[self.category_set[node] as usize];
+        if let Some(set) = self.categories(node) {
             return set
                 .goes_left(x)
                 .unwrap_or(matches!(self.missing[node], Missing::Left | Missing::ZeroLeft));
@@ -182,7 +189,6 @@ impl Tree {
         }
         let lengths = [
             ("threshold", self.threshold.len()),
-            ("category_set", self.category_set.len()),
             ("missing", self.missing.len()),
             ("left", self.left.len()),
             ("right", self.right.len()),
@@ -193,6 +199,12 @@ impl Tree {
             if found != n {
                 return fail(format!("array `{name}` of a tree has {found} entries; expected {n}"));
             }
+        }
+        if ![0, n].contains(&self.category_set.len()) {
+            return fail(format!(
+                "array `category_set` of a tree has {} entries; expected {n}, or none",
+                self.category_set.len()
+            ));
         }
         if n.checked_mul(self.n_values) != Some(self.value.len()) {
             return fail(format!(
@@ -234,7 +246,7 @@ impl Tree {
                 }
                 has_parent[child] = true;
             }
-            let set = self.category_set[node];
+            let set = self.category_set.get(node).copied().unwrap_or(NONE);
             if set != NONE && set as usize >= self.category_sets.len() {
                 return fail(format!("node {node} names category set {set}, which does not exist"));
             }

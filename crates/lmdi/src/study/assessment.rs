@@ -94,6 +94,16 @@ impl Assessment {
         }
     }
 
+    /// What predicts these rows at least as well without any model: their mean, or chance. `None` where the
+    /// model does better.
+    pub fn matched_by(&self) -> Option<&'static str> {
+        match *self.measures.first()? {
+            ("r2", value) if value <= 0.0 => Some("the mean"),
+            ("auroc", value) if value <= 0.5 => Some("chance"),
+            _ => None,
+        }
+    }
+
     /// What a model file calls the hold-out rows as LMDI+ predicts them.
     pub const LMDI_PLUS: &'static str = "lmdi_plus";
 

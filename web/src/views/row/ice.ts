@@ -27,7 +27,8 @@ export interface Asked {
   feature: number;
   /** The row's cells, as they are now. */
   cells: Cell[];
-  cellsOf: (row: number) => Cell[];
+  /** Cells of another row; none where the page does not hold them all. */
+  cellsOf: (row: number) => Cell[] | null;
   /** One number of the prediction of each of these rows. */
   score: (rows: Cell[][]) => Promise<number[]>;
   text: (prediction: number) => string;
@@ -55,12 +56,11 @@ async function predictions(asked: Asked, values: Cell[]): Promise<Predictions> {
   const { data, feature, cells, cellsOf, score } = asked;
   const changed = (of: Cell[]) =>
     values.map((value) => of.map((cell, at) => (at === feature ? value : cell)));
-  const found = await score([
-    ...changed(cells),
-    ...spaced(data.n, ROWS).flatMap((row) => changed(cellsOf(row))),
-  ]);
+  const rows = spaced(data.n, ROWS).map(cellsOf);
+  const known = rows.filter((of) => of !== null);
+  const found = await score([cells, ...known].flatMap(changed));
   const part = (at: number) => found.slice(at * values.length, (at + 1) * values.length);
-  const others = spaced(data.n, ROWS).map((_, at) => part(at + 1));
+  const others = known.map((_, at) => part(at + 1));
   const [low, high] = extent(found);
   return {
     own: part(0),
@@ -129,8 +129,10 @@ async function overLevels(
   levels: NonNullable<ScorerColumn["levels"]>,
 ): Promise<Node[]> {
   const { data, feature, cells, text, title } = asked;
-  const known = levels.map(([level]) => level);
+  const known = levels.map(({ text }) => text);
+  const familiarity = new Map(levels.map(({ text, familiarity }) => [text, familiarity]));
   const drawn = drawnLevels(asked, known);
+  const rare = drawn.filter((level) => familiarity.get(level as string | null) === "rare");
   const { own, others, average, range } = await predictions(asked, drawn);
   const largest = Math.max(...[...own, ...average].map(Math.abs), 0);
   const number = data.width === 1 ? decimalsFor(largest) : text;
@@ -147,6 +149,7 @@ async function overLevels(
         "th",
         { scope: "row" },
         drawn[at] === null ? page.missing : name(String(drawn[at]), "cell"),
+        h("span", { class: "quiet" }, words.standing[familiarity.get(drawn[at] as string | null)!]),
         isPresent && h("span", { class: "quiet" }, words.present),
       ),
       h("td", { class: "right" }, exact(own[at], number(own[at]))),
@@ -202,6 +205,7 @@ async function overLevels(
       { class: "quiet" },
       words.levelText(others.length),
       known.length > drawn.length && words.someLevels(drawn.length, known.length),
+      rare.length > 0 && ` ${page.rareLevels(rare.length)}`,
     ),
   ];
 }

@@ -16,6 +16,14 @@ import { curveOf } from "./ice";
 /** Columns with a control at first. */
 const FEW = 8;
 
+/** Letters of a text in the page, as crates/lmdi-report/src/page/cells.rs cuts it. */
+const LETTERS = 1000;
+
+function cutText(text: string): string {
+  const letters = [...text];
+  return letters.length > LETTERS ? `${letters.slice(0, LETTERS).join("")}…` : text;
+}
+
 /** Whether a column has more than one value to draw a prediction over. */
 function hasSeveral({ range, levels }: ScorerColumn): boolean {
   return range ? range[0] < range[1] : (levels?.length ?? 0) > 1;
@@ -38,11 +46,23 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const withCurve = data.order.filter((at) => data.columns[at].cells && hasSeveral(columns[at]));
   let feature = withCurve[0] ?? 0;
 
+  // Cells of the page are cut where they are very long; the model knows whole texts.
+  const whole = columns.map(
+    ({ levels }) => new Map(levels?.map(({ text }) => [text && cutText(text), text])),
+  );
   const cellOf = (row: number, at: number): Cell => {
     if (data.isMissing(row, at)) return null;
     const { cells: column, levels } = data.columns[at];
-    return levels ? levels[column![row] - 1] : column![row];
+    if (!levels) return column![row];
+    const text = levels[column![row] - 1];
+    return whole[at].get(text) ?? text;
   };
+  /** A feature whose text in this row the page does not hold, and which the model tells from others. */
+  const notHeldIn = (row: number) =>
+    data.columns.find(
+      ({ at, cells, levels, rest }) =>
+        rest > 0 && cells![row] === levels!.length && !data.isRare(at, cells![row]),
+    );
   const cellsOf = (row: number) => data.columns.map(({ at }) => cellOf(row, at));
   /** One number of a prediction: that of the explained class. */
   const shown = ({ prediction }: Scored) =>
@@ -67,6 +87,11 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   const update = async () => {
     const turn = ++asking;
     const { row, output } = selection.now;
+    const unknown = notHeldIn(row);
+    if (unknown) {
+      outcome.textContent = words.notHeld(shortened(unknown.feature.name, 60));
+      return;
+    }
     const scored = await answered(scorer.score([cellsOf(row), cells]));
     // A later question has its own answer.
     if (turn !== asking || !scored) return;
@@ -93,15 +118,26 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
       put(2, old);
       put(3, present);
       put(4, present - old);
-      const range = columns[at].range;
-      const cell = cells[at];
-      const isOutside =
-        range !== null && typeof cell === "number" && (cell < range[0] || cell > range[1]);
+      const { note, isOutside } = noteOn(at);
       line.classList.toggle("outside", isOutside);
-      line.cells[5].replaceChildren(
-        isOutside ? words.outside(data.cellText(at, range[0]), data.cellText(at, range[1])) : "",
-      );
+      line.cells[5].replaceChildren(note);
     }
+  };
+
+  /** What a reader must know about the present cell: training has not seen it, or hardly. */
+  const noteOn = (at: number): { note: string; isOutside: boolean } => {
+    const { range, levels } = columns[at];
+    const cell = cells[at];
+    if (range && typeof cell === "number" && (cell < range[0] || cell > range[1])) {
+      const [low, high] = range.map((end) => data.cellText(at, end));
+      return { note: words.outside(low, high), isOutside: true };
+    }
+    // A text that is not listed is one of those that the model reads as one.
+    const known = levels?.find(({ text }) => text === cell)?.familiarity ?? "rare";
+    if (!levels || known === "known") return { note: "", isOutside: false };
+    return known === "new"
+      ? { note: words.newLevel, isOutside: true }
+      : { note: page.rareLevels(1), isOutside: false };
   };
 
   let pause = 0;
@@ -116,15 +152,22 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
       pause = window.setTimeout(() => void drawCurve(), 150);
     };
     if (levels) {
-      const select = choice(
-        levels
-          .map(([level], place) => ({
-            value: String(place),
-            text: level === null ? page.missing : shortened(level, 40),
-          }))
-          .sort((a, b) => a.text.localeCompare(b.text, "en", { numeric: true })),
-        String(levels.findIndex(([level]) => level === cells[at])),
-        (value) => set(levels[Number(value)][0]),
+      const own = cells[at];
+      const present = levels.findIndex(({ text }) => text === own);
+      const listed = levels
+        .map(({ text, familiarity }, place) => ({
+          value: String(place),
+          text: (text === null ? page.missing : shortened(text, 40)) + words.standing[familiarity],
+        }))
+        .sort((a, b) => a.text.localeCompare(b.text, "en", { numeric: true }));
+      // A text that the page does not hold is one of those that the model reads as one.
+      if (present < 0)
+        listed.unshift({
+          value: "-1",
+          text: page.rest(data.columns[at].rest) + words.standing.rare,
+        });
+      const select = choice(listed, String(present), (value) =>
+        set(Number(value) < 0 ? own : levels[Number(value)].text),
       );
       select.setAttribute("aria-label", label);
       return select;
@@ -180,13 +223,14 @@ export function whatIf(data: Data, selection: Selection): HTMLElement | null {
   let drawing = 0;
   const drawCurve = async () => {
     const turn = ++drawing;
+    if (notHeldIn(selection.now.row)) return curve.replaceChildren();
     const drawn = await answered(
       curveOf({
         data,
         column: columns[feature],
         feature,
         cells,
-        cellsOf,
+        cellsOf: (row) => (notHeldIn(row) ? null : cellsOf(row)),
         score: async (rows) => (await scorer.predict(rows)).map(shown),
         text,
         title: data.width === 1 ? words.predicted : words.probability(shortened(ownLabel(), 30)),

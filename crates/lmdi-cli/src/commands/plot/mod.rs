@@ -12,9 +12,11 @@ use crate::flags::method::MethodFlags;
 use crate::flags::running::RunFlags;
 use crate::output::destination::write_file;
 use crate::output::printer::Printer;
+use crate::process::console;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use lmdi_report::plot::{Look, Picture, check_png, pdf, png};
+use lmdi_io::printable::printable;
+use lmdi_report::plot::{Drawn, Look, Picture, check_png, pdf, png};
 use scores::ScorePlot;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +62,9 @@ Examples:
   lmdi plot comparison houses.lmdi houses.csv --compare-model other.lmdi --out models.svg
   lmdi stability houses.csv --target price --out fits.json && lmdi plot stability fits.json --out fits.svg
 
-Plots of many rows show a sample and say so. PNG and PDF files are drawn with a built-in font, so they look the same everywhere.")]
+Plots of many rows show a sample and say so. \
+PNG and PDF files are drawn with a built-in font, so they look the same everywhere; letters that it
+lacks, such as those of East Asia, come from a font of this computer.")]
 pub struct Options {
     /// What to draw
     #[arg(value_enum)]
@@ -125,7 +129,11 @@ pub fn run(options: &Options) -> Result<()> {
         Kind::Stability => options.stability(),
     }?;
     let mut out = Printer::beside(None);
-    write_file(&options.out, &options.bytes(picture)?, "", &mut out)?;
+    let drawn = options.drawn(picture)?;
+    write_file(&options.out, &drawn.bytes, "", &mut out)?;
+    if let Some(told) = told_missing(&drawn.missing) {
+        console::note(told);
+    }
     out.finish()
 }
 
@@ -188,12 +196,27 @@ impl Options {
         }
     }
 
-    fn bytes(&self, picture: Picture) -> Result<Vec<u8>> {
+    fn drawn(&self, picture: Picture) -> Result<Drawn> {
         let picture = if self.dark { picture.dark() } else { picture };
         Ok(match self.format()? {
-            Format::Svg => picture.svg.into_bytes(),
+            Format::Svg => Drawn { bytes: picture.svg.into_bytes(), missing: vec![] },
             Format::Png => png(&picture, f64::from(self.dpi))?,
             Format::Pdf => pdf(&picture)?,
         })
     }
+}
+
+/// What to do about letters that no font has.
+fn told_missing(missing: &[char]) -> Option<String> {
+    const SHOWN: usize = 10;
+    let shown: Vec<String> = missing.iter().take(SHOWN).map(char::to_string).collect();
+    let more = if missing.len() > SHOWN { " and others" } else { "" };
+    (!missing.is_empty()).then(|| {
+        format!(
+            "letters that no font on this computer has are drawn as boxes: {}{more}. Write an .svg file, \
+             which keeps them, or install a font that has them, such as Noto Sans CJK for Chinese, \
+             Japanese and Korean",
+            printable(&shown.join(" "))
+        )
+    })
 }

@@ -253,6 +253,27 @@ fn an_explainer_far_below_its_model_is_said_to_be() {
     assert!(out.contains(advice), "{out}");
 }
 
+/// Where the command trained the model itself, nobody is asked whether these are its rows.
+#[test]
+fn a_poor_fit_of_the_own_model_does_not_blame_the_rows() {
+    let place = Place::new();
+    let data = example("breast_cancer.csv");
+    let own = ["explain", &data, "--target", "diagnosis", "--model", "boosting"];
+    let files = ["--report", "r.html", "--stability-runs", "0"];
+    let out = place.run(&[&own[..], &files].concat()).good();
+    for text in [out, place.read("r.html")] {
+        assert!(text.contains("reproduces only"), "{text}");
+        assert!(text.contains("much of this model does not"));
+        assert!(!text.contains("not the rows the model was trained on"));
+    }
+    place.run(&[&["train"], &own[1..], &["--save", "m.lmdi"]].concat()).good();
+    let given = ["explain", &data, "--target", "diagnosis", "--model", "m.lmdi"];
+    let out = place.run(&[&given[..], &["--report", "g.html"]].concat()).good();
+    for text in [out, place.read("g.html")] {
+        assert!(text.contains("not the rows the model was trained on"), "{text}");
+    }
+}
+
 /// LMDI+ that is fitted to the explained rows must not be measured on them as if they were held
 /// out.
 #[test]

@@ -6,6 +6,7 @@ mod explain;
 mod explain_bad_input;
 mod explain_in_batches;
 mod importance;
+mod letters;
 mod methods;
 mod report;
 mod serve;

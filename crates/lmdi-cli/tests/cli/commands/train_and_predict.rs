@@ -26,6 +26,28 @@ fn the_three_example_tables_are_learned_and_predicted() {
 }
 
 #[test]
+fn a_model_that_the_mean_or_chance_beats_is_called_that() {
+    let place = Place::new();
+    // Targets that no column tells anything about: neighbours always differ, so that whoever learns from
+    // them is wrong.
+    let mut table = String::from("x,number,class\n");
+    for i in 0..120 {
+        let (number, class) = if i % 2 == 0 { ("1.5", "no") } else { ("7.25", "yes") };
+        table += &format!("{}.5,{number}{},{class}\n", i, i % 5);
+    }
+    place.file("noise.csv", &table);
+    let train = |target: &str| place.run(&["train", "noise.csv", "--target", target]).good();
+    let drop = |target: &str, other: &str| {
+        place.run(&["train", "noise.csv", "--target", target, "--drop", other]).good()
+    };
+    let number = drop("number", "class");
+    assert!(number.contains("predicts number no better than the mean does"), "{number}");
+    let class = drop("class", "number");
+    assert!(class.contains("predicts class no better than chance does"), "{class}");
+    assert!(!train("class").contains("no better than"), "with the number it is easy");
+}
+
+#[test]
 fn out_of_bag_quality_is_shown_and_good_on_an_easy_table() {
     let place = Place::new();
     let data = example("breast_cancer.csv");

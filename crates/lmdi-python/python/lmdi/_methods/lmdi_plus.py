@@ -428,7 +428,7 @@ class LMDIPlus(Explainer):
         by : "score" or "rank"
             Whether the scores of all trees are added and then ranked, or ranked in each tree and the ranks
             averaged: over the trees that use the column (forests), or over all trees, weighted by how much
-            each contributes (boosting).
+            each contributes (boosting). Of a boosted tree only what the response itself bears out counts.
         """
         self._check_fitted()
         if by == "score":

@@ -1,6 +1,6 @@
 """Plots of an explanation: one file per plot, each a function from an explanation to Axes.
 
-`colours`, `ticks`, `words`, `levels` and `style` are what they share.
+`drawing` is what they share.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from . import colours, style, words
-from .levels import dot, level_colours, nothing
+from .drawing import colours, style, words
+from .drawing.levels import dot, level_colours, nothing
 
 #: More rows than this are drawn as a sample, always the same one.
 MOST_ROWS = 5000

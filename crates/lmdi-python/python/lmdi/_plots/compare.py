@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import colours, style, words
+from .drawing import colours, style, words
 
 
 def compare(explanation: Any, other: Any, labels: Any, max_display: Any, ax: Any, title: str | None) -> Any:

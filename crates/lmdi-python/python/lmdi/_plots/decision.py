@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import colours, style, words
+from .drawing import colours, style, words
 
 #: More lines would hide one another; more rows are drawn as a sample, always the same one.
 MOST_ROWS = 200

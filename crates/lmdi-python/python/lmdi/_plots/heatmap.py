@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import colours, style, words
+from .drawing import colours, style, words
 
 #: More rows than this are drawn as a sample, always the same one.
 MOST_ROWS = 2000
@@ -25,7 +25,7 @@ def heatmap(explanation: Any, max_display: Any, output: Any, ax: Any, title: str
     lines = lines[:, _order(lines)]
     limit = np.percentile(np.abs(lines), 99) or np.abs(lines).max() or 1.0
     ax = style.axes(ax, style.height_of(len(labels)) + 0.2, labels, width=7.0)
-    from .ticks import numbers_on
+    from .drawing.ticks import numbers_on
 
     image = ax.imshow(
         lines, aspect="auto", cmap=colours.scores(ax), vmin=-limit, vmax=limit, interpolation="nearest"

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .words import literal, one_class, percent, short
+from .drawing.words import literal, one_class, percent, short
 
 
 class Outcome(NamedTuple):
@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
 
 def outcome_of(explanation: Any, row: int, output: Any, actual: Any) -> Outcome:
     """The outcome of a row; `actual` is one outcome, or those of all rows."""
-    from .style import one_output
+    from .drawing.style import one_output
 
     drawn = one_output(explanation, output)
     found = drawn._predictions

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from . import colours, style, words
+from .drawing import colours, style, words
+from .drawing.levels import by_frequency, dot, level_colours, others_text
 from .interaction import strongest_interaction
-from .levels import by_frequency, dot, level_colours, others_text
 
 #: Seconds of a day.
 DAY = 86400.0
@@ -88,7 +88,7 @@ def _cells(explanation: Any, at: int) -> Any:
 
 def _number_places(ax: Any, cells: Any, is_time: bool) -> tuple[Any, int]:
     """Places of numbers, with missing cells at the left of them, and how many lie beyond the axis."""
-    from .ticks import dates_on, numbers_on
+    from .drawing.ticks import dates_on, numbers_on
 
     known = ~np.isnan(cells)
     low, high, outside = style.robust_range(cells[known], zero=False)
@@ -130,7 +130,7 @@ def _fills(ax: Any, explanation: Any, by: int | None) -> Any:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    from .ticks import dates_on, numbers_on
+    from .drawing.ticks import dates_on, numbers_on
 
     known = ~np.isnan(cells)
     fills = np.tile(colours.missing(ax), (len(cells), 1))
@@ -152,7 +152,7 @@ def _fills(ax: Any, explanation: Any, by: int | None) -> Any:
 
 def _vertical(ax: Any, low: float, high: float) -> None:
     """The axis of values, with a line at zero."""
-    from .ticks import numbers_on
+    from .drawing.ticks import numbers_on
 
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)

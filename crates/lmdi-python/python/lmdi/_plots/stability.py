@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import colours, style
+from .drawing import colours, style
 
 
 def stability(importance: Any, names: list[str], max_display: Any, ax: Any, title: str | None) -> Any:

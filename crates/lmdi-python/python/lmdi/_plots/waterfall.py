@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import colours, style, words
+from .drawing import colours, style, words
 from .outcome import Outcome, outcome_of
 
 
@@ -56,7 +56,7 @@ def waterfall(
         _mark_actual(ax, found)
     style.below(ax, words.unit(explanation))
     if found.has_chances:
-        from .ticks import chances_above
+        from .drawing.ticks import chances_above
 
         chances_above(ax)
     label = row if explanation.index is None else explanation.index[row]

@@ -355,8 +355,8 @@ class Stability(dict[str, Any]):
     def plot(self, max_display: int = 10, ax: Any = None, title: str | None = None) -> Any:
         """Mean absolute value of each column, one dot per fit; draws into `ax`, or a new figure, and returns
         the Axes. `title` replaces the default title."""
+        from .._plots.drawing.words import literal
         from .._plots.stability import stability as draw
-        from .._plots.words import literal
 
         names = [literal(name) for name in self.feature_names]
         return draw(self["importance"], names, max_display, ax, title)

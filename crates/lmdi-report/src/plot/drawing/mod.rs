@@ -7,12 +7,15 @@
 //! | `axis`, `time` | from numbers and dates to places, with round ticks |
 //! | `heading`, `legend` | what is above a plot and what its colours mean |
 //! | `colour` | the scales of values, scores and categories |
+//! | `letters` | which font draws which letter of a PNG or PDF |
 //! | `png`, `pdf`, `no_png` | the picture as pixels, as a page, or why this build cannot |
 
 pub(in crate::plot) mod axis;
 pub(in crate::plot) mod colour;
 pub(in crate::plot) mod heading;
 pub(in crate::plot) mod legend;
+#[cfg(feature = "png")]
+mod letters;
 #[cfg(not(feature = "png"))]
 mod no_png;
 pub(in crate::plot) mod number;
@@ -31,3 +34,13 @@ pub use pdf::pdf;
 #[cfg(feature = "png")]
 pub use png::{check_png, png};
 pub use svg::Picture;
+
+/// A picture as pixels or as a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawn {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Letters that neither the bundled font nor one of the system has, each once: they are boxes in
+    /// the file. The SVG keeps them.
+    pub missing: Vec<char>,
+}

@@ -1,6 +1,6 @@
 //! What stands for PNG in a build without the feature `png`: a message.
 
-use super::Picture;
+use super::{Drawn, Picture};
 use crate::{Error, Result};
 
 /// Fails: this build has no PNG.
@@ -11,11 +11,11 @@ pub fn check_png() -> Result<()> {
 }
 
 /// Fails: this build has no PNG.
-pub fn png(_picture: &Picture, _dpi: f64) -> Result<Vec<u8>> {
-    check_png().map(|()| Vec::new())
+pub fn png(_picture: &Picture, _dpi: f64) -> Result<Drawn> {
+    check_png().map(|()| Drawn { bytes: vec![], missing: vec![] })
 }
 
 /// Fails: this build has no PDF either.
-pub fn pdf(_picture: &Picture) -> Result<Vec<u8>> {
-    check_png().map(|()| Vec::new())
+pub fn pdf(_picture: &Picture) -> Result<Drawn> {
+    check_png().map(|()| Drawn { bytes: vec![], missing: vec![] })
 }

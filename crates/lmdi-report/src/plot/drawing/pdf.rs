@@ -1,11 +1,12 @@
-//! An SVG as a PDF page: the same shapes as vectors, text as outlines of the bundled font.
+//! An SVG as a PDF page: the same shapes as vectors, text as outlines of the fonts that
+//! `letters` chooses.
 //!
 //! The drawing is read by the library that also draws pixels, which resolves fonts and transforms;
 //! what is left are filled and stroked paths. A page has one content stream, and one graphics state
 //! for each opacity. The same picture gives the same bytes: no date, no random id.
 
-use super::Picture;
 use super::png::parsed;
+use super::{Drawn, Picture};
 use crate::Result;
 use resvg::tiny_skia::{PathSegment, Transform};
 use resvg::usvg::{Group, Node, Paint, PaintOrder, Path};
@@ -15,14 +16,14 @@ use std::fmt::Write as _;
 const POINTS: f64 = 72.0 / 96.0;
 
 /// The picture as a PDF file.
-pub fn pdf(picture: &Picture) -> Result<Vec<u8>> {
-    let tree = parsed(picture)?;
+pub fn pdf(picture: &Picture) -> Result<Drawn> {
+    let (tree, missing) = parsed(picture)?;
     let (width, height) = (f64::from(tree.size().width()), f64::from(tree.size().height()));
     let mut page = Page::default();
     // PDF counts from the lower left corner.
     page.line(format_args!("{POINTS} 0 0 {:.4} 0 {:.4} cm", -POINTS, height * POINTS));
     page.group(tree.root());
-    Ok(page.file(width * POINTS, height * POINTS))
+    Ok(Drawn { bytes: page.file(width * POINTS, height * POINTS), missing })
 }
 
 #[derive(Default)]

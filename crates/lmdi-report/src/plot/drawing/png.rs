@@ -1,14 +1,13 @@
 //! An SVG drawn as pixels.
 //!
-//! Text is drawn with the font that is part of this program and no other, so that a picture is the
-//! same on every machine; characters that DejaVu Sans does not have, such as those of East
-//! Asia, are drawn as boxes. An SVG keeps them.
+//! Text is drawn with the font that is part of this program, so that a picture is the same on every
+//! machine; `letters` finds other fonts for letters that it does not have.
 
-use super::Picture;
+use super::letters::Lettered;
+use super::{Drawn, Picture};
 use crate::{Error, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree};
-use std::sync::Arc;
+use resvg::usvg::Tree;
 
 /// More pixels than this along one side are a slip of the keyboard, and fill the memory.
 const LARGEST: f64 = 16_384.0;
@@ -38,14 +37,14 @@ const SVG_DPI: f64 = 96.0;
 ///     PlotData { scale, ..PlotData::new(rows, &columns, Look { title, width: None }) };
 /// let picture = bar(&data, 10)?;
 /// assert!(picture.svg.starts_with("<svg"));
-/// assert!(png(&picture, 192.0)?.starts_with(b"\x89PNG"));
+/// assert!(png(&picture, 192.0)?.bytes.starts_with(b"\x89PNG"));
 /// # Ok(())
 /// # }
 /// ```
-pub fn png(picture: &Picture, dpi: f64) -> Result<Vec<u8>> {
+pub fn png(picture: &Picture, dpi: f64) -> Result<Drawn> {
     let zoom = dpi / SVG_DPI;
     let drawing = |what: &dyn std::fmt::Display| Error::Drawing(what.to_string());
-    let tree = parsed(picture)?;
+    let (tree, missing) = parsed(picture)?;
     let size = tree.size();
     let (width, height) = (f64::from(size.width()) * zoom, f64::from(size.height()) * zoom);
     let fits = |side: f64| (1.0..=LARGEST).contains(&side);
@@ -63,7 +62,7 @@ pub fn png(picture: &Picture, dpi: f64) -> Result<Vec<u8>> {
         .ok_or_else(|| drawing(&"there is no memory for its pixels"))?;
     resvg::render(&tree, Transform::from_scale(zoom as f32, zoom as f32), &mut pixels.as_mut());
     let file = pixels.encode_png().map_err(|error| drawing(&error))?;
-    Ok(with_resolution(file, dpi))
+    Ok(Drawn { bytes: with_resolution(file, dpi), missing })
 }
 
 /// Puts the chunk `pHYs`, the pixels per metre, behind the header of a PNG file.
@@ -89,11 +88,10 @@ fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, of_byte)
 }
 
-/// The picture with its text laid out in the bundled font.
-pub(in crate::plot) fn parsed(picture: &Picture) -> Result<Tree> {
-    let mut options = Options { font_family: "DejaVu Sans".into(), ..Options::default() };
-    let fonts = Arc::make_mut(&mut options.fontdb);
-    fonts.load_font_data(include_bytes!("../../../fonts/DejaVuSans.ttf").to_vec());
-    fonts.set_sans_serif_family("DejaVu Sans");
-    Tree::from_str(&picture.svg, &options).map_err(|error| Error::Drawing(error.to_string()))
+/// The picture with its text laid out, and the letters that no font has.
+pub(in crate::plot) fn parsed(picture: &Picture) -> Result<(Tree, Vec<char>)> {
+    let lettered = Lettered::new(&picture.svg);
+    let tree = Tree::from_str(&lettered.svg, &lettered.options())
+        .map_err(|error| Error::Drawing(error.to_string()))?;
+    Ok((tree, lettered.missing))
 }

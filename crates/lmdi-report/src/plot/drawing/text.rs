@@ -1,4 +1,9 @@
 //! Text in pictures: how wide it is, how it is cut to its room, and how it is wrapped.
+//!
+//! Marks that stand on the letter before them, such as accents and vowels of Indian scripts, have no
+//! width of their own and stay with their letter.
+
+use unicode_width::UnicodeWidthChar;
 
 /// Advance widths of the characters from space to tilde in DejaVu Sans, in thousandths of its size.
 const WIDTHS: [u16; 95] = [
@@ -18,10 +23,16 @@ fn wide(c: char) -> f64 {
     let known = (c as usize).checked_sub(32).and_then(|at| WIDTHS.get(at));
     match known {
         Some(&thousandths) => f64::from(thousandths) / 1000.0,
+        None if is_mark(c) => 0.0,
         // Letters of East Asia are square; signs beside the text such as ellipses nearly so.
-        None if c as u32 >= 0x2000 => 1.0,
+        None if c.width() == Some(2) || c as u32 >= 0x2000 => 1.0,
         None => 0.7,
     }
+}
+
+/// Whether a character takes no room of its own.
+pub(in crate::plot) fn is_mark(c: char) -> bool {
+    c.width() == Some(0)
 }
 
 /// Text that fits into its room: the middle of longer text is left out, because names that start
@@ -43,6 +54,7 @@ pub(in crate::plot) fn fitted(text: &str, size: f64, room: f64) -> String {
     let start = part(&mut text.chars(), 0.65 * room);
     let mut end = part(&mut text.chars().rev(), 0.35 * room);
     end.reverse();
+    let end = end.into_iter().skip_while(|&c| is_mark(c));
     start.into_iter().chain(['…']).chain(end).collect()
 }
 
@@ -101,6 +113,21 @@ mod tests {
         assert!(width_of(&cut, 13.0) <= 200.0 && width_of(&cut, 13.0) > 150.0, "{cut}");
         assert_eq!(fitted("short", 13.0, 200.0), "short");
         assert_eq!(fitted(&"年".repeat(50), 10.0, 100.0).chars().count(), 9);
+    }
+
+    #[test]
+    fn marks_stay_with_their_letters_and_take_no_room() {
+        // An e with an acute accent, as two characters: as wide as an e, and never cut in two.
+        let name = "e\u{301}".repeat(12);
+        assert_eq!(width_of(&name, 10.0), width_of(&"e".repeat(12), 10.0));
+        for room in 20..80 {
+            let cut = fitted(&name, 10.0, f64::from(room));
+            let (start, end) = cut.split_once('…').unwrap_or((&cut, ""));
+            for part in [start, end] {
+                assert_eq!(part.matches('e').count(), part.matches('\u{301}').count(), "{cut:?}");
+                assert!(!part.starts_with('\u{301}'), "{cut:?}");
+            }
+        }
     }
 
     #[test]

@@ -125,7 +125,7 @@ impl TreeV1 {
         Ok(Tree {
             feature: self.feature,
             threshold: self.threshold,
-            category_set: self.category_set.unwrap_or_else(|| vec![NONE; n]),
+            category_set: self.category_set.unwrap_or_default(),
             missing,
             left: self.left,
             right: self.right,

@@ -31,7 +31,7 @@ fn structure_is_checked() {
     refused(&unchecked(|e| e.trees[0].threshold[0] = f64::NAN), "node 0 has threshold NaN");
     refused(&unchecked(|e| e.trees[0].value[1] = f64::INFINITY), "a value that is not finite");
     refused(&unchecked(|e| e.trees[0].weight[1] = -1.0), "node 1 has weight -1");
-    refused(&unchecked(|e| e.trees[0].category_set[0] = 0), "names category set 0");
+    refused(&unchecked(|e| e.trees[0].category_set = vec![0, NONE, NONE]), "names category set 0");
     refused(&unchecked(|e| e.trees.clear()), "no tree");
     refused(&unchecked(|e| e.base_score[0] = f64::NAN), "base score is not finite");
     refused(&unchecked(|e| e.base_score.push(0.0)), "found 2 outputs; expected 1");
@@ -54,7 +54,6 @@ fn a_cycle_does_not_hang() {
         tree.feature = vec![0, 0, NONE, 0, NONE];
         tree.left = vec![1, 3, NONE, 1, NONE];
         tree.right = vec![2, 4, NONE, 2, NONE];
-        tree.category_set = vec![NONE; 5];
         tree.missing = vec![tree.missing[0]; 5];
         for numbers in [&mut tree.threshold, &mut tree.value, &mut tree.weight, &mut tree.impurity]
         {
@@ -96,7 +95,7 @@ fn lengths_are_compared_before_memory_is_taken() {
 
     let mut with_set = small_model();
     let tree = &mut with_set.ensemble.trees[0];
-    tree.category_set[0] = 0;
+    tree.category_set = vec![0, NONE, NONE];
     tree.category_sets = vec![CategorySet { members: vec![5], members_go_left: true, known: None }];
     let valid = with_set.to_bytes().unwrap();
     // From the end: in-bag form, known flag, one word, its count, side, number of sets.

@@ -19,7 +19,7 @@ fn stump() -> Tree {
     Tree {
         feature: vec![0, NONE, NONE],
         threshold: vec![2.5, 0.0, 0.0],
-        category_set: vec![NONE; 3],
+        category_set: Vec::new(),
         missing: vec![Missing::Right; 3],
         left: vec![1, NONE, NONE],
         right: vec![2, NONE, NONE],

@@ -96,7 +96,7 @@ fn read_categories(n: usize, reader: &mut Reader<'_>) -> Result<(Vec<CategorySet
     let category_set = if reader.flag("categorical splits")? {
         reader.u32s(n, "array `category_set`")?
     } else {
-        vec![NONE; n]
+        Vec::new()
     };
     let n_sets = reader.count(6, "number of category sets")?;
     let mut sets = Vec::new();

@@ -118,6 +118,9 @@ pub(super) fn lay_out(
             }
         }
     }
+    if tree.category_sets.is_empty() {
+        tree.category_set = Vec::new();
+    }
     fill_splits(&mut tree);
     Ok((tree, ids))
 }

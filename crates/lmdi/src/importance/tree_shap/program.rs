@@ -295,7 +295,7 @@ impl Program {
 fn route(tree: &Tree, node: usize, first_is_left: bool) -> Route {
     let missing_left = match tree.missing[node] {
         // Nothing is below minus infinity, though something may be equal to it.
-        _ if tree.category_set[node] != NONE || tree.threshold[node] == f64::NEG_INFINITY => None,
+        _ if tree.categories(node).is_some() || tree.threshold[node] == f64::NEG_INFINITY => None,
         Missing::Left => Some(true),
         Missing::Right => Some(false),
         Missing::ZeroLeft | Missing::ZeroRight | Missing::AsZero => None,

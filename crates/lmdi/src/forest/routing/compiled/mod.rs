@@ -22,7 +22,7 @@ mod top;
 
 use super::lanes::LANES;
 use super::path_amounts::{NodeAmounts, PathAmounts};
-use crate::forest::{Missing, NONE, Tree};
+use crate::forest::{Missing, Tree};
 pub(super) use cell::Cell;
 use gains::{Gains, Held, Listed, Nothing};
 use layout::{Compiled, Part};
@@ -66,7 +66,7 @@ pub(super) fn compile<C: Cell + 'static>(
     amounts: Option<&NodeAmounts<'_>>,
 ) -> Option<Box<dyn Walk<C>>> {
     let plain = (0..tree.n_nodes()).filter(|&node| !tree.is_leaf(node)).all(|node| {
-        tree.category_set[node] == NONE
+        tree.categories(node).is_none()
             && matches!(tree.missing[node], Missing::Left | Missing::Right)
             && tree.threshold[node] > f64::NEG_INFINITY
     });

@@ -191,7 +191,6 @@ pub(crate) fn empty_tree(n_values: usize) -> Tree {
 pub(crate) fn push_leaf(tree: &mut Tree, weight: f64, impurity: f64) -> usize {
     tree.feature.push(NONE);
     tree.threshold.push(0.0);
-    tree.category_set.push(NONE);
     tree.missing.push(Missing::Right);
     tree.left.push(NONE);
     tree.right.push(NONE);

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const STYLE = readFileSync(new URL("../src/style/colours.css", import.meta.url), "utf8");
+const STYLE = readFileSync(new URL("../../src/style/colours.css", import.meta.url), "utf8");
 /** Groups of the same shape differ by at least so much, with every colour vision and in grey. */
 const SAME_SHAPE = 12;
 /** All pairs of groups differ by at least so much with normal vision. */

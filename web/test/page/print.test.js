@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { report, write } from "./support/fixture.js";
-import { filledPages } from "./support/pdf.js";
-import { browser, explain, FEATURES, folder } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { report, write } from "../support/fixture.js";
+import { filledPages } from "../support/pdf.js";
+import { browser, explain, FEATURES, folder } from "../support/session.js";
 
 /** A4 without its margins, in pixels. */
 const WIDTH = 718;

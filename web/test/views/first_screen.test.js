@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { report, write } from "./support/fixture.js";
-import { browser, explain, folder, parse, ROOT } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { report, write } from "../support/fixture.js";
+import { browser, explain, folder, parse, ROOT } from "../support/session.js";
 
 test("the first screen answers, compares and warns", async () => {
   const path = join(folder, "weak.html");
@@ -35,10 +35,13 @@ test("the first screen answers, compares and warns", async () => {
   assert.doesNotMatch(text, /HouseAge|income/);
   const answer = await page.$eval(".answer", (element) => element.textContent);
   assert.match(answer, /matter most for the prediction of price\. The model explains 4\s% of/);
-  assert.match(
-    await page.$eval("#not-conclude", (element) => element.textContent),
-    /does not mean that changing/,
-  );
+  const warned = await page.$eval("#not-conclude p", (element) => ({
+    text: element.textContent,
+    end: element.getBoundingClientRect().bottom,
+  }));
+  assert.match(warned.text, /does not mean that changing/);
+  assert.equal(warned.text.match(/\.(\s|$)/g).length, 2, "two sentences");
+  assert.ok(warned.end < 900, `on the first screen: ${warned.end}`);
   assert.deepEqual(complaints, []);
 
   // Boosting is the same with every seed, which says nothing about other rows.

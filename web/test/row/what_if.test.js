@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { browser, changeCells, explain, folder, LMDI, parse, ROOT } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { browser, changeCells, explain, folder, LMDI, parse, ROOT } from "../support/session.js";
 
 test("what-if: changed cells give the numbers of the command", async () => {
   const cases = [

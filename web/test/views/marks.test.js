@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { browser, explain, parse, ROOT } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { browser, explain, parse, ROOT } from "../support/session.js";
 
 /** Draws a rectangle over an element, by shares of its box. */
 async function drag(page, selector, [x0, y0], [x1, y1]) {

@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { browser, explain, folder, LMDI, parse, ROOT } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { browser, explain, folder, LMDI, parse, ROOT } from "../support/session.js";
 
 /** What `lmdi score` writes about a table. */
 function score(model, data) {

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { report, write } from "./support/fixture.js";
-import { browser, explain, FEATURES, findRow, folder } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { report, write } from "../support/fixture.js";
+import { browser, explain, FEATURES, findRow, folder } from "../support/session.js";
 
 test("a link opens the same view, and says what the page does not hold", async () => {
   const { path } = explain(

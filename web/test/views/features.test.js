@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { report, write } from "./support/fixture.js";
-import { browser, explain, FEATURES, folder, parse, readWaterfall } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { report, write } from "../support/fixture.js";
+import { browser, explain, FEATURES, folder, parse, readWaterfall } from "../support/session.js";
 
 test("every feature can be looked into, and every order stepped through", async () => {
   const path = join(folder, "all.html");

@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
-import { open } from "./support/browser.js";
-import { browser, changeCells, explain, folder, LMDI, parse, ROOT } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { browser, changeCells, explain, folder, LMDI, parse, ROOT } from "../support/session.js";
 
 /** Starts a server on a free port; returns its address and how to end it. */
 async function serve(...options) {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
+import { open } from "../support/browser.js";
 import {
   browser,
   explain,
@@ -13,7 +13,7 @@ import {
   parse,
   ROOT,
   readWaterfall,
-} from "./support/session.js";
+} from "../support/session.js";
 
 test("rows are found by conditions, and stepped through within the matches", async () => {
   const { path } = explain(

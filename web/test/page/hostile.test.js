@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { HOSTILE, report, write } from "./support/fixture.js";
-import { browser, explain, folder } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { HOSTILE, report, write } from "../support/fixture.js";
+import { browser, explain, folder } from "../support/session.js";
 
 test("hostile names, cells and labels stay text", async () => {
   const byHand = join(folder, "hostile.html");

@@ -1,9 +1,9 @@
-// Pictures of every view of a report, to be looked at: `node test/screenshots.js REPORT.html FOLDER [VIEW ...]`.
+// Pictures of every view of a report, to be looked at: `node make/screenshots.js REPORT.html FOLDER [VIEW ...]`.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { launch, open } from "./support/browser.js";
+import { launch, open } from "../test/support/browser.js";
 
 const LOOKS = [
   ["", { width: 1300, height: 1290 }],

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { browser, explain, findRow, folder, parse, ROOT } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { browser, explain, findRow, folder, parse, ROOT } from "../support/session.js";
 
 test("counterfactuals are the nearest rows, and limits are kept", async () => {
   const data = "examples/wine.csv";

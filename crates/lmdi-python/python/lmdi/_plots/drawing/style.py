@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import listed
+from ..._errors import listed
 from . import colours
 
 #: The share of values that an axis always shows, and how much longer the whole may be before it is cut.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
+import { open } from "../support/browser.js";
 import {
   browser,
   compareRow,
@@ -14,7 +14,7 @@ import {
   parse,
   ROOT,
   readWaterfall,
-} from "./support/session.js";
+} from "../support/session.js";
 
 test("a report of numbers opens, draws, and its numbers are those of the scores file", async () => {
   const data = "examples/diabetes.csv";
@@ -95,6 +95,18 @@ test("classes are explained, one or several", async () => {
     await page.select("#page-class", String(at));
     compareRow(await readWaterfall(page), three.scores.rows[0], `${label}:`);
   }
+  // Two classes have a threshold, which is drawn as a ring; several have none.
+  for (const [of, rings] of [
+    [opened.page, 2],
+    [page, 0],
+  ]) {
+    const trust = await of.$eval("#trust", (part) => ({
+      rings: part.querySelectorAll(".curves .ring").length,
+      text: part.textContent,
+    }));
+    assert.equal(trust.rings, rings);
+    assert.equal(trust.text.includes("The ring is the decision threshold"), rings > 0);
+  }
   assert.deepEqual(complaints, []);
 });
 
@@ -129,4 +141,15 @@ test("the downloaded file is the scores file", async () => {
       assert.ok(other === cell || Number(other) === Number(cell), `${name}: ${other} and ${cell}`);
     }
   }
+});
+
+test("an exact method is said to add up, without a list of tiny numbers", async () => {
+  const exact = ["--target", "progression", "--method", "tree-shap", "--stability-runs", "0"];
+  const { path } = explain("exact", "examples/diabetes.csv", ...exact);
+  const { page, complaints } = await open(browser, path);
+  const told = await page.$eval("#short", (part) => part.textContent);
+  assert.match(told, /Checked in every row: scores add up exactly\./);
+  assert.match(told, /Fidelity of the explanation Scores add up exactly\./);
+  assert.doesNotMatch(told, /at most|e−/);
+  assert.deepEqual(complaints, []);
 });

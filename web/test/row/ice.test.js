@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { browser, explain, folder, LMDI, parse } from "./support/session.js";
+import { open } from "../support/browser.js";
+import { browser, explain, folder, LMDI, parse } from "../support/session.js";
 
 const CITIES = ["Basel", "Bern", "Chur", "Genf", ""];
 

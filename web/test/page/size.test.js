@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { open } from "./support/browser.js";
-import { report, write } from "./support/fixture.js";
-import { browser, folder } from "./support/session.js";
-import { rowChanges } from "./support/timing.js";
+import { open } from "../support/browser.js";
+import { report, write } from "../support/fixture.js";
+import { browser, folder } from "../support/session.js";
+import { rowChanges } from "../support/timing.js";
 
 test("100,000 rows x 50 features: small, and a row change takes less than 100 ms", async () => {
   const path = join(folder, "large.html");

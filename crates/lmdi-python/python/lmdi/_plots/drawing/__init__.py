@@ -1,0 +1,1 @@
+"""How plots are drawn: colours, categories, axes and ticks, names and numbers in words."""
