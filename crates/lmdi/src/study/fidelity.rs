@@ -101,11 +101,10 @@ pub fn fit_warning(study: &Study) -> Option<String> {
         return None;
     }
     let cause = if study.job().is_some() {
-        "Its penalties leave out what does not hold up on other rows, and much of this model does not. \
-         Scores of single rows may be far off."
+        "Its penalties leave out what does not hold up on other rows, and much of this model does not."
     } else {
-        "Check that they are the rows the model was trained on, with the same target and --weight. If they \
-         are, much of the model does not hold up on other rows, and the penalties leave it out."
+        "Either they are not the rows the model was trained on, with the same target and --weight: check \
+         that first. Or much of the model does not hold up on other rows, and the penalties leave it out."
     };
     Some(format!(
         "On the rows it was fitted to, LMDI+ reproduces only {:.0} % of the variation in the model's output. \
