@@ -21,7 +21,6 @@ fuzz_target!(init: shared::one_thread(), |data: &[u8]| {
         options.copied.push(column.name.clone());
     }
     let table = read_table(&input, &options, &Silent).expect("text takes every cell");
-    let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
     let mut reference = csv::ReaderBuilder::new().has_headers(false).from_reader(data);
     let mut records = reference.byte_records().skip(1);
     for row in 0..table.frame.rows() {
