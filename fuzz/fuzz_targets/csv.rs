@@ -1,12 +1,14 @@
 //! Any text as CSV: every cell is what another reader finds, and kept columns are so to the byte.
 #![no_main]
 
+mod shared;
+
 use libfuzzer_sys::fuzz_target;
 use lmdi::monitor::Silent;
 use lmdi::table::Values;
 use lmdi_io::read::{CellType, Input, ReadOptions, read_table};
 
-fuzz_target!(|data: &[u8]| {
+fuzz_target!(init: shared::one_thread(), |data: &[u8]| {
     let input = Input::bytes("input", data.to_vec());
     let mut options = ReadOptions::default().with_delimiter(b',');
     let Ok(table) = read_table(&input, &options, &Silent) else { return };

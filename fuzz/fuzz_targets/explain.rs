@@ -14,7 +14,7 @@ use lmdi::monitor::Silent;
 const MOST_NODES: usize = 3000;
 const MOST_CELLS: usize = 3000;
 
-fuzz_target!(|data: &[u8]| {
+fuzz_target!(init: shared::one_thread(), |data: &[u8]| {
     let mut bytes = data.to_vec();
     shared::reseal(&mut bytes);
     let ensemble = match detect(&bytes) {

@@ -6,4 +6,4 @@ mod shared;
 use libfuzzer_sys::fuzz_target;
 use lmdi::forest::import::Library;
 
-fuzz_target!(|data: &[u8]| shared::import(data, Library::LightGbm));
+fuzz_target!(init: shared::one_thread(), |data: &[u8]| shared::import(data, Library::LightGbm));

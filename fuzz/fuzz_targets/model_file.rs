@@ -11,7 +11,7 @@ use lmdi::importance::lmdi_plus::ScoreOptions;
 use lmdi::monitor::Silent;
 use lmdi::table::MatrixView;
 
-fuzz_target!(|data: &[u8]| {
+fuzz_target!(init: shared::one_thread(), |data: &[u8]| {
     let mut bytes = data.to_vec();
     shared::reseal(&mut bytes);
     let Ok(model) = Model::from_bytes(&bytes) else { return };

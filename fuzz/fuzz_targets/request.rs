@@ -2,6 +2,8 @@
 //! from both paths.
 #![no_main]
 
+mod shared;
+
 use libfuzzer_sys::fuzz_target;
 use lmdi::forest::train::{EnsembleParams, ForestParams};
 use lmdi::importance::lmdi_plus::LmdiPlusOptions;
@@ -36,7 +38,7 @@ static SERVICE: LazyLock<Service> = LazyLock::new(|| {
     Service::new(study).expect("a service")
 });
 
-fuzz_target!(|body: &[u8]| {
+fuzz_target!(init: shared::one_thread(), |body: &[u8]| {
     let explained = match SERVICE.explain(body) {
         Ok(answer) => serde_json::from_slice::<Value>(&answer).expect("JSON"),
         Err(Failure::Internal(what)) => panic!("{what}"),

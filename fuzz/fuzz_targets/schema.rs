@@ -2,6 +2,8 @@
 //! whose cells trees can compare, and a model file that keeps it.
 #![no_main]
 
+mod shared;
+
 use libfuzzer_sys::fuzz_target;
 use lmdi::monitor::Silent;
 use lmdi::table::{Frame, Schema, SchemaOptions};
@@ -12,7 +14,7 @@ fn frame(text: &[u8], options: &ReadOptions) -> Option<(Frame, lmdi::table::Read
     Some((table.frame, table.reading))
 }
 
-fuzz_target!(|data: &[u8]| {
+fuzz_target!(init: shared::one_thread(), |data: &[u8]| {
     // Two tables, one after the other, with a byte between them that text never has.
     let Some(cut) = data.iter().position(|byte| *byte == 0xff) else { return };
     let options = ReadOptions::default().with_recognise(true).with_delimiter(b',');

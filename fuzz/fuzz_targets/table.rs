@@ -2,6 +2,8 @@
 //! numbers that has the same shape when every column is read as text.
 #![no_main]
 
+mod shared;
+
 use libfuzzer_sys::fuzz_target;
 use lmdi::monitor::Silent;
 use lmdi::table::{ColumnReport, Values};
@@ -12,6 +14,7 @@ fuzz_target!(
         // A panic of the Parquet decoder is caught and becomes an error; libFuzzer's own hook would end the
         // process before that. A panic that comes through still ends it.
         std::panic::set_hook(Box::new(|_| {}));
+        shared::one_thread();
     },
     |data: &[u8]| {
         let input = Input::bytes("input", data.to_vec());

@@ -308,6 +308,9 @@ WEIGHTED = {
     },
 }
 
+# What a ranking keeps of the scores of boosted trees.
+KEPT = {**WEIGHTED, "explainer": {**WEIGHTED["explainer"], "kept": [[0.25, 1.0], [0.0], []]}}
+
 BALANCED = {
     **ONE_VS_REST,
     "ensemble": {**ONE_VS_REST["ensemble"], "class_weights": "balanced"},
@@ -340,6 +343,7 @@ MODELS = {
     "imported": IMPORTED,
     "one_vs_rest": ONE_VS_REST,
     "weighted": WEIGHTED,
+    "kept": KEPT,
     "balanced": BALANCED,
     "decided": DECIDED,
     "formatted": FORMATTED,
@@ -517,6 +521,9 @@ def binary(model):
         if bounds or sizes:
             rows = u32(len(bounds) // 2) + f64s(bounds) + u32(len(sizes)) + f64s(sizes)
             sections.append((b"ROWS", 1, rows))
+        if fitted["kept"]:
+            shares = b"".join(u32(len(tree)) + f64s(tree) for tree in fitted["kept"])
+            sections.append((b"KEPT", 1, u32(len(fitted["kept"])) + shares))
     head = names.MAGIC + struct.pack("<II", 1, len(sections))
     for tag, flags, body in sections:
         head += tag + struct.pack("<IQI", flags, len(body), zlib.crc32(body))

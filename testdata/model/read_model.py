@@ -110,6 +110,7 @@ def read_file(data):
         b"READ": ("schema", reading),
         b"CLSW": ("ensemble", class_weights),
         b"ROWS": ("explainer", training_rows),
+        b"KEPT": ("explainer", kept_shares),
     }
     for entry in range(16, table_end, 20):
         tag, flags, length, checksum = struct.unpack_from("<4sIQI", data, entry)
@@ -239,6 +240,10 @@ def training_rows(cursor):
     return {"lowest": bounds[0::2], "highest": bounds[1::2], "tree_sizes": cursor.f64s(cursor.u32())}
 
 
+def kept_shares(cursor):
+    return {"kept": [cursor.f64s(cursor.u32()) for _ in range(cursor.u32())]}
+
+
 def linear_model(cursor):
     result = {"first_output": cursor.u32()}
     k = cursor.u32()
@@ -309,7 +314,7 @@ def with_defaults(model):
     forest["trees"] = trees
     model["ensemble"] = forest
     if model.get("explainer") is not None:
-        empty = {"options": "", "lowest": [], "highest": [], "tree_sizes": []}
+        empty = {"options": "", "lowest": [], "highest": [], "tree_sizes": [], "kept": []}
         fitted = {**empty, **model["explainer"]}
         fitted["trees"] = [{"first_output": 0, "raw": [], **one} for one in fitted["trees"]]
         for one in fitted["trees"]:

@@ -19,6 +19,7 @@ mod input;
 mod output;
 mod process;
 
+use clap::error::ErrorKind;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 #[cfg(feature = "serve")]
 use commands::serve;
@@ -28,6 +29,7 @@ use commands::{
 };
 use process::console;
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::time::Duration;
 
 #[derive(Parser)]
@@ -144,7 +146,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(arguments) => arguments,
         // Help and the version are no errors, and go to standard output.
         Err(told) => {
-            let _ = told.print();
+            if told.kind() == ErrorKind::ValueValidation {
+                // Standard error may be closed.
+                let _ = write!(io::stderr(), "{}", in_words(&told.render().to_string()));
+            } else {
+                let _ = told.print();
+            }
             return if told.use_stderr() { INVALID_USAGE } else { DONE };
         }
     };
@@ -198,7 +205,7 @@ fn parsed(arguments: impl IntoIterator<Item = OsString>) -> Result<Arguments, cl
         }
         arg.allow_negative_numbers(true)
     };
-    let mut command = Arguments::command();
+    let mut command = Arguments::command().mut_args(takes_number);
     let names: Vec<String> = command.get_subcommands().map(|one| one.get_name().into()).collect();
     for name in names {
         command = command.mut_subcommand(name, |one| one.mut_args(takes_number));
@@ -206,9 +213,20 @@ fn parsed(arguments: impl IntoIterator<Item = OsString>) -> Result<Arguments, cl
     Arguments::from_arg_matches(&command.try_get_matches_from(arguments)?)
 }
 
+/// What the standard library says about text that is no number, in words that tell what is expected.
+fn in_words(message: &str) -> String {
+    message
+        .replace("invalid digit found in string", "expected a whole number")
+        .replace("cannot parse integer from empty string", "expected a whole number")
+        .replace("number too large to fit in target type", "expected a smaller number")
+        .replace("invalid float literal", "expected a number")
+        .replace("cannot parse float from empty string", "expected a number")
+}
+
 fn report(error: &anyhow::Error) -> u8 {
     let text = match error.downcast_ref::<lmdi::Error>() {
         Some(lmdi::Error::Parameter { name, found, expected }) => {
+            let (found, expected) = (flags::with_flags(found), flags::with_flags(expected));
             let about = format!("{} is {found}; expected {expected}", flags::flag_of(name));
             context_of(error).map_or(about.clone(), |context| format!("{context}: {about}"))
         }

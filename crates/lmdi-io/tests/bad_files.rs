@@ -28,7 +28,7 @@ fn frame_of(bytes: &[u8]) -> Frame {
 #[test]
 fn text_files_are_refused_with_the_place() {
     let damaged = if cfg!(feature = "parquet") { "truncated or damaged" } else { "no Parquet" };
-    let cases: [(&[u8], &[&str]); 21] = [
+    let cases: [(&[u8], &[&str]); 33] = [
         (b"", &["t.csv", "empty"]),
         (b"\n\n", &["no text"]),
         (b"a,b\n", &["no data row"]),
@@ -49,6 +49,18 @@ fn text_files_are_refused_with_the_place() {
         (b"\xd0\xcf\x11\xe0\xa1", &["xls"]),
         (b"SQLite format 3\0", &["SQLite", "CSV"]),
         (b"PK\x03\x04rest", &["zip"]),
+        (b"<!DOCTYPE html><html></html>", &["web page", "download"]),
+        (b"\xef\xbb\xbf  <HTML>\n", &["web page"]),
+        (b"<?xml version=\"1.0\"?>\n", &["XML"]),
+        (b"[{\"a\": 1}]", &["JSON", "CSV"]),
+        (b"{ \"a\": [1] }", &["JSON"]),
+        (b"\x89LMDI\r\n", &["model file of lmdi", "table"]),
+        (b"\x89HDF\r\n\x1a\n", &["HDF5"]),
+        (b"\x93NUMPY\x01", &["NumPy"]),
+        (b"\x80\x04\x95", &["pickle", "Parquet"]),
+        (b"ORC\x02\x0a", &["ORC"]),
+        (b"$FL2@(#) SPSS", &["SPSS"]),
+        (b"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60", &["SAS"]),
         (b"PAR1 and no more", &["Parquet", damaged]),
     ];
     for (bytes, parts) in cases {
@@ -56,6 +68,17 @@ fn text_files_are_refused_with_the_place() {
         for part in parts {
             assert!(message.contains(part), "{part:?} is not in {message:?}");
         }
+    }
+}
+
+#[test]
+fn names_of_columns_that_begin_like_other_formats_are_names() {
+    for text in
+        ["ORC,b\n1,2\n", "[a],b\n1,2\n", "{a},b\n1,2\n", "<b>,b\n1,2\n", "\"{\"\"a\",b\n1,2\n"]
+    {
+        let input = Input::bytes("t.csv", text.as_bytes().to_vec());
+        let table = read_table(&input, &ReadOptions::default(), &Silent).expect(text);
+        assert_eq!(table.frame.columns().len(), 2, "{text}");
     }
 }
 

@@ -4,6 +4,13 @@ use lmdi::file::Model;
 use lmdi::forest::import::{Library, Rounds, detect, read};
 use lmdi::table::Matrix;
 
+/// Lets the thread that calls be the only worker: handing a task of microseconds to another thread and
+/// waiting for it takes longer than the task. Results do not depend on the number of threads.
+pub fn one_thread() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    pool.build_global().expect("the first pool of the process");
+}
+
 /// Bytes of a model of one library: refused with an error, or an ensemble that can be used and saved.
 #[allow(dead_code)]
 pub fn import(data: &[u8], library: Library) {

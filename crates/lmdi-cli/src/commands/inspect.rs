@@ -160,7 +160,7 @@ fn print_model(out: &mut impl Write, path: &Path, model: &Model) -> io::Result<(
         writeln!(out, "Trained by {}", printable(&metadata.producer))?;
     }
     if let Some(rows) = metadata.training_rows {
-        writeln!(out, "Trained on {} rows", count(rows))?;
+        writeln!(out, "Trained on {}", counted(rows as usize, "row"))?;
     }
     if !metadata.training_options.is_empty() {
         writeln!(out, "Options: {}", printable(&metadata.training_options))?;
@@ -182,7 +182,7 @@ fn print_model(out: &mut impl Write, path: &Path, model: &Model) -> io::Result<(
     writeln!(out)?;
     match schema {
         Some(schema) => print_schema(out, schema),
-        None => writeln!(out, "Reads {} numeric columns", ensemble.n_features()),
+        None => writeln!(out, "Reads {}", counted(ensemble.n_features(), "numeric column")),
     }
 }
 

@@ -41,6 +41,12 @@ pub fn invalid(
     lmdi::Error::Parameter { name, found: found.into(), expected: expected.into() }.into()
 }
 
+/// What the library says about parameters beside the one in question, in the words of flags.
+pub fn with_flags(text: &str) -> String {
+    let names = ["l1_ratio", "fit_on", "fit_to", "response_share", "rows_per_tree", "fold_by"];
+    names.iter().fold(text.to_owned(), |text, name| text.replace(name, &flag_of(name)))
+}
+
 /// A parameter of the library as the flag that sets it.
 pub fn flag_of(parameter: &str) -> String {
     let flag = match parameter {

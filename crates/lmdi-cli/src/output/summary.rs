@@ -5,9 +5,9 @@ use super::terminal::{Align, Decimals, TextTable, shortened};
 use lmdi::explanation::{PredictedBy, top_features};
 use lmdi::glm::Strength;
 use lmdi::importance::OutputScale;
-use lmdi::importance::lmdi_plus::{LOW_FIDELITY, TreeFit};
+use lmdi::importance::lmdi_plus::TreeFit;
 use lmdi::named::Named;
-use lmdi::study::{Explained, FidelityOn, Fitting, Study, TreeChoice, UnknownBags};
+use lmdi::study::{Explained, FidelityOn, Fitting, Study, TreeChoice, UnknownBags, fit_warning};
 use lmdi::table::{TimeUnit, Values};
 use lmdi::text::{count, counted, short_cell, short_number};
 use lmdi_io::printable::printable;
@@ -98,18 +98,8 @@ fn print_fits(out: &mut dyn Write, study: &Study, tolerance: Option<f64>) -> io:
             short_number(worst)
         )?;
     }
-    if let Some(share) = models.fidelity().filter(|share| *share < LOW_FIDELITY) {
-        let advice = if study.job().is_some() {
-            "Scores of single rows may be far off"
-        } else {
-            "Check that they are the rows the model was trained on, with the same target and --weight"
-        };
-        writeln!(
-            out,
-            "WARNING: the explanation reproduces only {:.0} % of the variation in the model's output on \
-             the rows it was fitted to. {advice}; --method tree-shap explains the output exactly.",
-            100.0 * share.max(0.0)
-        )?;
+    if let Some(warning) = fit_warning(study) {
+        writeln!(out, "WARNING: {warning}")?;
     }
     let mut alphas = Vec::new();
     let mut inverses = Vec::new();
@@ -128,8 +118,10 @@ fn print_fits(out: &mut dyn Write, study: &Study, tolerance: Option<f64>) -> io:
         strengths.sort_by(f64::total_cmp);
         if let (Some(low), Some(high)) = (strengths.first(), strengths.last()) {
             ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let list: Vec<String> =
-                ratios.iter().map(|(ratio, n)| format!("{ratio} ({} times)", count(*n))).collect();
+            let list: Vec<String> = ratios
+                .iter()
+                .map(|(ratio, n)| format!("{ratio} ({})", counted(*n, "time")))
+                .collect();
             writeln!(
                 out,
                 "Penalty: median {name} {} ({} to {}); L1 ratio {}.",

@@ -193,7 +193,18 @@ impl Magic {
         {
             return Err(format!("this is {what}; expected CSV, gzipped CSV or Parquet: {do_this}"));
         }
+        if let Some(what) = other_text(start) {
+            return Err(format!("this is {what}"));
+        }
         match start {
+            // A column may be called ORC.
+            [b'O', b'R', b'C', 0..=8 | 0x80.., ..] => {
+                Err("this is an ORC file; expected CSV, gzipped CSV or Parquet: write it as Parquet".into())
+            }
+            [0x80, 2..=5, ..] => Err(
+                "this is a Python pickle; expected CSV, gzipped CSV or Parquet: write the table as Parquet"
+                    .into(),
+            ),
             [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', ..] => Err(
                 "this is bzip2-compressed; expected CSV, gzipped CSV or Parquet: unpack it first (bzip2 -d)"
                     .into(),
@@ -325,8 +336,27 @@ impl Opened {
 const UNMARKED: &str = "this text is UTF-16 or UTF-32 without a byte-order mark; save it as UTF-8 \
     (for example: iconv -f UTF-16LE -t UTF-8)";
 
+const SAS: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc2, 0xea, 0x81, 0x60];
+
+/// What text is that is no table: a web page, say, where a download asked for a password.
+fn other_text(start: &[u8]) -> Option<&'static str> {
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+    let begins =
+        |with: &[u8]| text.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
+    let after = |mark: u8| text.strip_prefix(&[mark]).map(|rest| rest.trim_ascii_start().first());
+    if begins(b"<!doctype html") || begins(b"<html") {
+        Some("a web page; expected CSV, gzipped CSV or Parquet: was the download refused?")
+    } else if begins(b"<?xml") {
+        Some("XML; expected CSV, gzipped CSV or Parquet: write it as CSV")
+    } else if matches!(after(b'['), Some(Some(b'{' | b'['))) || after(b'{') == Some(Some(&b'"')) {
+        Some("JSON; expected CSV, gzipped CSV or Parquet: write it as CSV")
+    } else {
+        None
+    }
+}
+
 /// First bytes of formats that are mistaken for a table, what they are, and what to do.
-const OTHERS: [(&[u8], &str, &str); 11] = [
+const OTHERS: [(&[u8], &str, &str); 17] = [
     (b"PARE", "an encrypted Parquet file", "decrypt it first"),
     (b"PK\x03\x04", "a zip archive or a spreadsheet (xlsx, ods)", "unzip it, or save it as CSV"),
     (b"\xd0\xcf\x11\xe0", "an old spreadsheet (xls)", "save it as CSV"),
@@ -338,4 +368,14 @@ const OTHERS: [(&[u8], &str, &str); 11] = [
     (b"ARROW1\0", "an Arrow IPC file", "write it as Parquet"),
     (b"Obj\x01", "an Avro file", "write it as Parquet"),
     (b"%PDF-", "a PDF document", "find the table it was made from"),
+    (
+        b"\x89LMDI",
+        "a model file of lmdi",
+        "give the table, and the model where a model is asked for",
+    ),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file", "write the table as Parquet"),
+    (b"\x93NUMPY", "an array of NumPy", "write it as Parquet, with names of columns"),
+    (b"$FL2@(#)", "an SPSS file", "save it as CSV"),
+    (b"<stata_dta>", "a Stata file", "save it as CSV"),
+    (&SAS, "a SAS file", "save it as CSV"),
 ];

@@ -9,12 +9,24 @@ use lmdi::monitor::Monitor;
 use lmdi::table::{Labels, MISSING, Values};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
+use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 /// A row group ends when so much of it waits in memory.
 const GROUP_BYTES: usize = 64 << 20;
+
+/// The error of the file itself, where that is the cause.
+fn plain(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(cause) => *cause,
+            Err(cause) => io::Error::other(cause),
+        },
+        other => io::Error::other(other),
+    }
+}
 
 /// A table that is written some rows at a time.
 pub(super) struct ParquetWriter<W: Write + Send> {
@@ -44,7 +56,7 @@ impl<W: Write + Send> ParquetWriter<W> {
             let properties =
                 WriterProperties::builder().set_compression(Compression::SNAPPY).build();
             let writer = ArrowWriter::try_new(out, batch.schema(), Some(properties));
-            let writer = Box::new(writer.map_err(io::Error::other)?);
+            let writer = Box::new(writer.map_err(plain)?);
             self.state = State::Started(writer, names.clone().map(str::to_owned).collect());
         }
         let State::Started(writer, first) = &mut self.state else {
@@ -54,9 +66,9 @@ impl<W: Write + Send> ParquetWriter<W> {
         let at_once = rows_at_once(table, 1 << 20);
         for start in (0..batch.num_rows()).step_by(at_once) {
             let rows = at_once.min(batch.num_rows() - start);
-            writer.write(&batch.slice(start, rows)).map_err(io::Error::other)?;
+            writer.write(&batch.slice(start, rows)).map_err(plain)?;
             if writer.in_progress_size() > GROUP_BYTES {
-                writer.flush().map_err(io::Error::other)?;
+                writer.flush().map_err(plain)?;
             }
             passed(rows, monitor)?;
         }
@@ -66,7 +78,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// What was written to, with all rows.
     pub(super) fn finish(self) -> io::Result<W> {
         match self.state {
-            State::Started(writer, _) => writer.into_inner().map_err(io::Error::other),
+            State::Started(writer, _) => writer.into_inner().map_err(plain),
             State::Empty(_) | State::Failed => {
                 Err(io::Error::other("a Parquet table needs columns before it is finished"))
             }

@@ -27,7 +27,7 @@ from ._checks import choice, flag, number, whole
 from ._choices import ClassificationCriterion, RegressionCriterion, SplitFinder
 from ._errors import LmdiWarning
 from ._input.columns import Columns
-from ._input.tables import Frame, check_names, frame_with_text, strided
+from ._input.tables import Frame, check_names, check_table, formats_of, frame_with_text, strided
 from ._models.model import Model, TextColumn, text_columns
 from ._running import n_threads
 
@@ -52,6 +52,7 @@ class _Learner(BaseEstimator):
         all different, are left out.
         """
         target_name = str(getattr(y, "name", None) or "target")
+        check_table(X)
         check_names(X)
         frame = frame_with_text(X)
         if frame is not None:
@@ -86,9 +87,10 @@ class _Learner(BaseEstimator):
         target: Any = np.asarray(y, dtype=np.float64) if not self._classifies else list(map(str, y.tolist()))
         columns = text_columns(frame.chosen(names))
         _warn_of_numbers_as_text(columns)
-        schema, matrix = _lmdi.learn_schema(columns, (target_name, target))
+        moments = frame.moments()
+        schema, matrix = _lmdi.learn_schema(columns, (target_name, target), formats_of(moments))
         encoded = tuple(schema.encoded_names)
-        read = Columns(encoded, len(encoded), moments=frame.moments())
+        read = Columns(encoded, len(encoded), moments=moments)
         return self._fit_matrix(matrix.T, y, sample_weight, read, schema)
 
     def _fit_matrix(
@@ -96,7 +98,7 @@ class _Learner(BaseEstimator):
     ) -> Self:
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             if not weights.sum() > 0:
                 raise ValueError("all sample weights are zero; at least one row must count")
         response, labels = self._response(y)

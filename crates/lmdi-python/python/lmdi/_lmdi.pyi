@@ -53,6 +53,7 @@ class Model:
     threshold: float | None
     def decide(self, probabilities: NDArray[np.float64]) -> list[int]: ...
     table_columns: list[str] | None
+    formats: list[tuple[str, str]]
     input_columns: list[str] | None
     levels: list[tuple[int, list[str]]]
     origins: list[int] | None
@@ -193,6 +194,7 @@ def encode(
 def learn_schema(
     columns: list[tuple[str, NDArray[np.float64] | list[str | None]]],
     target: tuple[str, NDArray[np.float64] | list[str | None]],
+    formats: list[tuple[str, str]],
 ) -> tuple[LearnedSchema, NDArray[np.float64]]: ...
 def read_foreign(bytes: bytes, rounds: int | str) -> tuple[Model, list[bool]]: ...
 def foreign_node_ids(bytes: bytes, rounds: int | str) -> list[NDArray[np.uint32]]: ...

@@ -179,7 +179,15 @@ impl Model {
         (!coded).then(|| columns.iter().map(|column| column.name.clone()).collect())
     }
 
-    /// The same, for a model that turns some of them into several matrix columns.
+    /// How the cells of columns are written that are no plain numbers.
+    #[getter]
+    fn formats(&self) -> Vec<(String, String)> {
+        let schema = self.content.schema.iter();
+        let formats = schema.flat_map(|schema| &schema.reading.formats);
+        formats.map(|known| (known.name.clone(), known.format.name())).collect()
+    }
+
+    /// Names of the columns that are read of a table, for a model that turns some of them into several matrix columns.
     #[getter]
     fn input_columns(&self) -> Option<Vec<String>> {
         let schema = self.content.schema.as_ref()?;

@@ -280,3 +280,28 @@ def test_files(tmp_path, data):
         lmdi.load(tmp_path / "nothing.lmdi")
     with pytest.raises(FileNotFoundError):
         lmdi.export(DecisionTreeRegressor().fit(data.X, data.y), tmp_path / "no" / "model.lmdi")
+
+
+def test_masks_are_not_ignored(data):
+    masked = np.ma.masked_greater(data.X[:, :2], 1.0)
+    tree = DecisionTreeRegressor(max_depth=2).fit(data.X[:, :2], data.y)
+    for explain in (
+        lambda: lmdi.RandomForestRegressor(2).fit(masked, data.y),
+        lambda: lmdi.TreeSHAP(tree).explain(masked),
+    ):
+        with pytest.raises(TypeError, match="masked array.*filled"):
+            explain()
+    lmdi.RandomForestRegressor(2).fit(masked.filled(np.nan), data.y)
+
+
+def test_tables_without_columns_and_nested_cells_are_refused(data):
+    frame = pd.DataFrame({"x": data.X[:, 0]})
+    with pytest.raises(ValueError, match="0 feature"):
+        lmdi.RandomForestRegressor(2).fit(frame[[]], data.y)
+    with pytest.raises(ValueError, match="column 'z' holds lists, such as .1, 2.; expected numbers"):
+        lmdi.RandomForestRegressor(2).fit(frame.assign(z=[[1, 2]] * len(frame)), data.y)
+
+
+def test_negative_weights_are_called_so(data):
+    with pytest.raises(ValueError, match="Negative"):
+        lmdi.RandomForestRegressor(2).fit(data.X, data.y, -np.ones(len(data.y)))

@@ -5,6 +5,7 @@ import decimal
 import os
 import pickle
 import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import lmdi
 
 #: A bootstrap draws as many rows as the table has, so repeated rows make it larger, as in scikit-learn,
-#: whose own forests with a bootstrap are not equivalent either.
+#: whose own forests with a bootstrap are not equivalent either. To draw as often as the weights sum up to
+#: would make ten times all weights another forest. What can hold is tested below: with as many draws, the
+#: two are forests of the same distribution.
 LARGER_DRAWS = "a bootstrap draws as many rows as the table has: more if rows are repeated than if weighted"
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": LARGER_DRAWS,
@@ -48,6 +51,42 @@ def expected(learner):
 @parametrize_with_checks([*LEARNERS, *WITHOUT_DRAWS], expected_failed_checks=expected)
 def test_conventions(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("learner", [lmdi.RandomForestRegressor, lmdi.RandomForestClassifier])
+def test_a_weight_is_so_many_rows_to_as_many_draws(data, learner):
+    X, y = data.X[:60], (data.two if hasattr(learner, "predict_proba") else data.y)[:60]
+    weight = np.arange(60) % 4
+    forest = learner(1000, max_samples=60, max_depth=3, random_state=0)
+    weighted = _by_tree(clone(forest).fit(X, y, sample_weight=weight), X)
+    # Another seed, so that the two differ by chance throughout.
+    repeated = _by_tree(
+        clone(forest).set_params(random_state=1).fit(X.repeat(weight, 0), y.repeat(weight)), X
+    )
+    unweighted = _by_tree(clone(forest).fit(X, y), X)
+
+    def apart(a, b):
+        """The largest difference of mean predictions over rows, in standard errors over the trees."""
+        error = np.sqrt((a.var(0) + b.var(0)) / 1000)
+        return np.max(np.abs(a.mean(0) - b.mean(0)) / error)
+
+    assert apart(weighted, repeated) < 5
+    assert apart(weighted, unweighted) > 10
+
+
+def _by_tree(forest, X):
+    return np.array(
+        [
+            (tree.predict_proba(X)[:, 1] if tree.classes_ is not None else tree.predict(X))
+            for tree in forest.estimators_
+        ]
+    )
+
+
+def test_ten_times_all_weights_change_nothing(data):
+    weight = np.arange(len(data.y)) % 4
+    fits = [lmdi.RandomForestRegressor(5, random_state=0).fit(data.X, data.y, weight * by) for by in (1, 10)]
+    assert np.array_equal(fits[0].apply(data.X), fits[1].apply(data.X))
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
@@ -297,12 +336,38 @@ def test_dates_are_read_in_the_unit_of_training(data, tmp_path):
     spans = points.with_columns(day=pl.duration(days=1))
     with pytest.raises(ValueError, match="column 'day' holds spans of time; the model was trained on dates"):
         by_day.predict(spans)
-    # The model file says nothing about them: what would be guessed might be in another unit.
-    lmdi.export(by_day, tmp_path / "forest.lmdi")
-    with pytest.raises(
-        ValueError, match="column 'day' holds dates; the model was trained on numbers or text"
-    ):
-        lmdi.load(tmp_path / "forest.lmdi").predict(dates)
+
+
+def test_model_files_keep_dates_and_times(data, tmp_path):
+    n_rows = len(data.y)
+    day = pd.Series(pd.date_range("2020-01-01", periods=n_rows, freq="D"))
+    X = pl.DataFrame({"day": day.to_numpy(), "noon": day.to_numpy()}).with_columns(
+        pl.col("day").dt.date(), pl.col("noon") + pl.duration(hours=12), hour=pl.lit(datetime.time(1, 30))
+    )
+    hours = np.arange(n_rows) * 7 % 24
+    X = X.with_columns(hour=pl.Series([datetime.time(int(hour), 30) for hour in hours]))
+    y = np.arange(n_rows) + 5.0 * hours
+    # One row per day: a series, which is learned from, and no row number.
+    forest = lmdi.RandomForestRegressor(5, random_state=0).fit(X, y)
+    assert forest.feature_importances_[0] > 0
+    path, table = str(tmp_path / "forest.lmdi"), str(tmp_path / "table.csv")
+    lmdi.export(forest, path)
+    again = lmdi.load(path)
+    for same in (X, X.to_pandas(), X.to_arrow()):
+        np.testing.assert_array_equal(again.predict(same), forest.predict(X))
+    explainer = lmdi.LMDIPlus(forest).fit(X, y)
+    explainer.save(tmp_path / "plus.lmdi")
+    scores = lmdi.load(tmp_path / "plus.lmdi").explain(X)
+    np.testing.assert_array_equal(scores.values, explainer.explain(X).values)
+    assert scores._times == explainer.explain(X)._times != {}
+    # The command reads the same columns as text.
+    X.write_csv(table, datetime_format="%Y-%m-%dT%H:%M:%S")
+    run = [sys.executable, "-m", "lmdi", "predict", path, table, "--out", "-"]
+    found = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    np.testing.assert_array_equal(np.array(found.split()[1:], dtype=float), forest.predict(X))
+    spans = X.with_columns(day=pl.duration(days=1))
+    with pytest.raises(ValueError, match="column 'day' holds spans of time; the model was trained on dates"):
+        again.predict(spans)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """Models of XGBoost are read exactly, live: the same leaf for every row, the same margins."""
 
+import os
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -118,6 +121,29 @@ def test_categories(data):
         leaves = model_of(model).apply(new)
     gone = new.assign(c=new["c"].cat.remove_categories("zebra"))
     assert np.array_equal(leaves, model_of(model).apply(gone))
+
+
+@pytest.mark.parametrize("names", [["süd", "nord", "øst", "日本", "🦀"], ["a", "é"], ["日", "本", "語"]])
+def test_categories_beyond_ascii(data, names):
+    """XGBoost 3.1 and 3.2 keep such names of pandas categories damaged, and do not know them themselves."""
+    codes = (data.X[:, 1].astype(int)) % len(names)
+    cells = pd.Categorical.from_codes(codes, categories=names)
+    frame = pd.DataFrame(
+        {"plain": data.X[:, 0], "c": cells, "d": pd.Categorical(np.where(codes > 1, "x", "y"))}
+    )
+    y = data.y + 3 * codes
+    model = xgboost.XGBRegressor(enable_categorical=True, max_cat_to_onehot=1, **SMALL).fit(frame, y)
+    e = lmdi.TreeSHAP(model).explain(frame)
+    np.testing.assert_allclose(e.base_values + e.values.sum(axis=1), model.predict(frame), rtol=1e-5)
+    # By name also in a table of another order, which XGBoost cannot tell.
+    trees = lmdi.LMDIPlus(model).fit(frame, y).model_
+    other = frame.assign(c=frame["c"].cat.reorder_categories(names[::-1]).astype(object))
+    np.testing.assert_array_equal(trees.predict(other), trees.predict(frame))
+    # Without the table, names are as XGBoost keeps them: told, or refused.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises((lmdi.LmdiWarning, ValueError), match="letters beyond ASCII"):
+            lmdi.export(model, os.devnull)
 
 
 def test_categories_by_code(data):

@@ -6,8 +6,8 @@ use lmdi::explanation::{LOW_FIDELITY, PredictedBy};
 use lmdi::file::Metadata;
 use lmdi::importance::LmdiPlus;
 use lmdi::study::{
-    Assessment, Baselines, Explained, Fitting, Predictor, Sample, Study, TrainingJob, TreeChoice,
-    measure_title, sample_title,
+    Assessment, Baselines, Explained, Fitting, Predictor, Sample, SeenRows, Study, TrainingJob,
+    TreeChoice, fit_warning, measure_title, sample_title,
 };
 use lmdi::table::{Reason, Schema};
 use lmdi::text::{count, counted};
@@ -78,27 +78,11 @@ fn warnings(study: &Study, explained: &Explained) -> Vec<String> {
     shortfall
         .map(|shortfall| shortfall.to_string())
         .into_iter()
+        .chain(SeenRows::of(explained, of_model).map(|seen| seen.to_string()))
         .chain(models.and_then(unconverged))
-        .chain(models.and_then(|models| poor_fit(models, study.job().is_some())))
+        .chain(fit_warning(study))
         .chain(unfaithful)
         .collect()
-}
-
-/// A boosted model whose output is not reproduced on the rows that LMDI+ was fitted to. One that was
-/// trained elsewhere was hardly trained on these.
-fn poor_fit(models: &LmdiPlus, is_trained_here: bool) -> Option<String> {
-    let advice = if is_trained_here {
-        "Scores of single rows may be far off; --method tree-shap explains the output exactly."
-    } else {
-        "Check that they are the rows the model was trained on, with the same target and --weight."
-    };
-    models.fidelity().filter(|share| *share < LOW_FIDELITY).map(|share| {
-        format!(
-            "On the rows it was fitted to, LMDI+ reproduces only {:.0} % of the variation in the model's raw \
-             output. {advice}",
-            100.0 * share.max(0.0)
-        )
-    })
 }
 
 fn unconverged(models: &LmdiPlus) -> Option<String> {

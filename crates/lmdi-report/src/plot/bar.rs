@@ -7,6 +7,7 @@ use super::drawing::number::short;
 use super::drawing::svg::{Anchor, Canvas, FAINT, Picture, SMALL};
 use super::{PlotData, label, label_room, rows_text};
 use crate::Result;
+use lmdi::text::counted;
 
 const WIDTH: f64 = 860.0;
 const STEP: f64 = 26.0;
@@ -23,7 +24,7 @@ pub fn bar(data: &PlotData<'_>, top: usize) -> Result<Picture> {
     let mut bars: Vec<(String, f64)> =
         shown.iter().map(|&(column, mean)| (data.name(column).to_owned(), mean)).collect();
     if more > 0 {
-        bars.push((format!("{more} other columns"), rest));
+        bars.push((counted(more, "other column"), rest));
     }
     let width = data.look.width(WIDTH);
     let left = label_room(bars.iter().map(|(name, _)| name.as_str()), width);

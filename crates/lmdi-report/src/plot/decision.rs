@@ -27,6 +27,7 @@ pub fn decision(data: &PlotData<'_>, top: usize) -> Result<Picture> {
     let left = label_room(shown.iter().map(|&column| data.name(column)), width);
     let others = match rest.len() {
         0 => String::new(),
+        1 => "; 1 other column is in the start".into(),
         n => format!("; {n} other columns are in the start"),
     };
     let line = format!(

@@ -12,6 +12,7 @@ use super::{GAP, MARGIN, PlotData, label, label_room};
 use crate::Result;
 use lmdi::Error;
 use lmdi::importance::OutputScale;
+use lmdi::text::counted;
 
 const WIDTH: f64 = 860.0;
 const STEP: f64 = 28.0;
@@ -162,7 +163,7 @@ fn score_steps(data: &PlotData<'_>, row: usize, top: usize) -> Vec<Step> {
         .collect();
     if p > shown {
         let rest = order[shown..].iter().map(|&column| data.score(row, column)).sum();
-        steps.push(Step { size: rest, ..Step::plain(&format!("{} other columns", p - shown)) });
+        steps.push(Step { size: rest, ..Step::plain(&counted(p - shown, "other column")) });
     }
     steps
 }

@@ -6,7 +6,9 @@ use crate::forest::import::Imported;
 use crate::forest::{Ensemble, Outcome};
 use crate::importance::LmdiPlus;
 use crate::importance::OutputScale;
-use crate::importance::lmdi_plus::{TreeModel, check_parts, check_ranges, check_sizes};
+use crate::importance::lmdi_plus::{
+    TreeModel, check_kept, check_parts, check_ranges, check_sizes, used_features,
+};
 use crate::table::{Fingerprint, Schema, Task};
 use crate::{Error, Result};
 use std::io;
@@ -64,6 +66,9 @@ pub struct Explainer {
     pub ranges: Vec<[f64; 2]>,
     /// What each tree counts in a ranking by rank; empty where all count alike.
     pub tree_sizes: Vec<f64>,
+    /// How much of its scores a ranking by rank keeps, tree by tree; empty where it keeps all. See
+    /// [`LmdiPlus::keeping`].
+    pub kept: Vec<Vec<f64>>,
 }
 
 impl Explainer {
@@ -72,14 +77,16 @@ impl Explainer {
         let trees = fitted.trees().to_vec();
         let ranges = fitted.ranges().to_vec();
         let tree_sizes = fitted.tree_sizes().to_vec();
-        Self { options: options.into(), scale: fitted.scale(), trees, ranges, tree_sizes }
+        let kept = fitted.kept().to_vec();
+        Self { options: options.into(), scale: fitted.scale(), trees, ranges, tree_sizes, kept }
     }
 
     /// The explainer, ready to score rows: the same scores, bit for bit, as before it was saved.
     pub fn ready(self, ensemble: &Ensemble) -> Result<LmdiPlus> {
         LmdiPlus::new(ensemble, self.scale, self.trees)?
             .within(self.ranges)?
-            .weighing_trees(self.tree_sizes)
+            .weighing_trees(self.tree_sizes)?
+            .keeping(self.kept)
     }
 
     /// Whether anything is kept of the rows it was fitted on.
@@ -174,6 +181,10 @@ impl Model {
             check_parts(&self.ensemble, explainer.scale, &explainer.trees)?;
             check_ranges(self.ensemble.n_features(), &explainer.ranges)?;
             check_sizes(self.ensemble.trees.len(), &explainer.tree_sizes)?;
+            let trees = explainer.trees.iter().zip(&self.ensemble.trees);
+            let lengths =
+                trees.map(|(model, tree)| used_features(tree).len() * model.n_outputs as usize);
+            check_kept(lengths, &explainer.kept)?;
         }
         match &self.schema {
             Some(schema) => check_fit(schema, &self.ensemble),

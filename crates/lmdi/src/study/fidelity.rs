@@ -5,7 +5,7 @@
 //! which LMDI+ is fitted to leave out; there the figure is shown, and nobody is warned.
 
 use super::{Explained, Fitting, Sample, Study};
-use crate::explanation::{Fidelity, FidelitySums, PredictedBy};
+use crate::explanation::{Fidelity, FidelitySums, LOW_FIDELITY, PredictedBy};
 use crate::forest::decision::class_of;
 use crate::importance::lmdi_plus::FitTo;
 use crate::text::short_number;
@@ -87,6 +87,30 @@ impl FidelityOn {
             nearer(study)
         ))
     }
+}
+
+/// What a reader must know where LMDI+ is far from a boosted model on the very rows it was fitted to, in
+/// the words of the command.
+///
+/// There are two causes. Rows, target or weights are not those of training; that cannot be where the
+/// model was trained by the study. Or the model follows what does not hold up on other rows, such as
+/// noise, which penalties leave out.
+pub fn fit_warning(study: &Study) -> Option<String> {
+    let share = study.explainer().linear_models()?.fidelity()?;
+    if share >= LOW_FIDELITY {
+        return None;
+    }
+    let cause = if study.job().is_some() {
+        "Its penalties leave out what does not hold up on other rows, and much of this model does not."
+    } else {
+        "Either they are not the rows the model was trained on, with the same target and --weight: check \
+         that first. Or much of the model does not hold up on other rows, and the penalties leave it out."
+    };
+    Some(format!(
+        "On the rows it was fitted to, LMDI+ reproduces only {:.0} % of the variation in the model's output. \
+         {cause} --method tree-shap explains the output exactly.",
+        100.0 * share.max(0.0)
+    ))
 }
 
 /// Fidelity on rows that are explained some at a time.

@@ -31,6 +31,7 @@
 //! | `explained` | rows with scores, predictions, and what scores leave unexplained |
 //! | `digest` | a mark by which a model with its explainer is known again |
 //! | `fidelity` | how much of the predictions is explained, in words |
+//! | `seen_rows` | whether given rows look like those of training |
 //! | `meaning` | what scores measure, in words |
 
 mod assessment;
@@ -44,6 +45,7 @@ mod fitting;
 mod meaning;
 mod options;
 mod rows;
+mod seen_rows;
 #[cfg(test)]
 mod tests;
 mod training;
@@ -53,11 +55,12 @@ pub use baseline::Baselines;
 pub use batches::BatchFitting;
 pub use comparison::{ComparedMeasure, ComparedShare, ModelComparison};
 pub use explained::{Account, ExplainOptions, Explained, RankBy, TreeChoice};
-pub use fidelity::{FidelityOn, StreamedFidelity};
+pub use fidelity::{FidelityOn, StreamedFidelity, fit_warning};
 pub use fitting::{Fitting, UnknownBags};
 pub use meaning::Meaning;
 pub use options::ExplainerOptions;
 pub use rows::{KeysSeen, NamedFrame, RowKey, Rows, Sample};
+pub use seen_rows::SeenRows;
 pub use training::{Suspect, Trained, TrainingData, TrainingJob};
 
 use crate::explanation::{Columns, bootstrap_rows};

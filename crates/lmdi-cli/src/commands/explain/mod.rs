@@ -25,7 +25,7 @@ use crate::process::progress::Bars;
 use anyhow::Result;
 use flags::ModelSource;
 use lmdi::named::Named;
-use lmdi::study::{ExplainOptions, Rows, Sample, Study};
+use lmdi::study::{ExplainOptions, Rows, Sample, SeenRows, Study};
 use lmdi::table::{Schema, Task};
 use results::print_scored;
 use saved_model::ModelFile;
@@ -91,6 +91,9 @@ pub fn run(options: &Options) -> Result<()> {
         if let Some(shortfall) = assessment.shortfall(&study.model.metadata.quality) {
             writeln!(out, "\nNOTE: {shortfall}")?;
         }
+    }
+    if let Some(seen) = SeenRows::of(&explained, &study.model.metadata.quality) {
+        writeln!(out, "\nNOTE: {seen}")?;
     }
     let mut importance = Importance::default();
     importance.add(&explained);

@@ -244,3 +244,20 @@ fn a_reader_that_stops_early_is_no_failure() {
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Values of flags that are none, told in words and as flags.
+#[test]
+fn values_of_flags_are_told_in_words_and_as_flags() {
+    let place = Place::new();
+    place.file("t.csv", "x,y\n1,1\n2,2\n3,4\n5,3\n");
+    let train = |flags: &[&str]| {
+        place.run(&[&["explain", "t.csv", "--target", "y", "--trees", "3"], flags].concat())
+    };
+    train(&["--memory", "-1"]).fails(2, &["--memory", "'-1'", "500M"]);
+    train(&["--seed", "-1"]).fails(2, &["--seed", "'-1'", "expected a whole number"]);
+    train(&["--max-depth", "1e9"]).fails(2, &["--max-depth", "expected a whole number"]);
+    train(&["--tolerance", "x"]).fails(2, &["--tolerance", "expected a number"]);
+    let run = train(&["--alpha", "0.1"]);
+    assert!(!run.err.contains("l1_ratio"), "{}", run.err);
+    run.fails(2, &["--alpha is 0.1 without --l1-ratio", "expected one --l1-ratio"]);
+}

@@ -181,5 +181,15 @@ fn a_target_that_is_not_the_models_is_told() {
     let (own, other) = (explain("train.csv"), explain("other.csv"));
     assert!(own.contains("LMDI+ reproduces 9"), "{own}");
     assert!(!own.contains("WARNING"), "{own}");
-    assert!(other.contains("WARNING: the explanation reproduces only"), "{other}");
+    assert!(
+        other.contains("WARNING: On the rows it was fitted to, LMDI+ reproduces only"),
+        "{other}"
+    );
+    assert!(other.contains("not the rows the model was trained on"), "{other}");
+    // A model trained here saw these rows and this target: noise is the only cause left.
+    let train = ["explain", "other.csv", "--target", "y", "--model", "boosting"];
+    let noise = place.run(&train).out;
+    assert!(noise.contains("WARNING: On the rows it was fitted to, LMDI+"), "{noise}");
+    assert!(noise.contains("does not hold up on other rows"), "{noise}");
+    assert!(!noise.contains("not the rows the model was trained on"), "{noise}");
 }

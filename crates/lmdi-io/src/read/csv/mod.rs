@@ -154,6 +154,10 @@ fn sample(name: &str, gzip: bool, text: impl Read) -> Result<Vec<u8>> {
     let mut sample = Vec::new();
     let read = text.take(SAMPLE_BYTES).read_to_end(&mut sample);
     read.map_err(|error| stream_error(name, gzip, error))?;
+    if gzip && sample.starts_with(&[0x1f, 0x8b]) {
+        let what = "this file is gzipped twice; unpack it first (gunzip)".into();
+        return Err(Error::Table { input: name.into(), what });
+    }
     if gzip && sample.starts_with(b"PAR1") {
         let what = "this is a gzipped Parquet file; unpack it first (gunzip)".into();
         return Err(Error::Table { input: name.into(), what });

@@ -105,6 +105,18 @@ def _pandas_names(X: Any) -> tuple[list[str] | None, list[str] | None]:
     return None, ["_".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
 
 
+def check_table(X: Any) -> None:
+    """Raises for tables that would be read as something else: masks are ignored by most who read arrays."""
+    if isinstance(X, np.ma.MaskedArray):
+        raise TypeError(
+            "X is a masked array, and most libraries ignore the mask. Pass X.filled(numpy.nan) if masked "
+            "cells are missing, or X.data if they are not"
+        )
+    frame = frame_of(X)
+    if frame is not None and frame.n_columns == 0:
+        raise ValueError(f"Found array with 0 feature(s) (shape=({frame.n_rows}, 0)); X needs a column")
+
+
 def check_names(X: Any) -> None:
     """Raises if two columns of a frame have the same name."""
     frame = frame_of(X)
@@ -133,6 +145,27 @@ def frame_with_text(X: Any) -> Frame | None:
 DAY = 86400.0
 
 
+#: How model files call the formats of dates and times, and what columns of them hold here. Spans are plain
+#: numbers there.
+_FORMATS = {
+    "date year-month-day": "dates",
+    "datetime year-month-day": "points of time",
+    "time": "times of the day",
+}
+
+
+def formats_of(moments: dict[str, str]) -> list[tuple[str, str]]:
+    """The formats of columns of these kinds, by name, for a model file."""
+    names = {kind: name for name, kind in _FORMATS.items()}
+    return [(column, names[kind]) for column, kind in moments.items() if kind in names]
+
+
+def moments_of(formats: list[tuple[str, str]]) -> dict[str, str]:
+    """The kinds of columns with these formats. Files of the command may hold dates in another order."""
+    kinds = {name.split()[0]: kind for name, kind in _FORMATS.items()}
+    return {column: kinds[name.split()[0]] for column, name in formats if name.split()[0] in kinds}
+
+
 def _as_in_training(values: np.ndarray, kind: str, name: str, moments: dict[str, str]) -> np.ndarray:
     """Moments in the unit of training: a date is also the point of time at its begin."""
     trained = moments.get(name)
@@ -145,7 +178,7 @@ def _as_in_training(values: np.ndarray, kind: str, name: str, moments: dict[str,
     what = "numbers or text" if trained is None else trained
     raise ValueError(
         f"column {name!r} holds {kind}; the model was trained on {what}, as far as it says. Pass the column "
-        "as it was in training, or as numbers"
+        "as it was in training, or as numbers (of seconds, for spans of time)"
     )
 
 
@@ -325,6 +358,7 @@ def as_array(X: Any) -> np.ndarray:
     """A table without names as an array with two dimensions."""
     if is_sparse(X):
         return as_floats(X.toarray(), "X")
+    check_table(X)
     array = X if isinstance(X, np.ndarray) else np.asarray(X)
     if array.ndim == 0 and not isinstance(X, np.ndarray):
         raise TypeError(f"X is {_what(X)}; expected a table: an array, a frame or a list of rows")

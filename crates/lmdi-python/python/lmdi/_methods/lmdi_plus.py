@@ -284,8 +284,9 @@ class LMDIPlus(Explainer):
         if fidelity is not None and fidelity < _lmdi.LOW_FIDELITY and not misfit:
             warnings.warn(
                 f"the explanation reproduces only {max(fidelity, 0):.0%} of the variation in the model's "
-                "output on these rows. Check that X and y are the rows the model was trained on, y on the "
-                "same scale, with the same sample_weight. lmdi.TreeSHAP explains the output exactly",
+                "output on these rows. Either X and y are not the rows the model was trained on, with the "
+                "same sample_weight: check that first. Or much of the model does not hold up on other rows, "
+                "and the penalties leave it out. lmdi.TreeSHAP explains the output exactly",
                 LmdiWarning,
                 stacklevel=3,
             )
@@ -427,7 +428,7 @@ class LMDIPlus(Explainer):
         by : "score" or "rank"
             Whether the scores of all trees are added and then ranked, or ranked in each tree and the ranks
             averaged: over the trees that use the column (forests), or over all trees, weighted by how much
-            each contributes (boosting).
+            each contributes (boosting). Of a boosted tree only what the response itself bears out counts.
         """
         self._check_fitted()
         if by == "score":

@@ -100,7 +100,13 @@ READERS = {
 
 
 #: Readers that take the table too, for what their library does not keep in the model, or to hand it on.
-NEED_TABLE = ("boosters.catboost.", "sklearn.pipelines.", "sklearn.sums.", "sklearn.wrappers.")
+NEED_TABLE = (
+    "boosters.catboost.",
+    "boosters.xgboost.",
+    "sklearn.pipelines.",
+    "sklearn.sums.",
+    "sklearn.wrappers.",
+)
 
 
 def model_of(model: Any, table: Any = None) -> Model | Composite:

@@ -11,6 +11,7 @@ from .. import _lmdi
 from .._errors import LmdiWarning
 from .._input import responses, tables
 from .._input.columns import Categories, Cells, Columns, Source, is_missing, level_text
+from .._results.text import counted
 from .._running import running
 
 
@@ -158,7 +159,8 @@ class Model:
 
     def __repr__(self) -> str:
         what = "numbers" if self.classes_ is None else f"{len(self.classes_)} classes"
-        return f"lmdi.Model({self.n_trees} trees, {self._columns.count} columns, {what})"
+        sizes = f"{counted(self.n_trees, 'tree')}, {counted(self._columns.count, 'column')}"
+        return f"lmdi.Model({sizes}, {what})"
 
 
 #: A name with numbers, or with texts.
@@ -171,7 +173,16 @@ def text_columns(frame: tables.Frame) -> list[TextColumn]:
     for at, name in enumerate(frame.names or []):
         values = tables.column_values(frame.column(at), name)
         if values.dtype.kind in "OUS":
-            texts = [None if is_missing(cell) else level_text(cell) for cell in values.tolist()]
+            cells = values.tolist()
+            nested = next(
+                (cell for cell in cells if isinstance(cell, (list, tuple, dict, set, np.ndarray))), None
+            )
+            if nested is not None:
+                raise ValueError(
+                    f"column {name!r} holds {type(nested).__name__}s, such as {nested!r:.50}; expected "
+                    "numbers, booleans, texts or categories: make columns of what they hold"
+                )
+            texts = [None if is_missing(cell) else level_text(cell) for cell in cells]
             columns.append((name, texts))
         else:
             columns.append((name, np.ascontiguousarray(values, dtype=np.float64)))
@@ -187,5 +198,6 @@ def model_of_file(compiled: _lmdi.Model) -> Model:
     # Where columns become several, places in the table are not places in the matrix.
     levels = [] if compiled.input_columns else compiled.levels
     categories = {at: Categories(list_) for at, list_ in levels}
-    columns = Columns(None if unnamed else names, len(names), categories)
+    moments = tables.moments_of(compiled.formats)
+    columns = Columns(None if unnamed else names, len(names), categories, moments=moments)
     return Model(compiled, columns, classes)

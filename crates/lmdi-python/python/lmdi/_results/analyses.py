@@ -87,7 +87,8 @@ class Subgroups(NamedTuple):
         empty = [at for at in (4, 5) if all(not line[at] for line in lines)]
         keep = [at for at in range(len(head)) if at not in empty]
         shown = [[line[at] for at in keep] for line in lines]
-        return f"{len(self.groups)} groups of {len(self.labels)} rows", [head[at] for at in keep], shown
+        title = f"{text.counted(len(self.groups), 'group')} of {text.counted(len(self.labels), 'row')}"
+        return title, [head[at] for at in keep], shown
 
     def __repr__(self) -> str:
         return text.table(*self._lines())
@@ -330,7 +331,8 @@ class Stability(dict[str, Any]):
 
     def _lines(self) -> tuple[str, list[str], list[list[str]]]:
         fits = len(self["importance"])
-        title = f"{fits} fits, {self['n_rows']} rows: mean rank correlation {self['mean_correlation']:.3g}"
+        counts = f"{text.counted(fits, 'fit')}, {text.counted(self['n_rows'], 'row')}"
+        title = f"{counts}: mean rank correlation {self['mean_correlation']:.3g}"
         head = ["top", "columns", "different columns over fits", "share of all columns"]
         lines = [
             [

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .text import visible
+from .text import counted, visible
 
 #: Most columns of a table.
 MOST_LINES = 10
@@ -21,7 +21,8 @@ def text(name: Any) -> str:
 def explanation_table(explanation: Any) -> str:
     """The most important columns of an explanation, with bars."""
     rows, columns = explanation.values.shape[:2]
-    title = f"lmdi.Explanation: {rows:,} rows, {columns:,} columns, scale {text(explanation.scale)}"
+    sizes = f"{counted(rows, 'row')}, {counted(columns, 'column')}"
+    title = f"lmdi.Explanation: {sizes}, scale {text(explanation.scale)}"
     if explanation.values.ndim == 3:
         title += f", {explanation.values.shape[2]:,} outputs"
     if rows == 0:

@@ -10,6 +10,11 @@ def visible(name: str) -> str:
     )
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things: 1 row, 1,200 rows."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def table(title: str, head: list[str], lines: list[list[str]]) -> str:
     """A title over columns that are as wide as their widest cell."""
     cells = [head, *([visible(cell) for cell in line] for line in lines)]

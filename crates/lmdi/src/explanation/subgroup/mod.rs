@@ -16,6 +16,7 @@ pub mod rule;
 use super::{Columns, ExplainedRows};
 use crate::monitor::{Monitor, Silent};
 use crate::setters::setters;
+use crate::text::counted;
 use crate::{Error, Result};
 use choice::Choice;
 use description::Subgroup;
@@ -152,8 +153,8 @@ pub fn subgroups(
     let known: Vec<usize> = (0..rows.n_rows()).filter(|&row| rows.is_known(row)).collect();
     if known.len() < 2 {
         return Err(Error::Data(format!(
-            "there are {} rows with scores; groups need at least 2",
-            known.len()
+            "found {} with scores; groups need at least 2",
+            counted(known.len(), "row")
         )));
     }
     options.check(known.len())?;

@@ -21,6 +21,8 @@ pub(super) struct ExplainerOut<'a> {
     highest: Vec<f64>,
     #[serde(with = "array", skip_serializing_if = "<[f64]>::is_empty")]
     tree_sizes: &'a [f64],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kept: Vec<KeptV1>,
 }
 
 #[derive(Deserialize)]
@@ -36,7 +38,13 @@ pub(super) struct ExplainerIn {
     highest: Vec<f64>,
     #[serde(with = "array", default)]
     tree_sizes: Vec<f64>,
+    #[serde(default)]
+    kept: Vec<KeptV1>,
 }
+
+/// What a ranking keeps of one tree.
+#[derive(Serialize, Deserialize)]
+struct KeptV1(#[serde(with = "array")] Vec<f64>);
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -101,6 +109,7 @@ impl<'a> From<&'a Explainer> for ExplainerOut<'a> {
             lowest: explainer.ranges.iter().map(|range| range[0]).collect(),
             highest: explainer.ranges.iter().map(|range| range[1]).collect(),
             tree_sizes: &explainer.tree_sizes,
+            kept: explainer.kept.iter().cloned().map(KeptV1).collect(),
         }
     }
 }
@@ -155,6 +164,7 @@ impl ExplainerIn {
                 .map(|(low, high)| [low, high])
                 .collect(),
             tree_sizes: self.tree_sizes,
+            kept: self.kept.into_iter().map(|kept| kept.0).collect(),
         })
     }
 }

@@ -18,15 +18,16 @@ mod newton;
 use super::bytes::{Reader, Writer};
 use super::v1::explainer::{read_tree, write_tree};
 use crate::glm::Statistics;
+use crate::importance::lmdi_plus::TreeModel;
 use crate::importance::lmdi_plus::streaming::{
-    ClassSummary, Moments, PassStatistics, Progress, RowSample, SolvedTrees, StreamedFit, Summary,
-    Sums, TreeStatistics,
+    ClassSummary, Moments, PassStatistics, Product, Progress, RowSample, SolvedTrees, StreamedFit,
+    Summary, Sums, TreeStatistics,
 };
 use crate::{Error, Result};
 use newton::{read_newton, write_newton};
 
 const MAGIC: [u8; 8] = *b"\x89LMDS\r\n\x1a";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 17;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl SolvedTrees {
             writer.u8s(&self.mark);
             writer.u64(self.first as u64);
             write_optional(self.summary.as_ref(), writer)?;
-            write_models(&self.models, &self.evidence, writer)?;
+            write_models(&self.models, &self.evidence, &self.kept, writer)?;
             write_newton(&self.newton, writer)
         })
     }
@@ -101,9 +102,9 @@ impl SolvedTrees {
             let mark = read_mark(reader)?;
             let first = place(reader, "first tree")?;
             let summary = read_optional(reader)?;
-            let (models, evidence) = read_models(reader)?;
+            let Models { models, evidence, kept } = read_models(reader)?;
             let newton = read_newton(reader)?;
-            Ok(Self { mark, summary, first, models, evidence, newton })
+            Ok(Self { mark, summary, first, models, evidence, kept, newton })
         })
     }
 }
@@ -111,12 +112,12 @@ impl SolvedTrees {
 impl StreamedFit {
     /// How far the fit is, as bytes: a fit of the same model and options elsewhere can go on from there.
     pub fn progress_to_bytes(&self) -> Result<Vec<u8>> {
-        let Progress { passes, groups, summary, models, evidence, newton } = self.progress();
+        let Progress { passes, groups, summary, models, evidence, kept, newton } = self.progress();
         packed(Kind::Progress, |writer| {
             writer.u64(*passes as u64);
             writer.u64(*groups as u64);
             write_optional(summary.as_ref(), writer)?;
-            write_models(models, evidence, writer)?;
+            write_models(models, evidence, kept, writer)?;
             write_newton(newton, writer)
         })
     }
@@ -127,9 +128,9 @@ impl StreamedFit {
             let passes = place(reader, "number of passes")?;
             let groups = place(reader, "number of groups of trees")?;
             let summary = read_optional(reader)?;
-            let (models, evidence) = read_models(reader)?;
+            let Models { models, evidence, kept } = read_models(reader)?;
             let newton = read_newton(reader)?;
-            Ok(Progress { passes, groups, summary, models, evidence, newton })
+            Ok(Progress { passes, groups, summary, models, evidence, kept, newton })
         })?;
         self.restore(progress)
     }
@@ -200,6 +201,8 @@ fn write_sums(sums: &TreeStatistics, writer: &mut Writer) -> Result<()> {
     writer.count(sums.folds.len(), "number of folds")?;
     writer.f64(sums.excess_loss);
     writer.f64s(sums.grown.as_flattened());
+    writer.u8(u8::from(!sums.response.is_empty()));
+    writer.f64s(sums.response.as_flattened());
     for fold in &sums.folds {
         writer.u64(fold.rows);
         writer.f64(fold.response_square);
@@ -221,6 +224,8 @@ fn read_sums(reader: &mut Reader<'_>) -> Result<TreeStatistics> {
     let n_folds = reader.count(16, "number of folds")?;
     let excess_loss = reader.f64("loss")?;
     let grown = reader.f64s(2 * n_leaves, "sums of leaves")?.as_chunks().0.to_vec();
+    let n_responses = if reader.flag("responses known")? { n_leaves } else { 0 };
+    let response = reader.f64s(2 * n_responses, "responses of leaves")?.as_chunks().0.to_vec();
     let cells = n_leaves.checked_mul(n_raw);
     let Some(cells) = cells else { return Err(reader.error("the tree is too large")) };
     let mut folds = Vec::with_capacity(n_folds);
@@ -247,7 +252,7 @@ fn read_sums(reader: &mut Reader<'_>) -> Result<TreeStatistics> {
             response_square,
         ));
     }
-    Ok(TreeStatistics { folds, grown, excess_loss })
+    Ok(TreeStatistics { folds, grown, response, excess_loss })
 }
 
 fn write_optional(summary: Option<&Summary>, writer: &mut Writer) -> Result<()> {
@@ -271,6 +276,10 @@ fn read_moments(reader: &mut Reader<'_>) -> Result<Moments> {
     })
 }
 
+fn read_product(reader: &mut Reader<'_>) -> Result<Product> {
+    Ok(Product { mean: reader.f64("mean")?, products: reader.f64("products")? })
+}
+
 fn write_summary(summary: &Summary, writer: &mut Writer) -> Result<()> {
     let n_features = summary.classes.first().map_or(0, |class| class.columns.len());
     writer.count(summary.classes.len(), "number of classes")?;
@@ -280,6 +289,9 @@ fn write_summary(summary: &Summary, writer: &mut Writer) -> Result<()> {
         writer.f64(class.weight);
         write_moments(&class.response, writer);
         class.columns.iter().for_each(|column| write_moments(column, writer));
+        for product in &class.products {
+            writer.f64s(&[product.mean, product.products]);
+        }
         writer.f64s(class.ranges.as_flattened());
         write_sample(&class.search, writer)?;
     }
@@ -319,6 +331,9 @@ fn read_summary(reader: &mut Reader<'_>) -> Result<Summary> {
             weight: reader.f64("weight of a class")?,
             response: read_moments(reader)?,
             columns: (0..n_features).map(|_| read_moments(reader)).collect::<Result<_>>()?,
+            products: (0..if n_classes == 1 { n_features } else { 0 })
+                .map(|_| read_product(reader))
+                .collect::<Result<_>>()?,
             ranges: reader.f64s(2 * n_features, "ranges of cells")?.as_chunks().0.to_vec(),
             // Response and weight follow the cells.
             search: read_sample(n_features + 2, reader)?,
@@ -332,28 +347,39 @@ fn read_summary(reader: &mut Reader<'_>) -> Result<Summary> {
 }
 
 fn write_models(
-    models: &[crate::importance::lmdi_plus::TreeModel],
+    models: &[TreeModel],
     evidence: &[Vec<[f64; 2]>],
+    kept: &[Vec<f64>],
     writer: &mut Writer,
 ) -> Result<()> {
     writer.count(models.len(), "number of linear models")?;
-    for (model, evidence) in models.iter().zip(evidence) {
+    for ((model, evidence), kept) in models.iter().zip(evidence).zip(kept) {
         write_tree(model, writer)?;
+        writer.count(kept.len(), "number of kept shares")?;
+        writer.f64s(kept);
         writer.count(evidence.len(), "number of rates")?;
         writer.f64s(evidence.as_flattened());
     }
     Ok(())
 }
 
-type Models = (Vec<crate::importance::lmdi_plus::TreeModel>, Vec<Vec<[f64; 2]>>);
+/// What is known of trees whose linear models are found.
+#[derive(Default)]
+struct Models {
+    models: Vec<TreeModel>,
+    evidence: Vec<Vec<[f64; 2]>>,
+    kept: Vec<Vec<f64>>,
+}
 
 fn read_models(reader: &mut Reader<'_>) -> Result<Models> {
     let n_models = reader.count(50, "number of linear models")?;
-    let (mut models, mut evidence) = (Vec::with_capacity(n_models), Vec::with_capacity(n_models));
+    let mut known = Models::default();
     for _ in 0..n_models {
-        models.push(read_tree(reader)?);
+        known.models.push(read_tree(reader)?);
+        let n_kept = reader.count(8, "number of kept shares")?;
+        known.kept.push(reader.f64s(n_kept, "kept shares")?);
         let n_rates = reader.count(16, "number of rates")?;
-        evidence.push(reader.f64s(2 * n_rates, "rates")?.as_chunks().0.to_vec());
+        known.evidence.push(reader.f64s(2 * n_rates, "rates")?.as_chunks().0.to_vec());
     }
-    Ok((models, evidence))
+    Ok(known)
 }

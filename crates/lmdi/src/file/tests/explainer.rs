@@ -30,6 +30,7 @@ fn explained() -> Model {
         trees: vec![tree],
         ranges: Vec::new(),
         tree_sizes: Vec::new(),
+        kept: Vec::new(),
     };
     Model { explainer: Some(explainer), ..small_model() }
 }
@@ -109,6 +110,28 @@ fn ranges_that_are_none_are_refused() {
     alone[at..at + 4].copy_from_slice(b"LPXE");
     reseal(&mut alone);
     refused(&alone, "section ROWS belongs to section EXPL");
+}
+
+#[test]
+fn kept_shares_that_are_none_are_refused() {
+    for (kept, expected) in [
+        (vec![vec![0.5]; 2], "kept shares of 2 trees for 1 trees"),
+        (vec![vec![0.5; 3]], "tree 0 has 3 kept shares; expected 1"),
+        (vec![vec![1.5]], "a kept share of tree 0 is 1.5; expected 0 to 1"),
+        (vec![vec![f64::NAN]], "a kept share of tree 0 is NaN; expected 0 to 1"),
+    ] {
+        let mut model = explained();
+        model.explainer.as_mut().unwrap().kept = kept;
+        assert!(model.to_bytes().is_err(), "written");
+        refused(&encoded(&model), expected);
+    }
+    let mut model = explained();
+    model.explainer.as_mut().unwrap().kept = vec![vec![0.5]];
+    let mut alone = encoded(&model);
+    let at = alone.windows(4).position(|tag| tag == b"EXPL").unwrap();
+    alone[at..at + 4].copy_from_slice(b"LPXE");
+    reseal(&mut alone);
+    refused(&alone, "section KEPT belongs to section EXPL");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::forest::{
 };
 use crate::glm::{Candidate, Strength};
 use crate::importance::OutputScale;
-use crate::importance::lmdi_plus::{RawTerm, TreeFit, TreeModel};
+use crate::importance::lmdi_plus::{RawTerm, TreeFit, TreeModel, used_features};
 use crate::random::{Generator, generator};
 use crate::table::{
     CellFormat, ColumnFormat, DroppedColumn, Encoding, Fingerprint, InputColumn, Kind, Part,
@@ -242,12 +242,18 @@ fn explainer(ensemble: &Ensemble, random: &mut Generator) -> Explainer {
                 .collect(),
         }
     });
-    let trees = trees.collect();
+    let trees: Vec<TreeModel> = trees.collect();
     let range = |random: &mut Generator| {
         let [a, b] = [finite(random), finite(random)];
         [a.min(b), a.max(b)]
     };
     let bounded = random.random::<bool>();
+    let keeps = random.random::<bool>();
+    let kept = ensemble.trees.iter().zip(&trees).filter(|_| keeps).map(|(tree, model)| {
+        let n = used_features(tree).len() * model.n_outputs as usize;
+        (0..n).map(|_| random.random_range(0.0..=1.0)).collect()
+    });
+    let kept = kept.collect();
     let n_ranges = if bounded { ensemble.n_features() } else { 0 };
     Explainer {
         options: text(random),
@@ -257,6 +263,7 @@ fn explainer(ensemble: &Ensemble, random: &mut Generator) -> Explainer {
         tree_sizes: (0..if random.random() { ensemble.trees.len() } else { 0 })
             .map(|_| finite(random).abs())
             .collect(),
+        kept,
     }
 }
 

@@ -29,7 +29,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Explainer> {
             other => other,
         })?);
     }
-    Ok(Explainer { options, scale, trees, ranges: Vec::new(), tree_sizes: Vec::new() })
+    let (ranges, tree_sizes, kept) = (Vec::new(), Vec::new(), Vec::new());
+    Ok(Explainer { options, scale, trees, ranges, tree_sizes, kept })
 }
 
 pub(in crate::file) fn write_tree(tree: &TreeModel, writer: &mut Writer) -> Result<()> {

@@ -11,6 +11,7 @@ mod class_weights;
 mod decision;
 mod ensemble;
 pub(super) mod explainer;
+mod kept;
 mod metadata;
 mod reading;
 mod schema;
@@ -29,6 +30,7 @@ const CLASS_WEIGHTS: Tag = *b"CLSW";
 const DECISION: Tag = *b"DECI";
 const ENSEMBLE: Tag = *b"ENSM";
 const EXPLAINER: Tag = *b"EXPL";
+const KEPT: Tag = *b"KEPT";
 const METADATA: Tag = *b"META";
 const READING: Tag = *b"READ";
 const SCHEMA: Tag = *b"SCHM";
@@ -73,6 +75,12 @@ pub(super) fn encode(model: &Model, out: &mut dyn io::Write) -> Result<u64> {
     if let Some(rows) = &rows {
         sections.push((TRAINING_ROWS, true, rows));
     }
+    let kept = model.explainer.as_ref().map(|explainer| &explainer.kept);
+    let kept = kept.filter(|kept| !kept.is_empty());
+    let kept = kept.map(|kept| move |writer: &mut Writer| kept::write(kept, writer));
+    if let Some(kept) = &kept {
+        sections.push((KEPT, true, kept));
+    }
     container::write(&sections, out)
 }
 
@@ -86,6 +94,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
     let mut threshold = None;
     let mut explainer: Option<Explainer> = None;
     let mut training_rows = None;
+    let mut kept = None;
     for section in container::open(bytes)? {
         let name = tag_text(&section.tag);
         let mut reader = Reader::new(&name, section.body);
@@ -98,6 +107,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
             DECISION => threshold = Some(decision::read(&mut reader)?),
             EXPLAINER => explainer = Some(explainer::read(&mut reader)?),
             TRAINING_ROWS => training_rows = Some(training_rows::read(&mut reader)?),
+            KEPT => kept = Some(kept::read(&mut reader)?),
             _ if section.required => {
                 return Err(Error::Format(format!(
                     "this build does not know section {name}, which is marked as required: \
@@ -116,6 +126,14 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Model> {
         };
         explainer.ranges = rows.ranges;
         explainer.tree_sizes = rows.tree_sizes;
+    }
+    if let Some(kept) = kept {
+        let Some(explainer) = &mut explainer else {
+            return Err(Error::Format(
+                "section KEPT belongs to section EXPL, which is missing".into(),
+            ));
+        };
+        explainer.kept = kept;
     }
     if let Some(reading) = reading {
         let Some(schema) = &mut schema else {

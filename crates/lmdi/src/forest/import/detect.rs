@@ -65,7 +65,8 @@ pub fn detect(bytes: &[u8]) -> Result<Option<Library>> {
     }
     let mut marks = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
     let start = marks.next();
-    if start == Some(&b'[') && marks.next() == Some(&b'{') {
+    let is_dump = || bytes.windows(8).take(4096).any(|word| word == b"\"nodeid\"");
+    if start == Some(&b'[') && marks.next() == Some(&b'{') && is_dump() {
         return refuse(
             Library::XgBoost,
             "this looks like the text of dump_model(), which lacks the base score; write the model \

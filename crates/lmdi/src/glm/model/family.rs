@@ -93,3 +93,61 @@ impl Family {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_are_known_by_name() {
+        let names: Vec<&str> = Family::ALL.iter().map(|family| family.name()).collect();
+        assert_eq!(names, ["gaussian", "binomial", "poisson"]);
+    }
+
+    #[test]
+    fn the_link_undoes_the_mean() {
+        for family in Family::ALL {
+            for mean in [0.001, 0.2, 0.5, 0.999] {
+                let back = family.mean(family.link(mean));
+                assert!((back - mean).abs() < 1e-12, "{family:?}: {back}, expected {mean}");
+            }
+        }
+        for mean in [0.0, 1.0] {
+            assert!(Family::Binomial.link(mean).is_finite());
+        }
+        assert!(Family::Poisson.link(0.0).is_finite());
+    }
+
+    /// By its definition: no linear predictor has a smaller loss than that of the response.
+    #[test]
+    fn the_smallest_loss_is_that_of_the_response_itself() {
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-10;
+        for y in [0.5, 1.0, 3.0, 17.0] {
+            let smallest = Family::Poisson.smallest_loss(y);
+            assert!(close(Family::Poisson.loss(y, libm::log(y)), smallest), "{y}");
+        }
+        assert!(close(Family::Poisson.loss(0.0, -700.0), Family::Poisson.smallest_loss(0.0)));
+        for y in [0.0, 1.0] {
+            let eta = if y > 0.0 { 50.0 } else { -50.0 };
+            assert!(close(Family::Binomial.loss(y, eta), Family::Binomial.smallest_loss(y)));
+        }
+        assert_eq!(Family::Gaussian.smallest_loss(2.0), Family::Gaussian.loss(2.0, 2.0));
+    }
+
+    /// The mean less the response is the loss's slope, and the variance its curvature.
+    #[test]
+    fn mean_and_variance_are_derivatives_of_the_loss() {
+        for family in Family::ALL {
+            for (y, eta) in [(1.0, -1.5), (0.0, 0.3), (1.0, 2.0)] {
+                let (mean, variance) = family.mean_and_variance(eta);
+                let h = 1e-4;
+                let [below, at, above] = [eta - h, eta, eta + h].map(|eta| family.loss(y, eta));
+                assert!(((above - below) / (2.0 * h) - (mean - y)).abs() < 1e-6, "{family:?}");
+                assert!(
+                    ((above - 2.0 * at + below) / (h * h) - variance).abs() < 1e-5,
+                    "{family:?}"
+                );
+            }
+        }
+    }
+}

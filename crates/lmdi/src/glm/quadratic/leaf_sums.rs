@@ -309,3 +309,109 @@ pub(super) enum Parts<'s, const N: usize> {
         sums: &'s [Lanes<N>],
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WEIGHT: [f64; 3] = [2.0, 0.5, 3.0];
+
+    /// Two dense columns and two sparse ones between them, with modes of their own.
+    fn mixed(by: f64) -> LeafSums<1> {
+        LeafSums {
+            n_leaves: 3,
+            columns: vec![
+                Column::Dense(1),
+                Column::Sparse(0.5, 0..2),
+                Column::Dense(0),
+                Column::Sparse(-2.0, 2..3),
+            ],
+            dense: [1.0, 2.0, -4.0, 0.25, 3.0, 7.0].map(|sum| [by * sum]).to_vec(),
+            entry_leaf: vec![0, 2, 1],
+            entry: [5.0, -1.5, 0.75].map(|sum| [by * sum]).to_vec(),
+        }
+    }
+
+    /// The same sums by their definition, `m w + e` in every leaf.
+    fn by_definition(by: f64) -> [[f64; 3]; 4] {
+        let sparse = |mode: f64, added: [f64; 3]| {
+            std::array::from_fn(|leaf| mode * WEIGHT[leaf] + by * added[leaf])
+        };
+        [
+            [0.25, 3.0, 7.0].map(|sum| by * sum),
+            sparse(0.5, [5.0, 0.0, -1.5]),
+            [1.0, 2.0, -4.0].map(|sum| by * sum),
+            sparse(-2.0, [0.0, 0.75, 0.0]),
+        ]
+    }
+
+    fn assert_close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{found}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn sparse_columns_stand_for_their_sums_in_every_leaf() {
+        let (sums, expected) = (mixed(1.0), by_definition(1.0));
+        let constant = [1.5, -0.5, 0.25];
+        let along: f64 = constant.iter().zip(WEIGHT).map(|(c, w)| c * w).sum();
+        let total: f64 = WEIGHT.iter().sum();
+        assert_close(&sums.totals(total), &expected.map(|column| column.iter().sum()));
+        for (k, column) in expected.iter().enumerate() {
+            assert_close(&sums.column(k, &WEIGHT), column);
+            let product: f64 = constant.iter().zip(column).map(|(c, sum)| c * sum).sum();
+            assert_close(&[sums.product(k, &constant, along)], &[product]);
+        }
+        // A tree that is cut down has dense columns only.
+        let columns = vec![Column::Dense(0), Column::Dense(1)];
+        let dense = LeafSums { columns, entry_leaf: vec![], entry: vec![], ..mixed(1.0) };
+        assert_close(dense.of_dense(0).as_flattened(), &expected[2]);
+        assert_close(dense.of_dense(1).as_flattened(), &expected[0]);
+        let slopes = [0.5, -1.25, 0.0, 3.0];
+        let mut leaf = [10.0, 20.0, 30.0];
+        sums.take_off(&mut leaf, &slopes, &WEIGHT);
+        let left = |at: usize| {
+            let taken = slopes.iter().zip(&expected).map(|(slope, column)| slope * column[at]);
+            [10.0, 20.0, 30.0][at] - taken.sum::<f64>()
+        };
+        assert_close(&leaf, &[left(0), left(1), left(2)]);
+    }
+
+    /// Two problems whose sparse columns have entries in different leaves.
+    #[test]
+    fn lanes_are_the_problems_that_were_gathered() {
+        let mut other = mixed(-3.0);
+        (other.entry_leaf, other.entry) = (vec![1, 1], vec![[4.0], [8.0]]);
+        other.columns[1] = Column::Sparse(0.5, 0..1);
+        other.columns[3] = Column::Sparse(-2.0, 1..2);
+        let both = LeafSums::gather([&mixed(1.0), &other]);
+        let mut second = by_definition(-3.0);
+        second[1] = std::array::from_fn(|leaf| 0.5 * WEIGHT[leaf] + [0.0, 4.0, 0.0][leaf]);
+        second[3] = std::array::from_fn(|leaf| -2.0 * WEIGHT[leaf] + [0.0, 8.0, 0.0][leaf]);
+        let expected = [by_definition(1.0), second];
+        let weight = WEIGHT.map(|weight| [weight; 2]);
+        let constant = [[1.5, 0.5], [-0.5, 2.0], [0.25, -1.0]];
+        let along: Lanes<2> =
+            std::array::from_fn(|lane| constant.iter().zip(WEIGHT).map(|(c, w)| c[lane] * w).sum());
+        let mut out = [[1.0, 2.0]; 4];
+        both.subtract_products(&mut out, &constant, along);
+        for (k, out) in out.iter().enumerate() {
+            for lane in 0..2 {
+                let product = (0..3).map(|leaf| constant[leaf][lane] * expected[lane][k][leaf]);
+                assert_close(&[out[lane]], &[[1.0, 2.0][lane] - product.sum::<f64>()]);
+            }
+        }
+        let (index, steps) = ([3, 0, 1], [[0.5, -1.0], [2.0, 0.25], [-0.75, 1.5]]);
+        let mut leaf = [[0.0; 2]; 3];
+        both.subtract_columns(&mut leaf, &index, &steps, &weight);
+        for (at, leaf) in leaf.iter().enumerate() {
+            for lane in 0..2 {
+                let taken =
+                    index.iter().zip(&steps).map(|(&k, step)| step[lane] * expected[lane][k][at]);
+                assert_close(&[leaf[lane]], &[-taken.sum::<f64>()]);
+            }
+        }
+    }
+}

@@ -6,7 +6,9 @@ use crate::basis::{Basis, RareCells, TreeRows};
 use crate::forest::train::{ForestParams, TrainingSet, train_forest};
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::gaussian::GaussianProblem;
-use crate::glm::quadratic::predictors::{for_predictors, squared_error_of_rows};
+use crate::glm::quadratic::predictors::{
+    for_predictors, squared_error_of_rows, squared_error_of_statistics,
+};
 use crate::glm::quadratic::statistics::Statistics;
 use crate::glm::solvers::descent::batched::BatchedProblem;
 use crate::glm::{Coefficients, Family, GlmOptions, PenaltyChoice, Strength, fit_glm};
@@ -69,6 +71,15 @@ proptest! {
         }
     }
 
+    /// Statistics are alike if trees have as many leaves, and as many raw columns.
+    #[test]
+    fn statistics_are_alike_by_the_sizes_of_their_basis(one in sample(), other in sample()) {
+        let sizes = |sample: &Sample| (sample.basis.stumps.n_splits(), sample.basis.raw.len());
+        let [a, b] = [&one, &other].map(|sample| Statistics::new(&sample.basis));
+        prop_assert!(a.is_like(&a));
+        prop_assert_eq!(a.is_like(&b), sizes(&one) == sizes(&other));
+    }
+
     /// Where the quadratic form gives an error at all, it is that of the rows: to 1e-6 of it. It
     /// refuses when the error is a small share of the squared responses, where its digits cancel.
     #[test]
@@ -102,6 +113,8 @@ proptest! {
         let by_rows = squared_error_of_rows(basis, &rows, 0..rows.len(), &y, &model);
         let size = statistics.response_square;
         prop_assert!((by_rows - want).abs() <= 1e-9 * want + 1e-13 * size, "{by_rows} {want}");
+        let by_sums = squared_error_of_statistics(basis, &statistics, &model);
+        prop_assert!((by_sums - want).abs() <= 1e-9 * want + 1e-11 * size.max(1.0), "{by_sums} {want}");
         let lane = |slopes: &[f64]| slopes.iter().map(|&b| [b]).collect::<Vec<_>>();
         let problems = BatchedProblem::new([&GaussianProblem::new(basis, &statistics)]);
         let [found] =
@@ -138,11 +151,12 @@ proptest! {
         let (gaussian, counts) = (family == Family::Gaussian, family == Family::Poisson);
         let mut random = generator(seed, 0);
         let (n, cols) = (40 + below(&mut random, 400), 6);
+        let dense = 1 + below(&mut random, 2);
         let mut cells = Vec::new();
         for col in 0..cols {
             let mode = unit(&mut random);
             for _ in 0..n {
-                let deviates = col == 0 || unit(&mut random) < 0.15;
+                let deviates = col < dense || unit(&mut random) < 0.15;
                 let value = if col < 3 { unit(&mut random) } else { mode + 1.0 };
                 let missing = col == 2 && unit(&mut random) < 0.03;
                 cells.push(if missing { f64::NAN } else if deviates { value } else { mode });

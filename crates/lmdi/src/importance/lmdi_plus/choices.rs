@@ -311,7 +311,7 @@ impl Choices {
                 Err(invalid(
                     name,
                     format!("{value} without l1_ratio"),
-                    "one l1_ratio beside it, such as 0.5, or glm ridge or lasso",
+                    "one l1_ratio beside it, such as 0.5; ridge and lasso need none",
                 ))
             }
             (Some(_), ratios) => Err(invalid(

@@ -29,7 +29,9 @@ mod spread;
 pub use choices::{Choices, Glm, Preset};
 pub use fitting::streaming;
 pub use model::{LOW_FIDELITY, LmdiPlus, RawTerm, TreeFit, TreeModel};
-pub(crate) use model::{check_parts, check_ranges, check_sizes, outputs_of};
+pub(crate) use model::{
+    check_kept, check_parts, check_ranges, check_sizes, outputs_of, used_features,
+};
 pub use options::{FitOn, FitTo, FoldBy, LmdiPlusOptions, Validation};
 pub use rows::RowChoice;
 pub use score::ScoreOptions;

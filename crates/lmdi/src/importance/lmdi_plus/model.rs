@@ -110,6 +110,9 @@ pub struct LmdiPlus {
     pub(super) ranges: Vec<[f64; 2]>,
     /// What each tree counts in a ranking by rank; empty where all count alike.
     pub(super) tree_sizes: Vec<f64>,
+    /// How much of its scores a ranking by rank keeps: tree by tree, used feature by used feature, output by
+    /// output of the tree. Empty where it keeps all.
+    pub(super) kept: Vec<Vec<f64>>,
     /// How much of the model the refit reproduces, where that is known.
     pub(super) fidelity: Option<f64>,
     /// Features that each tree uses, rising.
@@ -130,17 +133,7 @@ impl LmdiPlus {
             Growth::Independent => vec![0.0; n_outputs],
             _ => ensemble.base_score.clone(),
         };
-        let used = ensemble
-            .trees
-            .iter()
-            .map(|tree| {
-                let mut used: Vec<u32> =
-                    tree.feature.iter().copied().filter(|&feature| feature != NONE).collect();
-                used.sort_unstable();
-                used.dedup();
-                used
-            })
-            .collect();
+        let used = ensemble.trees.iter().map(used_features).collect();
         let amounts: Vec<NodeAmounts<'_>> = trees
             .iter()
             .map(|model| NodeAmounts {
@@ -165,6 +158,7 @@ impl LmdiPlus {
             trees,
             ranges: Vec::new(),
             tree_sizes: Vec::new(),
+            kept: Vec::new(),
             fidelity: None,
             used,
             steps,
@@ -195,6 +189,22 @@ impl LmdiPlus {
     /// What each tree counts in a ranking by rank; empty where all count alike.
     pub fn tree_sizes(&self) -> &[f64] {
         &self.tree_sizes
+    }
+
+    /// Sets how much of its scores a ranking by rank keeps, from 0 to 1: tree by tree, used feature by used
+    /// feature (rising), output by output of the tree. Nothing where it keeps all.
+    pub fn keeping(mut self, kept: Vec<Vec<f64>>) -> Result<Self> {
+        let lengths = self.trees.iter().zip(&self.used);
+        let lengths = lengths.map(|(tree, used)| used.len() * tree.n_outputs as usize);
+        check_kept(lengths, &kept)?;
+        self.kept = kept;
+        Ok(self)
+    }
+
+    /// How much of its scores a ranking by rank keeps; empty where it keeps all. See
+    /// [`LmdiPlus::keeping`].
+    pub fn kept(&self) -> &[Vec<f64>] {
+        &self.kept
     }
 
     /// A cell as its raw terms see it; NaN stays NaN.
@@ -307,6 +317,40 @@ pub(crate) fn check_sizes(n_trees: usize, sizes: &[f64]) -> Result<()> {
         Some(tree) => fail(format!("the size of tree {tree} is {}", sizes[tree])),
         None => Ok(()),
     }
+}
+
+/// Checks how much a ranking keeps of scores, which may come from a file. `lengths` has the number of
+/// shares that each tree should have.
+pub(crate) fn check_kept(
+    lengths: impl ExactSizeIterator<Item = usize>,
+    kept: &[Vec<f64>],
+) -> Result<()> {
+    let fail = |what: String| Err(Error::Model(format!("LMDI+: {what}")));
+    if kept.is_empty() {
+        return Ok(());
+    }
+    if kept.len() != lengths.len() {
+        return fail(format!("kept shares of {} trees for {} trees", kept.len(), lengths.len()));
+    }
+    for (tree, (expected, kept)) in lengths.zip(kept).enumerate() {
+        if kept.len() != expected {
+            let found = kept.len();
+            return fail(format!("tree {tree} has {found} kept shares; expected {expected}"));
+        }
+        if let Some(share) = kept.iter().find(|share| !(0.0..=1.0).contains(*share)) {
+            return fail(format!("a kept share of tree {tree} is {share}; expected 0 to 1"));
+        }
+    }
+    Ok(())
+}
+
+/// The features that a tree splits on, rising.
+pub(crate) fn used_features(tree: &Tree) -> Vec<u32> {
+    let mut used: Vec<u32> =
+        tree.feature.iter().copied().filter(|&feature| feature != NONE).collect();
+    used.sort_unstable();
+    used.dedup();
+    used
 }
 
 fn check_tree(

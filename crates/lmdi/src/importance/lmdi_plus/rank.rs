@@ -1,17 +1,20 @@
 //! Ranking by rank: what each tree says about the order of the features, averaged.
 //!
-//! In each tree the features it uses are ranked by |score|, larger for more important; equal scores share
-//! the mean of their ranks. Classes are ranked by the sum of |score| over outputs.
+//! In each tree the features it uses are ranked by the size of their scores, larger for more important;
+//! equal sizes share the mean of their ranks. Classes are ranked by the sum of sizes over outputs.
 //!
 //! - **Forests**: ranks run from 1 to p, with the features that a tree does not use below all that it does. A
 //!   feature's rank is the mean over the trees that use it; a feature that no tree uses has rank 0. The
-//!   trees of a forest are alike, so they count alike.
-//! - **Boosting**: late trees fit what is left, much of it noise, and use few features each. A tree counts by
-//!   what it contributes, the mean of sum_k |score_k| over training rows, and a feature gets
+//!   trees of a forest are alike, so they count alike. The size of a score is |score|.
+//! - **Boosting**: late trees fit what is left, much of it noise, and use few features each. Of a score only
+//!   the share counts that the response itself bears out ([`super::fitting::support`]), so that its size
+//!   is kept * |score|; features of which nothing is kept come last, by |score|. A tree counts by what it
+//!   contributes, the mean over training rows of the sizes of its scores, and a feature gets
 //!   `rank / number of used features` from each tree, 0 where it is not used:
 //!
 //!   ```text
 //!   rank_k(x) = sum_t size_t * rank_tk(x) / used_t  /  sum_t size_t     (from 0 to 1)
+//!   size_t    = mean over rows of sum_k kept_tk |score_tk|
 //!   ```
 //!
 //! Cost: trees x used features x log(used features) per row, in O(features) memory per thread.
@@ -82,10 +85,11 @@ impl LmdiPlus {
         let mut ranks = vec![0.0; x.rows() * p];
         ranks.par_chunks_mut((rows * p).max(1)).enumerate().try_for_each_init(
             || {
-                let scores = (vec![0.0; self.n_features * k], vec![0.0; p * k]);
-                (self.router().block(), Vec::new(), scores, Vec::new())
+                let scores = [self.n_features * k, p * k, p * k].map(|n| vec![0.0; n]);
+                (self.router().block(), Vec::new(), scores, [Vec::new(), Vec::new()])
             },
-            |(block, leaves, (tree_score, group_score), order), (index, out)| {
+            |(block, leaves, [tree_score, group_score, kept_score], [last, order]),
+             (index, out)| {
                 monitor.check()?;
                 let range = index * rows..((index + 1) * rows).min(x.rows());
                 block.read(x, range.clone());
@@ -95,21 +99,37 @@ impl LmdiPlus {
                     for (row, table_row) in range.clone().enumerate() {
                         tree_score.fill(0.0);
                         self.add_tree(tree, leaves[row], |f| x.get(table_row, f), tree_score);
-                        group_score.fill(0.0);
-                        for &feature in &used[tree] {
-                            let (from, to) = (feature as usize * k, group_of[feature as usize]);
-                            for output in 0..k {
-                                group_score[to as usize * k + output] += tree_score[from + output];
+                        let add_to_groups = |of_features: &[f64], of_groups: &mut [f64]| {
+                            of_groups.fill(0.0);
+                            for &feature in &used[tree] {
+                                let (from, to) = (feature as usize * k, group_of[feature as usize]);
+                                for output in 0..k {
+                                    of_groups[to as usize * k + output] +=
+                                        of_features[from + output];
+                                }
+                            }
+                        };
+                        add_to_groups(tree_score, group_score);
+                        self.shrink(tree, tree_score);
+                        add_to_groups(tree_score, kept_score);
+                        order.clear();
+                        last.clear();
+                        for &group in ranked {
+                            let outputs = group as usize * k..(group as usize + 1) * k;
+                            let size = |scores: &[f64]| -> f64 {
+                                scores[outputs.clone()].iter().map(|score| score.abs()).sum()
+                            };
+                            match size(kept_score) {
+                                0.0 => last.push((size(group_score), group)),
+                                kept => order.push((kept, group)),
                             }
                         }
-                        order.clear();
-                        order.extend(ranked.iter().map(|&group| {
-                            let at = group as usize * k;
-                            let size: f64 = group_score[at..at + k].iter().map(|s| s.abs()).sum();
-                            (size, group)
-                        }));
                         let line = &mut out[row * p..(row + 1) * p];
                         let TreeWeight { below, factor } = weights.of_tree[tree];
+                        rank_in_place(last, |group, rank| {
+                            line[group as usize] += factor * (below + rank);
+                        });
+                        let below = below + last.len() as f64;
                         rank_in_place(order, |group, rank| {
                             line[group as usize] += factor * (below + rank);
                         });
@@ -149,8 +169,37 @@ impl LmdiPlus {
         RankWeights { of_tree, total: vec![self.tree_sizes.iter().sum(); p] }
     }
 
-    /// What each tree contributes: the mean over some rows of the summed |score| of all features.
-    pub(super) fn mean_sizes(&self, x: &MatrixView<'_>, rows: &[usize]) -> Vec<f64> {
+    /// Leaves of the scores of a tree (features x outputs) what a ranking keeps.
+    fn shrink(&self, tree: usize, scores: &mut [f64]) {
+        let Some(kept) = self.kept.get(tree) else { return };
+        let TreeModel { first_output, n_outputs, .. } = &self.trees[tree];
+        let (first, own) = (*first_output as usize, *n_outputs as usize);
+        for (&feature, kept) in self.used[tree].iter().zip(kept.chunks_exact(own)) {
+            let at = feature as usize * self.n_outputs + first;
+            scores[at..at + own].iter_mut().zip(kept).for_each(|(score, kept)| *score *= kept);
+        }
+    }
+
+    /// Weighs trees by what they contribute to a ranking that keeps so much of their scores, over some rows.
+    /// Where nothing is kept of any tree, all is.
+    pub(super) fn ranking_by(
+        self,
+        kept: Vec<Vec<f64>>,
+        x: &MatrixView<'_>,
+        rows: &[usize],
+    ) -> Result<Self> {
+        let ranking = self.keeping(kept)?;
+        let sizes = ranking.mean_sizes(x, rows);
+        if sizes.iter().any(|size| *size > 0.0) {
+            return ranking.weighing_trees(sizes);
+        }
+        let ranking = ranking.keeping(Vec::new())?;
+        let sizes = ranking.mean_sizes(x, rows);
+        ranking.weighing_trees(sizes)
+    }
+
+    /// What each tree contributes: the mean over some rows of the summed sizes of all features' scores.
+    fn mean_sizes(&self, x: &MatrixView<'_>, rows: &[usize]) -> Vec<f64> {
         let cells: Vec<f64> = rows
             .iter()
             .flat_map(|&row| (0..x.cols()).map(move |column| x.get(row, column)))
@@ -171,6 +220,7 @@ impl LmdiPlus {
                 for (row, &leaf) in leaves.iter().enumerate() {
                     scores.fill(0.0);
                     self.add_tree(tree, leaf, |feature| sample.get(row, feature), &mut scores);
+                    self.shrink(tree, &mut scores);
                     sum += scores.iter().map(|score| score.abs()).sum::<f64>();
                 }
                 sum / rows.len().max(1) as f64

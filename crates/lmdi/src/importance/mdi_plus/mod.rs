@@ -31,6 +31,7 @@ use crate::forest::{Ensemble, NONE};
 use crate::glm::Family;
 use crate::monitor::Monitor;
 use crate::table::{MatrixView, Response, contiguous_folds, stratified_folds};
+use crate::text::counted;
 use crate::{Error, Result};
 use fit::Partial;
 use rayon::prelude::*;
@@ -78,8 +79,8 @@ pub fn mdi_plus(
     }
     if x.rows() < 2 {
         return Err(Error::Data(format!(
-            "{} rows are too few to leave one out; give the training rows",
-            x.rows()
+            "{} cannot be left out one by one; give the training rows, at least two",
+            counted(x.rows(), "row")
         )));
     }
     groups.check(x.cols())?;

@@ -24,6 +24,7 @@ use crate::forest::{Ensemble, NONE, Outcome, Tree};
 use crate::random::{below, generator};
 use crate::setters::setters;
 use crate::table::Response;
+use crate::text::counted;
 use crate::{Error, Result};
 
 /// What a user can choose.
@@ -93,8 +94,8 @@ fn check(
     }
     if x.rows() < 2 {
         return Err(Error::Data(format!(
-            "{} rows cannot be shuffled; give at least two",
-            x.rows()
+            "{} cannot be shuffled; give at least two",
+            counted(x.rows(), "row")
         )));
     }
     super::check_response(ensemble, response, x.rows())?;

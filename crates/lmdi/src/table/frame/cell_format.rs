@@ -436,7 +436,10 @@ fn zone_offset(zone: &str) -> Option<f64> {
     let plain: String = zone[1..].chars().filter(|c| *c != ':').collect();
     let (hours, minutes) = match plain.len() {
         2 => (digits(&plain, 2..=2)?, 0),
-        4 => (digits(&plain[..2], 2..=2)?, digits(&plain[2..], 2..=2)?),
+        4 => {
+            let (hours, minutes) = plain.split_at_checked(2)?;
+            (digits(hours, 2..=2)?, digits(minutes, 2..=2)?)
+        }
         _ => return None,
     };
     (hours <= 14 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60) as f64)
@@ -645,6 +648,15 @@ mod tests {
         for text in ["1,23,4", "1.2.3", "--5", "5-", "1,,000", "e5", "$", "inf", "nan", "0x10"] {
             assert_eq!(recognised(&[text, "x"], false), Recognised::Text, "{text}");
             assert_eq!(recognised(&[text], false), Recognised::Text, "{text}");
+        }
+    }
+
+    /// Found by the fuzzer: four bytes after the sign, the second of which is inside a letter.
+    #[test]
+    fn zones_with_letters_of_several_bytes_are_none() {
+        let format = CellFormat::DateTime(DateOrder::YearMonthDay);
+        for zone in ["+0\u{20ac}", "-\u{e9}\u{e9}", "+\u{1f980}", "+\u{e9}", "+00\u{e9}"] {
+            assert_eq!(format.parse(&format!("2024-03-09 10:00{zone}")), None, "{zone}");
         }
     }
 

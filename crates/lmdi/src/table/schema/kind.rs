@@ -4,12 +4,13 @@
 //! |---|---|
 //! | constant | no present cell, or one distinct value and nothing missing |
 //! | boolean | text whose words all mean false or true, both there: `false/true`, `f/t`, `no/yes`, `n/y`, `off/on` and their like in other languages, in any case |
-//! | identifier | text, at least [`IDENTIFIER_MIN_CELLS`] present cells, more than nine in ten of them distinct; or whole numbers that are consecutive once sorted, nothing missing (a row number), unless they are dates or times |
+//! | identifier | text, at least [`IDENTIFIER_MIN_CELLS`] present cells, more than nine in ten of them distinct; or whole numbers that number the rows (`row_number`), unless they are dates or times |
 //! | categorical | any other text |
 //! | numeric | any other numbers, so also 0/1 |
 //!
-//! Cost: one pass over the cells, and memory for one bit per row where a row number is suspected.
+//! Cost: a pass over the cells.
 
+use super::row_number::is_row_number;
 use crate::table::frame::{CellFormat, Column, Labels, Values};
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +61,7 @@ impl Kind {
             Values::Numbers(cells) => {
                 let is_time =
                     format.is_some_and(|format| !matches!(format, CellFormat::Number(..)));
-                of_numbers(cells, is_time)
+                of_numbers(&column.name, cells, is_time)
             }
             Values::Labels(labels) => of_labels(labels),
         }
@@ -84,7 +85,7 @@ pub fn truth(text: &str) -> Option<bool> {
     }
 }
 
-fn of_numbers(cells: &[f64], is_time: bool) -> Kind {
+fn of_numbers(name: &str, cells: &[f64], is_time: bool) -> Kind {
     let mut low = f64::INFINITY;
     let mut high = f64::NEG_INFINITY;
     let mut present = 0;
@@ -100,19 +101,10 @@ fn of_numbers(cells: &[f64], is_time: bool) -> Kind {
         return Kind::Constant;
     }
     // A series has one row per day or second, and is learned from.
-    if !is_time && complete && whole && is_row_number(cells, low, high) {
+    if !is_time && complete && whole && is_row_number(name, cells, low, high) {
         return Kind::Identifier;
     }
     Kind::Numeric
-}
-
-/// Whether whole numbers in `low..=high` are each there exactly once.
-fn is_row_number(cells: &[f64], low: f64, high: f64) -> bool {
-    if cells.len() < IDENTIFIER_MIN_CELLS || high - low != (cells.len() - 1) as f64 {
-        return false;
-    }
-    let mut seen = vec![false; cells.len()];
-    cells.iter().all(|&x| !std::mem::replace(&mut seen[(x - low) as usize], true))
 }
 
 fn of_labels(labels: &Labels) -> Kind {

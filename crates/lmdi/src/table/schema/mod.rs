@@ -10,6 +10,7 @@ mod encode;
 mod kind;
 mod learn;
 mod merged;
+mod row_number;
 mod target;
 
 pub use encode::{Encoded, Unseen};

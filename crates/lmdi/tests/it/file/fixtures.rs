@@ -220,6 +220,9 @@ fn class_weights_and_training_rows_are_read() {
     assert!(explainer.ranges.iter().all(|range| *range == [-1.5, 1e300]));
     assert_eq!(explainer.ranges.len(), model.ensemble.n_features());
     assert_eq!(explainer.tree_sizes, [0.5, 0.0, 0.125]);
+    assert!(explainer.kept.is_empty(), "files without kept shares are as before");
+    let kept = binary("kept").explainer.unwrap().kept;
+    assert_eq!(kept, [vec![0.25, 1.0], vec![0.0], Vec::new()]);
     assert_eq!(binary("balanced").ensemble.class_weights, ClassWeights::Balanced);
     let plain = binary("boosting_explained");
     assert_eq!(plain.ensemble.class_weights, ClassWeights::Equal);

@@ -4,9 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 use lmdi::file::Model;
+use lmdi::forest::{Aggregation, Tree};
 use lmdi::importance::mdi::{MdiScale, mdi};
 use lmdi::importance::{Groups, LocalMdi, Saabas, Scores};
 use lmdi::monitor::Silent;
+use lmdi::named::Named;
 use lmdi::table::MatrixView;
 use serde_json::Value;
 use std::path::Path;
@@ -96,4 +98,63 @@ fn a_model_without_impurities_is_refused() {
     let error = mdi(&ensemble, &Groups::singles(5), MdiScale::Share).unwrap_err().to_string();
     assert!(error.contains("tree 1 does not tell the impurity"), "{error}");
     assert!(LocalMdi::new(&ensemble).unwrap_err().to_string().contains("tree 1"));
+}
+
+/// The deviation is that of the trees' importances around their mean, on the scale of the values.
+#[test]
+fn deviations_are_over_trees_and_on_the_scale_of_the_values() {
+    for (name, case) in golden() {
+        let model = Model::from_bytes(case["model"].to_string().as_bytes()).unwrap();
+        let (whole, groups) = (&model.ensemble, Groups::singles(model.ensemble.n_features()));
+        let is_mean = matches!(whole.aggregation, Aggregation::Mean);
+        for scale in [MdiScale::Share, MdiScale::Impurity] {
+            let trees =
+                whole.trees.iter().filter(|tree| scale == MdiScale::Impurity || tree.n_nodes() > 1);
+            // Of a forest each tree has shares of its own; of boosting only the sum.
+            let of_tree = if is_mean { scale } else { MdiScale::Impurity };
+            let trees: Vec<Vec<f64>> = trees
+                .map(|tree| {
+                    let mut alone = whole.clone();
+                    alone.trees = vec![tree.clone()];
+                    alone.output_of_tree.truncate(1);
+                    mdi(&alone, &groups, of_tree).unwrap().values
+                })
+                .collect();
+            let n = trees.len() as f64;
+            let mean = |at: usize| trees.iter().map(|tree| tree[at]).sum::<f64>() / n;
+            let total: f64 = (0..whole.n_features()).map(mean).sum();
+            let by = if scale == MdiScale::Share { total } else { 1.0 };
+            let deviation = |at: usize| {
+                let squares = trees.iter().map(|tree| (tree[at] - mean(at)).powi(2));
+                (squares.sum::<f64>() / n).sqrt() / by
+            };
+            let expected: Vec<f64> = (0..whole.n_features()).map(deviation).collect();
+            assert_close(&name, &mdi(whole, &groups, scale).unwrap().deviation, &expected);
+        }
+    }
+}
+
+/// Where nothing is gained, nothing is shared out: zeros, and no division by zero.
+#[test]
+fn models_without_gains_have_no_importances() {
+    let case = &golden()["gini"];
+    let model = Model::from_bytes(case["model"].to_string().as_bytes()).unwrap();
+    let pure = |tree: &mut Tree| tree.impurity.fill(0.0);
+    let weightless = |tree: &mut Tree| tree.weight.fill(0.0);
+    for change in [pure as fn(&mut Tree), weightless] {
+        let mut ensemble = model.ensemble.clone();
+        ensemble.trees.iter_mut().for_each(change);
+        for scale in [MdiScale::Share, MdiScale::Impurity] {
+            let found = mdi(&ensemble, &Groups::singles(5), scale).unwrap();
+            assert_eq!((found.values, found.deviation), (vec![0.0; 5], vec![0.0; 5]));
+        }
+    }
+}
+
+#[test]
+fn scales_are_known_by_name() {
+    assert_eq!(
+        MdiScale::ALL.iter().map(|scale| scale.name()).collect::<Vec<_>>(),
+        ["share", "impurity"]
+    );
 }

@@ -5,7 +5,7 @@ use lmdi::forest::Aggregation;
 use lmdi::glm::Family;
 use lmdi::importance::lmdi_plus::{FitOn, LmdiPlusOptions};
 use lmdi::importance::mdi::{MdiScale, mdi};
-use lmdi::importance::{Groups, Importances, LocalMdi, Saabas, TreeSubset};
+use lmdi::importance::{Groups, Importances, LocalMdi, Saabas, TreeShap, TreeSubset};
 use lmdi::monitor::Silent;
 use proptest::prelude::*;
 
@@ -54,6 +54,28 @@ proptest! {
         let turned = explainer.explain(&table.x.take_rows(&backwards).view(), &Silent).expect("scores");
         for row in 0..table.rows() {
             prop_assert_eq!(turned.row(row), scores.row(table.rows() - 1 - row));
+        }
+    }
+
+    /// The mean over trees is not all of a forest's output where it starts from something.
+    #[test]
+    fn saabas_and_tree_shap_start_where_the_forest_does(
+        classes in prop_oneof![Just(0_usize), Just(2), Just(3)], seed in any::<u64>()
+    ) {
+        let table = Table::random(seed, classes);
+        let mut model = table.train(Kind::Forest { classes, bootstrap: false }, seed);
+        model.base_score = (0..model.n_outputs).map(|output| 0.5 + output as f64).collect();
+        let raw = model.predict_raw(&table.x.view(), &Silent).expect("predictions");
+        let saabas = Saabas::new(&model).expect("a model").explain(&table.x.view(), &Silent);
+        let shap = TreeShap::new(&model).expect("a model").explain(&table.x.view(), &Silent);
+        let k = model.n_outputs;
+        for scores in [saabas.expect("scores"), shap.expect("scores")] {
+            for row in 0..table.rows() {
+                for output in 0..scores.n_outputs {
+                    let want = raw[row * k + if scores.n_outputs < k { 1 } else { output }];
+                    prop_assert!(close(scores.total(row, output), want, 1.0, 1e-12));
+                }
+            }
         }
     }
 

@@ -7,22 +7,23 @@ the model is read accordingly. What the `missing=` of the scikit-learn interface
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
 
-from ..._errors import not_fitted
+from ..._errors import LmdiWarning, not_fitted
 from ..composite import Composite, OneColumn, Part
 from ..model import Model
 from .common import model_of_bytes
 
 
-def booster(model: Any) -> Model | Composite:
+def booster(model: Any, table: Any = None) -> Model | Composite:
     """A `Booster`, with all its rounds."""
-    return _read(model, rounds="all", names=model.feature_names)
+    return _read(model, table, rounds="all", names=model.feature_names)
 
 
-def estimator(model: Any) -> Model | Composite:
+def estimator(model: Any, table: Any = None) -> Model | Composite:
     """An `XGBRegressor`, `XGBClassifier` or their random forests."""
     if not model.__sklearn_is_fitted__():
         raise not_fitted(f"This {type(model).__name__} instance is not fitted yet: call its fit(X, y)")
@@ -31,6 +32,7 @@ def estimator(model: Any) -> Model | Composite:
     classes = np.asarray(model.classes_) if hasattr(model, "predict_proba") else None
     read = _read(
         inner,
+        table,
         rounds="best",
         names=inner.feature_names,
         classes=classes,
@@ -43,22 +45,82 @@ def estimator(model: Any) -> Model | Composite:
     return read
 
 
-def spark_model(model: Any) -> Model | Composite:
+def spark_model(model: Any, table: Any = None) -> Model | Composite:
     """What the estimators of `xgboost.spark` give. Its `predict` stops at the best round too."""
     inner = model.get_booster()
     missing = float(model.getOrDefault("missing")) if model.isDefined("missing") else np.nan
-    return _read(inner, rounds="best", names=inner.feature_names, missing=missing)
+    return _read(inner, table, rounds="best", names=inner.feature_names, missing=missing)
 
 
-def _read(booster: Any, classes: np.ndarray | None = None, **options: Any) -> Model | Composite:
+def _read(booster: Any, table: Any, classes: np.ndarray | None = None, **options: Any) -> Model | Composite:
     count = int(json.loads(booster.save_config())["learner"]["learner_model_param"]["num_target"])
     if count > 1 and classes is not None:
         raise TypeError(
             f"this model predicts the classes of {count} targets at once; fit one model per target"
         )
+    content = _content(booster, table)
     if count > 1:
-        return _several_targets(json.loads(bytes(booster.save_raw(raw_format="json"))), count, options)
-    return model_of_bytes(bytes(booster.save_raw(raw_format="ubj")), classes=classes, **options)
+        content = content or json.loads(bytes(booster.save_raw(raw_format="json")))
+        return _several_targets(content, count, options)
+    packed = booster.save_raw(raw_format="ubj") if content is None else json.dumps(content).encode()
+    model = model_of_bytes(bytes(packed), classes=classes, **options)
+    if table is None:
+        _warn_of_names(model)
+    return model
+
+
+def _content(booster: Any, table: Any) -> dict[str, Any] | None:
+    """The model's file with the names of categories as the table has them; None if no name is concerned.
+
+    Of pandas categories, XGBoost 3.1 and 3.2 count letters where they mean bytes: names with letters beyond
+    ASCII begin and end in the wrong place, and the end of the last ones is lost. Where the categories of the
+    table, written in that way, are what the model holds, they are the model's.
+    """
+    names = booster.feature_names or []
+    levels = {name: list_ for name, list_ in _levels_beyond_ascii(table).items() if name in names}
+    if not levels:
+        return None
+    content: dict[str, Any] = json.loads(bytes(booster.save_raw(raw_format="json")))
+    forest = content["learner"]["gradient_booster"].get("model", {})
+    encodings = (forest.get("cats") or {}).get("enc", [])
+    for at, name in enumerate(names[: len(encodings)]):
+        texts, known = levels.get(name, []), encodings[at]
+        text = "".join(texts)
+        letters = np.cumsum([0, *map(len, texts)])
+        if known["offsets"] == letters.tolist() and known["values"] == _signed(text.encode()[: len(text)]):
+            ends = np.cumsum([0, *(len(one.encode()) for one in texts)])
+            known.update(offsets=ends.tolist(), values=_signed(text.encode()))
+    return content
+
+
+def _signed(text: bytes) -> list[int]:
+    return np.frombuffer(text, dtype=np.int8).tolist()
+
+
+def _levels_beyond_ascii(table: Any) -> dict[str, list[str]]:
+    """The categories of each column of a pandas frame, where a name has letters beyond ASCII."""
+    if type(table).__module__.split(".")[0] != "pandas" or not hasattr(table, "columns"):
+        return {}
+    levels = {str(name): getattr(kind, "categories", None) for name, kind in table.dtypes.items()}
+    texts = {name: list_.tolist() for name, list_ in levels.items() if list_ is not None}
+    return {
+        name: list_
+        for name, list_ in texts.items()
+        if all(isinstance(text, str) for text in list_) and not all(map(str.isascii, list_))
+    }
+
+
+def _warn_of_names(model: Model) -> None:
+    for at, levels in model._columns.levels():
+        beyond = [level for level in levels if not level.isascii()]
+        if beyond:
+            warnings.warn(
+                f"column {model.feature_names[at]!r} has categories with letters beyond ASCII, such as "
+                f"{beyond[0]!r}. XGBoost 3.1 and 3.2 keep such names of pandas categories damaged; if these "
+                "are, rename the categories and train again",
+                LmdiWarning,
+                stacklevel=2,
+            )
 
 
 def _several_targets(content: dict[str, Any], count: int, options: dict[str, Any]) -> Composite:

@@ -40,13 +40,15 @@ use std::ops::Range;
 const ROWS: usize = 4096;
 
 /// A tree's columns, and the node in which each row falls.
-type Prepared = (Basis, Vec<u32>);
+pub(super) type Prepared = (Basis, Vec<u32>);
 
 /// The linear models of a boosted ensemble.
 pub(super) struct BoostedFit {
     pub(super) models: Vec<TreeModel>,
     /// How much of the model they reproduce; see [`LmdiPlus::fidelity`](crate::importance::lmdi_plus::LmdiPlus::fidelity).
     pub(super) fidelity: f64,
+    /// What a ranking keeps of each tree's scores; see [`super::support`].
+    pub(super) kept: Vec<Vec<f64>>,
 }
 
 /// What the rounds so far come to.
@@ -84,14 +86,23 @@ impl Shared<'_> {
         let mut progress = Progress { refit: start.clone(), model: start, rate, round: None };
         let starts = n_rounds.map(|n_rounds| round_starts(self.ensemble, n_rounds));
         let mut models = Vec::with_capacity(self.ensemble.trees.len());
+        let mut kept = Vec::with_capacity(self.ensemble.trees.len());
+        let supports = self.response_supports(response);
         let rounds = self.rounds();
         let trees_per_round = rounds.first().map_or(1, ExactSizeIterator::len);
         let at_once = (2 * rayon::current_num_threads()).div_ceil(trees_per_round);
         for rounds in rounds.chunks(at_once) {
             monitor.check()?;
             let trees = rounds[0].start..rounds[rounds.len() - 1].end;
-            let mut prepared: Vec<Prepared> =
-                trees.into_par_iter().map(|tree| self.basis(tree)).collect();
+            let (mut prepared, of_trees): (Vec<Prepared>, Vec<Vec<f64>>) = trees
+                .into_par_iter()
+                .map(|tree| {
+                    let prepared = self.basis(tree);
+                    let kept = self.kept(tree, &prepared, response, &supports);
+                    (prepared, kept)
+                })
+                .unzip();
+            kept.extend(of_trees);
             for round in rounds {
                 monitor.check()?;
                 if starts.as_ref().is_some_and(|starts| starts.contains(&round.start)) {
@@ -119,7 +130,7 @@ impl Shared<'_> {
             }
         }
         let fidelity = self.fidelity(&progress);
-        Ok(BoostedFit { models, fidelity })
+        Ok(BoostedFit { models, fidelity, kept })
     }
 
     /// The share of the variation of the model's raw output that the linear models reproduce (R²), over the
@@ -185,7 +196,7 @@ impl Shared<'_> {
     }
 
     /// The outputs that a tree adds to.
-    fn outputs_of_tree(&self, tree: usize) -> Range<usize> {
+    pub(super) fn outputs_of_tree(&self, tree: usize) -> Range<usize> {
         TreeOutputs { ensemble: self.ensemble, n_outputs: self.ensemble.n_outputs }.of_tree(tree)
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Shared<'s> {
     /// What its class weighs, with mean one.
     class_weight: Option<Vec<f64>>,
     rows: RowChoice,
-    include_raw: bool,
+    pub(super) include_raw: bool,
     scale_target: bool,
     glm: GlmOptions,
     fold: Vec<u32>,
@@ -110,26 +110,20 @@ impl LmdiPlus {
             glm,
             deal,
         };
-        let (trees, fidelity) = match (ensemble.is_boosted(), options.fit_to) {
-            (true, _) => {
-                let BoostedFit { models, fidelity } =
-                    shared.fit_boosted(response, options.rounds, monitor)?;
-                (models, Some(fidelity))
-            }
-            (false, FitTo::Response) => {
-                (shared.fit_to_response(response, plan.n_outputs, monitor)?, None)
-            }
-            (false, FitTo::Model) => {
-                (shared.fit_to_model(response, plan.n_outputs, options, monitor)?, None)
-            }
+        if ensemble.is_boosted() {
+            let BoostedFit { models, fidelity, kept } =
+                shared.fit_boosted(response, options.rounds, monitor)?;
+            let ranges = if options.bound_raw { shared.ranges() } else { Vec::new() };
+            let fitted = Self::new(ensemble, plan.scale, models)?.within(ranges)?;
+            let fitted = fitted.ranking_by(kept, x, &shared.some_rows(hashes.as_deref()))?;
+            return Ok(Self { fidelity: Some(fidelity), ..fitted });
+        }
+        let trees = match options.fit_to {
+            FitTo::Response => shared.fit_to_response(response, plan.n_outputs, monitor)?,
+            FitTo::Model => shared.fit_to_model(response, plan.n_outputs, options, monitor)?,
         };
         let ranges = if options.bound_raw { shared.ranges() } else { Vec::new() };
-        let fitted = Self::new(ensemble, plan.scale, trees)?.within(ranges)?;
-        if !ensemble.is_boosted() {
-            return Ok(fitted);
-        }
-        let sizes = fitted.mean_sizes(x, &shared.some_rows(hashes.as_deref()));
-        Ok(Self { fidelity, ..fitted.weighing_trees(sizes)? })
+        Self::new(ensemble, plan.scale, trees)?.within(ranges)
     }
 }
 

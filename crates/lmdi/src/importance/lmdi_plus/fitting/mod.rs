@@ -3,7 +3,7 @@
 //!
 //! `target` says what a fit is about, `class_weight` and `leaf_steps` what rows weigh and aim at, and
 //! `tree_outputs` which outputs a tree adds to. `fit` has what all fits share, `forest` and `boosted`
-//! the order in which trees are fitted.
+//! the order in which trees are fitted. `support` says what a ranking keeps of a boosted tree.
 
 mod boosted;
 mod class_weight;
@@ -11,5 +11,6 @@ mod fit;
 mod forest;
 mod leaf_steps;
 pub mod streaming;
+mod support;
 mod target;
 mod tree_outputs;

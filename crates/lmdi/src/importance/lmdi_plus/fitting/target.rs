@@ -149,11 +149,23 @@ pub(super) fn independent_response(
     n_outputs: usize,
     output: usize,
 ) -> Vec<f64> {
+    (0..response.len()).map(|row| response_at(response, n_outputs, output, row)).collect()
+}
+
+/// The response of a row for one of `n_outputs` outputs: the number, or whether the row is of the
+/// output's class.
+#[inline]
+pub(super) fn response_at(
+    response: &Response<'_>,
+    n_outputs: usize,
+    output: usize,
+    row: usize,
+) -> f64 {
     match response {
-        Response::Numeric(values) => values.to_vec(),
+        Response::Numeric(values) => values[row],
         Response::Classes { codes, .. } => {
             let class = if n_outputs == 1 { 1 } else { output as u32 };
-            codes.iter().map(|&code| f64::from(u8::from(code == class))).collect()
+            f64::from(u8::from(codes[row] == class))
         }
     }
 }

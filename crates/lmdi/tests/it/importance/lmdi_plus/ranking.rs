@@ -1,9 +1,10 @@
 //! Ranks and standard errors against their definitions.
 
-use crate::support::random_models::dense_tree::DenseTree;
+use crate::support::random_models::dense_tree::{Column, DenseTree, path_of};
 use crate::support::random_models::{Kind, Table, bagged, cases, close, kind, preset};
 use lmdi::explanation::{rank_by_score, top_features};
 use lmdi::importance::TreeSubset;
+use lmdi::importance::lmdi_plus::TreeModel;
 use lmdi::monitor::Silent;
 use proptest::prelude::*;
 
@@ -23,6 +24,66 @@ fn has_near_tie(sizes: &[f64]) -> bool {
         .any(|(i, a)| sizes[..i].iter().any(|b| a != b && (a - b).abs() < 1e-9 * largest))
 }
 
+/// The weighted sum of squares around the mean.
+fn squares(points: &[(f64, f64)]) -> f64 {
+    let total: f64 = points.iter().map(|(w, _)| w).sum();
+    let mean = points.iter().map(|(w, y)| w * y).sum::<f64>() / total;
+    points.iter().map(|(w, y)| w * (y - mean).powi(2)).sum()
+}
+
+/// What a ranking keeps of each feature of a boosted tree, by how much of the response's sum of squares
+/// every split and every column explains on its own; `None` where rounding decides. Features that the
+/// tree does not use have no meaning.
+fn kept_by_definition(table: &Table, dense: &DenseTree, class: usize) -> Option<Vec<f64>> {
+    let (n, p) = (table.rows(), table.x.cols());
+    let mean_weight = (0..n).map(|row| table.weight(row)).sum::<f64>() / n as f64;
+    let weight = |row: usize| table.weight(row) / mean_weight;
+    let y = |row: usize| match table.n_classes {
+        0 => table.y[row],
+        _ => f64::from(u8::from(table.codes[row] as usize == class)),
+    };
+    let point = |row: usize| (weight(row), y(row));
+    let counting: Vec<usize> = (0..n).filter(|&row| weight(row) > 0.0).collect();
+    let all: Vec<(f64, f64)> = counting.iter().map(|&row| point(row)).collect();
+    let variance = squares(&all) / all.iter().map(|(w, _)| w).sum::<f64>();
+    let mut explained = vec![[0.0; 2]; p];
+    for (column, &feature) in dense.columns.iter().zip(&dense.feature) {
+        let Column::Stump { node } = *column else { continue };
+        let side = |child: u32| -> Vec<(f64, f64)> {
+            let inside =
+                |row: &usize| path_of(&dense.tree, &table.row(*row)).contains(&(child as usize));
+            counting.iter().copied().filter(inside).map(point).collect()
+        };
+        let (left, right) = (side(dense.tree.left[node]), side(dense.tree.right[node]));
+        let both = [&left[..], &right[..]].concat();
+        explained[feature][0] += squares(&both) - squares(&left) - squares(&right);
+        explained[feature][1] += 1.0;
+    }
+    let used = explained.iter().filter(|[_, splits]| *splits > 0.0).count();
+    for (feature, explained) in explained.iter_mut().enumerate().filter(|(_, e)| e[1] > 0.0) {
+        let cells = table.x.column(feature);
+        let known: Vec<usize> =
+            counting.iter().copied().filter(|&row| !cells[row].is_nan()).collect();
+        let total: f64 = known.iter().map(|&row| weight(row)).sum();
+        let mean_x = known.iter().map(|&row| weight(row) * cells[row]).sum::<f64>() / total;
+        let mean_y = known.iter().map(|&row| weight(row) * y(row)).sum::<f64>() / total;
+        let product: f64 =
+            known.iter().map(|&row| weight(row) * (cells[row] - mean_x) * (y(row) - mean_y)).sum();
+        let square: f64 =
+            known.iter().map(|&row| weight(row) * (cells[row] - mean_x).powi(2)).sum();
+        // A simple regression on the column explains product^2 / square.
+        explained[0] += if square > 0.0 { product * product / square } else { 0.0 };
+        explained[1] += 1.0;
+    }
+    let share = |[squares, terms]: &[f64; 2]| {
+        let bound = terms.sqrt() + (2.0 * (used as f64).ln()).sqrt();
+        1.0 - bound / (squares / variance).sqrt()
+    };
+    let shares: Vec<f64> = explained.iter().map(share).collect();
+    let in_doubt = dense.feature.iter().any(|&feature| shares[feature].abs() < 1e-9);
+    (!in_doubt).then(|| shares.into_iter().map(|share| share.max(0.0)).collect())
+}
+
 proptest! {
     #![proptest_config(cases(100))]
 
@@ -37,18 +98,40 @@ proptest! {
             (0..model.trees.len()).map(|tree| DenseTree::new(&table, &model, tree, true)).collect();
         let boosted = matches!(kind, Kind::Boosted { .. });
         let counting: Vec<usize> = (0..table.rows()).filter(|&row| table.weight(row) > 0.0).collect();
-        // What each tree contributes: the mean over rows of the sizes of all scores.
-        let contributed: Vec<f64> = (explainer.trees().iter().zip(&dense))
-            .map(|(tree, dense)| {
+        // What each tree keeps of its scores: features x its outputs. A forest keeps all.
+        let all_of = |tree: &TreeModel| vec![vec![1.0; p]; tree.n_outputs as usize];
+        let mut kept: Vec<Vec<Vec<f64>>> = explainer.trees().iter().map(all_of).collect();
+        if boosted {
+            for (kept, (tree, dense)) in kept.iter_mut().zip(explainer.trees().iter().zip(&dense)) {
+                for (output, kept) in kept.iter_mut().enumerate() {
+                    let class = if k == 1 { 1 } else { tree.first_output as usize + output };
+                    let Some(found) = kept_by_definition(&table, dense, class) else { return Ok(()) };
+                    *kept = found;
+                }
+            }
+        }
+        // What each tree contributes: the mean over rows of the sizes of all scores, as far as they are kept.
+        let contributions = |kept: &[Vec<Vec<f64>>]| -> Vec<f64> {
+            let of_tree = |(tree, dense, kept): (&TreeModel, &DenseTree, &Vec<Vec<f64>>)| {
                 let of_row = |&row: &usize| -> f64 {
                     (0..tree.n_outputs as usize)
-                        .flat_map(|output| dense.scores(row, &dense.coefficients(tree, output), p))
-                        .map(f64::abs)
+                        .flat_map(|output| {
+                            let scores = dense.scores(row, &dense.coefficients(tree, output), p);
+                            let sizes = scores.into_iter().zip(&kept[output]);
+                            sizes.map(|(score, share)| score.abs() * share).collect::<Vec<_>>()
+                        })
                         .sum()
                 };
                 counting.iter().map(of_row).sum::<f64>() / counting.len() as f64
-            })
-            .collect();
+            };
+            let trees = explainer.trees().iter().zip(&dense).zip(kept);
+            trees.map(|((tree, dense), kept)| of_tree((tree, dense, kept))).collect()
+        };
+        let mut contributed = contributions(&kept);
+        if contributed.iter().all(|size| *size == 0.0) {
+            kept = explainer.trees().iter().map(all_of).collect();
+            contributed = contributions(&kept);
+        }
         // By definition, and as in the authors' experiments, where a tree without weight on a feature does
         // not count for it.
         let weighted = explainer.rank_by_rank_where_weighted(&table.x.view(), &Silent).expect("ranks");
@@ -58,18 +141,25 @@ proptest! {
             let (mut sum, mut total) = (vec![0.0; p], vec![0.0; p]);
             let mut undecided = false;
             for (index, (tree, dense)) in explainer.trees().iter().zip(&dense).enumerate() {
-                let mut size = vec![0.0; p];
+                let (mut size, mut kept_size) = (vec![0.0; p], vec![0.0; p]);
                 let mut has_weight = vec![false; p];
                 for output in 0..tree.n_outputs as usize {
                     let b = dense.coefficients(tree, output);
                     dense.feature.iter().zip(&b).for_each(|(&k, &b)| has_weight[k] |= b != 0.0);
-                    for (size, score) in size.iter_mut().zip(dense.scores(row, &b, p)) {
-                        *size += score.abs();
+                    for (feature, score) in dense.scores(row, &b, p).into_iter().enumerate() {
+                        size[feature] += score.abs();
+                        kept_size[feature] += score.abs() * kept[index][output][feature];
                     }
                 }
                 let counts = |k: &usize| dense.feature.contains(k) && (!weighted || has_weight[*k]);
                 let used: Vec<usize> = (0..p).filter(counts).collect();
-                let sizes: Vec<f64> = used.iter().map(|&feature| size[feature]).collect();
+                // Those of which nothing is kept come below the others, in the order of their scores.
+                let largest = used.iter().map(|&feature| size[feature]).fold(0.0, f64::max);
+                let place = |&feature: &usize| match kept_size[feature] {
+                    0.0 => size[feature],
+                    kept => 2.0 * largest + kept,
+                };
+                let sizes: Vec<f64> = used.iter().map(place).collect();
                 undecided |= has_near_tie(&sizes);
                 if boosted {
                     total.iter_mut().for_each(|total| *total += contributed[index]);

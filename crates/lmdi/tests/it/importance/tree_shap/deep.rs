@@ -164,3 +164,94 @@ fn interactions_and_interventional_scores_of_deep_trees_add_up() {
         assert!((total - raw).abs() < 1e-10, "{total}, expected {raw}");
     }
 }
+
+/// A chain whose deep leaves are reached: few rows leave it at each split.
+fn long_paths(seed: u64, levels: usize, p: usize) -> Ensemble {
+    let mut ensemble = forest(seed, levels, p);
+    for tree in &mut ensemble.trees {
+        for node in 0..tree.n_nodes() {
+            if !tree.is_leaf(node) {
+                let goes_on_left = !tree.is_leaf(tree.left[node] as usize);
+                tree.threshold[node] = if goes_on_left { 0.97 } else { 0.03 };
+            }
+        }
+    }
+    ensemble
+}
+
+/// Interventional scores of one tree against one background row, from the games of its leaves: a leaf
+/// is reached by those features that only the row sends there, and none that only the other one does.
+fn against_one(tree: &Tree, row: &[f64], other: &[f64], scores: &mut [f64]) {
+    let mut waiting = vec![(0, vec![(true, true); row.len()])];
+    while let Some((node, reached)) = waiting.pop() {
+        if !tree.is_leaf(node) {
+            let feature = tree.feature[node] as usize;
+            let left = [tree.goes_left(node, row[feature]), tree.goes_left(node, other[feature])];
+            for (child, is_left) in [(tree.left[node], true), (tree.right[node], false)] {
+                let mut reached = reached.clone();
+                reached[feature].0 &= left[0] == is_left;
+                reached[feature].1 &= left[1] == is_left;
+                waiting.push((child as usize, reached));
+            }
+            continue;
+        }
+        if reached.contains(&(false, false)) {
+            continue;
+        }
+        let needed = |pair| reached.iter().filter(|one| **one == pair).count();
+        let (own, others) = (needed((true, false)), needed((false, true)));
+        // 1 / (n choose k), for the orders in which exactly the right features come first.
+        let weight = |first: usize, last: usize| {
+            (1..=first).map(|at| at as f64 / (last + at) as f64).product::<f64>()
+        };
+        for (feature, pair) in reached.iter().enumerate() {
+            scores[feature] += tree.value_of(node)[0]
+                * match pair {
+                    (true, false) => weight(own - 1, others) / (own + others) as f64,
+                    (false, true) => -weight(own, others - 1) / (own + others) as f64,
+                    _ => 0.0,
+                };
+        }
+    }
+}
+
+/// More features on a path than one word of a set holds.
+#[test]
+fn interventional_scores_of_long_paths_are_those_of_the_games_of_their_leaves() {
+    let (levels, p) = (140, 141);
+    let ensemble = long_paths(8, levels, p);
+    let (x, background) = (uniform_rows(9, 4, p), uniform_rows(10, 6, p));
+    let cells =
+        |x: &Matrix, row: usize| -> Vec<f64> { (0..p).map(|col| x.column(col)[row]).collect() };
+    let shap = InterventionalTreeShap::new(&ensemble, &background.view(), &Silent).expect("rows");
+    let scores = shap.explain(&x.view(), &Silent).expect("scores");
+    let mut late = 0.0;
+    for row in 0..x.rows() {
+        let mut expected = vec![0.0; p];
+        for tree in &ensemble.trees {
+            for other in 0..background.rows() {
+                against_one(tree, &cells(&x, row), &cells(&background, other), &mut expected);
+            }
+        }
+        for (feature, expected) in expected.iter().enumerate() {
+            let expected = expected / (ensemble.trees.len() * background.rows()) as f64;
+            let found = scores.get(row, feature, 0);
+            assert!((found - expected).abs() < 1e-12, "row {row}, {feature}: {found} {expected}");
+            // The feature of a level is 7 times its number, modulo p.
+            let is_late = (64..levels).any(|level| (level * 7) % p == feature);
+            late += if is_late { expected.abs() } else { 0.0 };
+        }
+    }
+    assert!(late > 0.1, "features beyond the first word score: {late}");
+}
+
+#[test]
+fn trees_too_deep_for_interactions_are_refused() {
+    let ensemble = forest(5, 300, 281);
+    let x = uniform_rows(6, 1, 281);
+    let shap = TreeShap::new(&ensemble).expect("scores alone are no problem");
+    shap.explain(&x.view(), &Silent).expect("scores");
+    let refused = shap.interactions(&x.view(), &Silent).map(|found| found.n_rows);
+    let error = refused.expect_err("too deep").to_string();
+    assert!(error.contains("too deep for interactions"), "{error}");
+}

@@ -18,12 +18,18 @@ pub enum Kind {
     Shares(usize),
     /// Log-odds, added up with a learning rate.
     Boosted,
-    /// Three classes, one tree per class and round.
-    BoostedClasses,
+    /// Classes, one tree per class and round.
+    BoostedClasses(usize),
 }
 
-pub const KINDS: [Kind; 5] =
-    [Kind::Numbers, Kind::Shares(2), Kind::Shares(3), Kind::Boosted, Kind::BoostedClasses];
+pub const KINDS: [Kind; 6] = [
+    Kind::Numbers,
+    Kind::Shares(2),
+    Kind::Shares(3),
+    Kind::Boosted,
+    Kind::BoostedClasses(2),
+    Kind::BoostedClasses(3),
+];
 
 /// Cells come from a few values, so that they often meet thresholds; some are missing.
 pub fn cell(random: &mut Generator) -> f64 {
@@ -129,11 +135,11 @@ pub fn ensemble(seed: u64, kind: Kind, p: usize) -> Ensemble {
         Kind::Numbers => (1, Link::Identity, Outcome::Number),
         Kind::Shares(n) => (n, Link::Identity, labels(n)),
         Kind::Boosted => (1, Link::Logit, labels(2)),
-        Kind::BoostedClasses => (3, Link::Softmax, labels(3)),
+        Kind::BoostedClasses(n) => (n, Link::Softmax, labels(n)),
     };
     let shares = matches!(kind, Kind::Shares(_));
-    let one_value = matches!(kind, Kind::BoostedClasses);
-    let n_trees = if one_value { 3 * n_trees } else { n_trees };
+    let one_value = matches!(kind, Kind::BoostedClasses(_));
+    let n_trees = if one_value { n_outputs * n_trees } else { n_trees };
     let n_values = if one_value { 1 } else { n_outputs };
     let trees = (0..n_trees)
         .map(|_| {
@@ -141,12 +147,12 @@ pub fn ensemble(seed: u64, kind: Kind, p: usize) -> Ensemble {
             tree(&mut random, p, splits, n_values, shares)
         })
         .collect();
-    let boosted = matches!(kind, Kind::Boosted | Kind::BoostedClasses);
+    let boosted = matches!(kind, Kind::Boosted | Kind::BoostedClasses(_));
     let ensemble = Ensemble {
         feature_names: (0..p).map(|feature| format!("x{feature}")).collect(),
         trees,
         output_of_tree: if one_value {
-            (0..n_trees as u32).map(|t| t % 3).collect()
+            (0..n_trees as u32).map(|t| t % n_outputs as u32).collect()
         } else {
             vec![]
         },

@@ -39,9 +39,9 @@ impl StreamedFit {
         let cells: Vec<f64> = rows.iter().flat_map(|(_, cells)| cells).copied().collect();
         let sample = MatrixView::from_rows(&cells, rows.len(), self.ensemble.n_features())?;
         let all: Vec<usize> = (0..rows.len()).collect();
-        let sizes = fitted.mean_sizes(&sample, &all);
+        let fitted = fitted.ranking_by(self.progress.kept, &sample, &all)?;
         let fidelity = fidelity(&self.ensemble, &fitted, &sample)?;
-        Ok(LmdiPlus { fidelity: Some(fidelity), ..fitted.weighing_trees(sizes)? })
+        Ok(LmdiPlus { fidelity: Some(fidelity), ..fitted })
     }
 }
 

@@ -251,7 +251,9 @@ impl StreamedFit {
                 let mut next = trees.start;
                 let mut newton = Vec::new();
                 for part in solved {
-                    if part.first != next || part.models.len() != part.evidence.len() {
+                    let n_models = part.models.len();
+                    let complete = n_models == part.evidence.len() && n_models == part.kept.len();
+                    if part.first != next || !complete {
                         return Err(Error::Data(format!(
                             "expected the linear model of tree {next}, found that of tree {}",
                             part.first
@@ -261,6 +263,7 @@ impl StreamedFit {
                     newton.extend(part.newton);
                     self.progress.models.extend(part.models);
                     self.progress.evidence.extend(part.evidence);
+                    self.progress.kept.extend(part.kept);
                 }
                 if next != trees.end {
                     return Err(Error::Data(format!("the linear model of tree {next} is missing")));

@@ -48,7 +48,7 @@ mod solve;
 mod statistics;
 mod tree_statistics;
 
-pub(crate) use first_pass::{ClassSummary, Moments, RowSample, Summary};
+pub(crate) use first_pass::{ClassSummary, Moments, Product, RowSample, Summary};
 pub use fit::{DEFAULT_BUDGET, StreamedFit};
 pub(crate) use newton::OutputFit;
 pub(crate) use progress::Progress;

@@ -18,6 +18,8 @@ pub(crate) struct Progress {
     pub(crate) models: Vec<TreeModel>,
     /// Sums that tell a rate, tree by tree, output by output: products and squares.
     pub(crate) evidence: Vec<Vec<[f64; 2]>>,
+    /// What a ranking keeps of each tree; nothing of a forest's.
+    pub(crate) kept: Vec<Vec<f64>>,
     /// Where the trees of the present group are between two Newton steps.
     pub(crate) newton: Vec<Vec<OutputFit>>,
 }
@@ -42,7 +44,8 @@ impl StreamedFit {
         if !possible {
             return fail("the number of passes does not fit the trees that are done");
         }
-        if progress.models.len() != expected || progress.evidence.len() != expected {
+        let lengths = [progress.models.len(), progress.evidence.len(), progress.kept.len()];
+        if lengths != [expected; 3] {
             return fail("the number of linear models does not fit the passes");
         }
         if progress.summary.is_some() != (progress.passes > 0) {

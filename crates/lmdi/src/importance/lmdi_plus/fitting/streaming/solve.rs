@@ -2,6 +2,7 @@
 
 use super::super::boosted::place_in_round;
 use super::super::leaf_steps::{LeafSteps, RateEvidence, rate_in_round};
+use super::super::support::by_feature;
 use super::first_pass::Summary;
 use super::fit::{Scheme, StreamedFit};
 use super::newton::OutputFit;
@@ -23,6 +24,8 @@ pub struct SolvedTrees {
     pub(crate) first: usize,
     pub(crate) models: Vec<TreeModel>,
     pub(crate) evidence: Vec<Vec<[f64; 2]>>,
+    /// What a ranking keeps of each tree; nothing of a forest's.
+    pub(crate) kept: Vec<Vec<f64>>,
     /// In the place of linear models, where fits take Newton steps.
     pub(crate) newton: Vec<Vec<OutputFit>>,
 }
@@ -38,6 +41,7 @@ impl StreamedFit {
                 first: 0,
                 models: Vec::new(),
                 evidence: Vec::new(),
+                kept: Vec::new(),
                 newton: Vec::new(),
             }),
             Sums::Trees { first, trees } => {
@@ -60,21 +64,25 @@ impl StreamedFit {
                         first,
                         models,
                         evidence,
+                        kept: Vec::new(),
                         newton,
                     });
                 }
                 let solved: Vec<(TreeModel, Vec<[f64; 2]>)> = range
+                    .clone()
                     .into_par_iter()
                     .zip(trees)
                     .map(|(tree, statistics)| self.solve_tree(tree, statistics))
                     .collect::<Result<_>>()?;
                 let (models, evidence) = solved.into_iter().unzip();
+                let kept = range.zip(trees).map(|(tree, sums)| self.kept_of(tree, sums)).collect();
                 Ok(SolvedTrees {
                     mark: statistics.mark,
                     summary: None,
                     first: *first,
                     models,
                     evidence,
+                    kept,
                     newton: Vec::new(),
                 })
             }
@@ -89,7 +97,7 @@ impl StreamedFit {
     ) -> Result<(TreeModel, Vec<[f64; 2]>)> {
         let (tree, basis) = (&self.ensemble.trees[index], self.basis(index));
         let outputs = self.outputs().of_tree(index);
-        let expected = TreeStatistics::new(basis, self.glm.folds);
+        let expected = TreeStatistics::new(basis, self.glm.folds, self.ensemble.is_boosted());
         let same = statistics.iter().all(|found| found.is_like(&expected));
         if statistics.len() != outputs.len() || !same {
             return Err(Error::Data(format!("the statistics of tree {index} are of another tree")));
@@ -127,6 +135,18 @@ impl StreamedFit {
             evidence.push([product, square]);
         }
         Ok((model, evidence))
+    }
+
+    /// What a ranking keeps of a boosted tree; nothing is said of a forest's.
+    fn kept_of(&self, tree: usize, statistics: &[TreeStatistics]) -> Vec<f64> {
+        let Some(known) = self.known.as_ref().filter(|_| self.ensemble.is_boosted()) else {
+            return Vec::new();
+        };
+        let stumps = &self.basis(tree).stumps;
+        let outputs = self.outputs().of_tree(tree).zip(statistics);
+        let kept = outputs
+            .map(|(output, statistics)| known.supports[output].kept(stumps, &statistics.response));
+        by_feature(&kept.collect::<Vec<_>>())
     }
 
     /// What the target of a row is beside the values of leaves: a constant, and how much of the row's

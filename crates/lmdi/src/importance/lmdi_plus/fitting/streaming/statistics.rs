@@ -1,6 +1,6 @@
 //! The sums of one pass over rows.
 
-use super::super::target::independent_response;
+use super::super::target::{independent_response, response_at};
 use super::aims::{Aim, Aims, leaves_of};
 use super::first_pass::Summary;
 use super::fit::{Pass, StreamedFit};
@@ -112,7 +112,8 @@ impl PassStatistics {
                 let of_tree = |tree: usize| {
                     let basis = fit.basis(tree);
                     let outputs = fit.outputs().of_tree(tree);
-                    outputs.map(|_| TreeStatistics::new(basis, n_folds)).collect()
+                    let boosted = fit.ensemble.is_boosted();
+                    outputs.map(|_| TreeStatistics::new(basis, n_folds, boosted)).collect()
                 };
                 Sums::Trees { first: trees.start, trees: trees.map(of_tree).collect() }
             }
@@ -325,6 +326,15 @@ impl Part<'_> {
                 let sums = &mut statistics.grown[leaf as usize];
                 sums[0] += w;
                 sums[1] += w * grown[row];
+            }
+            if !statistics.response.is_empty() {
+                let centre = self.fit.centre(output);
+                for (&row, &leaf) in order.iter().zip(&leaf) {
+                    let y = response_at(&self.response, self.fit.n_outputs, output, row);
+                    let sums = &mut statistics.response[leaf as usize];
+                    sums[0] += self.weight[row];
+                    sums[1] += self.weight[row] * (y - centre);
+                }
             }
             let weights: Vec<f64> = order.iter().map(|&row| times(&weight, row)).collect();
             let targets: Vec<f64> = order.iter().map(|&row| z[row]).collect();

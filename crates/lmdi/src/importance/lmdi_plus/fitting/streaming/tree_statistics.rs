@@ -21,29 +21,35 @@ pub(crate) struct TreeStatistics {
     pub(crate) folds: Vec<Statistics>,
     /// Per leaf: the weights of rows, and the weighted sum of what the tree was grown on.
     pub(crate) grown: Vec<[f64; 2]>,
+    /// Per leaf, for boosted trees: the weights of rows as they are, and the weighted sum of their responses
+    /// around the mean, which tell what a ranking keeps; empty elsewhere.
+    pub(crate) response: Vec<[f64; 2]>,
     /// Loss above that of a model that predicts every response exactly; zero for least squares, which
     /// needs it not.
     pub(crate) excess_loss: f64,
 }
 
 impl TreeStatistics {
-    pub(crate) fn new(basis: &Basis, n_folds: usize) -> Self {
+    pub(crate) fn new(basis: &Basis, n_folds: usize, boosted: bool) -> Self {
+        let n_leaves = basis.stumps.n_leaves();
         Self {
             folds: vec![Statistics::new(basis); n_folds],
-            grown: vec![[0.0; 2]; basis.stumps.n_leaves()],
+            grown: vec![[0.0; 2]; n_leaves],
+            response: vec![[0.0; 2]; if boosted { n_leaves } else { 0 }],
             excess_loss: 0.0,
         }
     }
 
     /// No sums, for a fit that is finished.
     pub(crate) fn nothing() -> Self {
-        Self { folds: Vec::new(), grown: Vec::new(), excess_loss: 0.0 }
+        Self { folds: Vec::new(), grown: Vec::new(), response: Vec::new(), excess_loss: 0.0 }
     }
 
     /// Whether other sums are of a tree of the same size.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.folds.len() == other.folds.len()
             && self.grown.len() == other.grown.len()
+            && self.response.len() == other.response.len()
             && self.folds.iter().zip(&other.folds).all(|(mine, theirs)| mine.is_like(theirs))
     }
 
@@ -55,7 +61,7 @@ impl TreeStatistics {
 
     /// Numbers that are kept for a tree with so many leaves and raw columns.
     pub(super) fn size(n_leaves: usize, n_raw: usize, n_folds: usize) -> usize {
-        2 * n_leaves + n_folds * (n_leaves * (2 + n_raw) + n_raw * (n_raw + 1) + 2)
+        4 * n_leaves + n_folds * (n_leaves * (2 + n_raw) + n_raw * (n_raw + 1) + 2)
     }
 
     pub(crate) fn merge(&mut self, other: &Self) -> Result<()> {
@@ -64,7 +70,8 @@ impl TreeStatistics {
         }
         self.folds.iter_mut().zip(&other.folds).for_each(|(mine, theirs)| mine.merge(theirs));
         self.excess_loss += other.excess_loss;
-        for (mine, theirs) in self.grown.iter_mut().zip(&other.grown) {
+        let leaves = self.grown.iter_mut().chain(&mut self.response);
+        for (mine, theirs) in leaves.zip(other.grown.iter().chain(&other.response)) {
             mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
         }
         Ok(())

@@ -26,6 +26,11 @@ fn assert_same(table: &Table, found: &LmdiPlus, expected: &LmdiPlus) {
     for (a, b) in found.tree_sizes().iter().zip(expected.tree_sizes()) {
         assert!((a - b).abs() <= TOLERANCE * b.abs().max(size), "size {a} is not {b}");
     }
+    let shares = |explainer: &LmdiPlus| explainer.kept().concat();
+    assert_eq!(shares(found).len(), shares(expected).len());
+    for (a, b) in shares(found).iter().zip(&shares(expected)) {
+        assert!((a - b).abs() <= TOLERANCE, "kept share {a} is not {b}");
+    }
 }
 
 fn kinds() -> impl Strategy<Value = Kind> {

@@ -4,6 +4,7 @@ use super::super::fit::StreamedFit;
 use super::super::statistics::StreamedRows;
 use super::search_rows::SearchRows;
 use super::summary::{MeanAndDeviation, Summary};
+use crate::importance::lmdi_plus::fitting::support::ResponseSupport;
 use crate::importance::lmdi_plus::fitting::target::check_range;
 use crate::importance::lmdi_plus::options::FitTo;
 use crate::table::{Response, RowDeal};
@@ -16,6 +17,8 @@ pub(in super::super) struct Known {
     pub(in super::super) columns: Vec<MeanAndDeviation>,
     pub(in super::super) ranges: Vec<[f64; 2]>,
     pub(in super::super) mean_response: Vec<f64>,
+    /// What the response says about columns, per output of boosted trees.
+    pub(in super::super) supports: Vec<ResponseSupport>,
     /// Which rows each tree gets, where it does not get all.
     pub(in super::super) deal: Option<RowDeal>,
     /// What penalties are searched on, where that is not the sums of folds.
@@ -39,10 +42,18 @@ impl StreamedFit {
         let factors = summary.class_factors(&self.ensemble)?;
         let (columns, ranges) = summary.columns(factors.as_deref());
         let mean_response = summary.mean_response(factors.as_deref());
+        let supported = if self.ensemble.is_boosted() { self.n_outputs } else { 0 };
+        let supports = (0..supported)
+            .map(|output| {
+                let class = if self.n_outputs == 1 { 1 } else { output };
+                summary.response_support(factors.as_deref(), class, self.options.include_raw)
+            })
+            .collect();
         let search = SearchRows::of(&summary, factors.as_deref(), self.glm.folds)?;
         let per_tree = self.options.rows_per_tree;
         let deal = per_tree.map(|per_tree| RowDeal::new(per_tree, summary.rows()));
-        self.known = Some(Known { factors, columns, ranges, mean_response, deal, search });
+        self.known =
+            Some(Known { factors, columns, ranges, mean_response, supports, deal, search });
         self.progress.summary = Some(summary);
         Ok(())
     }

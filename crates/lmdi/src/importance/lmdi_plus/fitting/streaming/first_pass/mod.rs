@@ -7,7 +7,7 @@ mod search_rows;
 mod summary;
 
 pub(super) use known::Known;
-pub(crate) use moments::Moments;
+pub(crate) use moments::{Moments, Product};
 pub(crate) use sample::RowSample;
 pub(super) use search_rows::{SearchRows, SearchSize};
 pub(crate) use summary::{ClassSummary, Summary};

@@ -1,4 +1,5 @@
-//! Weighted mean and squared deviations of numbers, which merge (Chan, Golub and LeVeque 1983).
+//! Weighted mean and squared deviations of numbers, and products of two, which merge (Chan, Golub and
+//! LeVeque 1983).
 
 /// Sums of numbers around their own mean.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -36,9 +37,51 @@ impl Moments {
         Self { weight: self.weight * factor, squares: self.squares * factor, ..self }
     }
 
+    /// The variance; zero where no number counts.
+    pub(crate) fn variance(&self) -> f64 {
+        if self.weight > 0.0 { (self.squares / self.weight).max(0.0) } else { 0.0 }
+    }
+
     /// Mean and standard deviation; `None` where no number counts.
     pub(crate) fn mean_and_deviation(&self) -> Option<(f64, f64)> {
-        let variance = (self.squares / self.weight).max(0.0);
-        (self.weight > 0.0).then(|| (self.mean, variance.sqrt()))
+        (self.weight > 0.0).then(|| (self.mean, self.variance().sqrt()))
+    }
+}
+
+/// Sums of the products of two numbers around their means, over rows where neither is missing. The
+/// [`Moments`] of the first number are kept beside it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Product {
+    /// Mean of the second number.
+    pub(crate) mean: f64,
+    /// Weighted products of the deviations from both means.
+    pub(crate) products: f64,
+}
+
+impl Product {
+    /// That of some cells, whose moments are known, with a number per row that is never missing.
+    pub(crate) fn of(cells: &[f64], numbers: &[f64], weight: &[f64], moments: &Moments) -> Self {
+        let counting = || {
+            let rows = cells.iter().zip(numbers).zip(weight);
+            rows.filter(|((cell, _), w)| **w > 0.0 && !cell.is_nan())
+        };
+        let Some(((_, &first), _)) = counting().next() else { return Self::default() };
+        let from_first = counting().map(|((_, y), w)| w * (y - first)).sum::<f64>();
+        let mean = first + from_first / moments.weight;
+        let products =
+            counting().map(|((cell, y), w)| w * (cell - moments.mean) * (y - mean)).sum();
+        Self { mean, products }
+    }
+
+    /// Adds that of other rows. `mine` and `theirs` are the moments of the first number before the rows
+    /// come together.
+    pub(crate) fn merge(&mut self, other: &Self, mine: &Moments, theirs: &Moments) {
+        if theirs.weight <= 0.0 {
+            return;
+        }
+        let share = theirs.weight / (mine.weight + theirs.weight);
+        let between = [theirs.mean - mine.mean, other.mean - self.mean];
+        self.mean += between[1] * share;
+        self.products += other.products + between[0] * between[1] * mine.weight * share;
     }
 }

@@ -2,8 +2,9 @@
 
 use super::super::super::class_weight::counts_draws;
 use super::super::super::fit::ROWS_FOR_A_MEAN;
+use super::super::super::support::{ColumnSums, ResponseSupport};
 use super::super::statistics::StreamedRows;
-use super::moments::Moments;
+use super::moments::{Moments, Product};
 use super::sample::RowSample;
 use crate::forest::{ClassWeights, Ensemble, Growth, Outcome};
 use crate::monitor::Silent;
@@ -31,6 +32,8 @@ pub(crate) struct ClassSummary {
     pub(crate) weight: f64,
     pub(crate) response: Moments,
     pub(crate) columns: Vec<Moments>,
+    /// Products of the columns with a response of numbers; empty for classes.
+    pub(crate) products: Vec<Product>,
     /// Smallest and largest cell per column.
     pub(crate) ranges: Vec<[f64; 2]>,
     /// Rows that penalties are searched on: cells, response and sample weight. None for least squares.
@@ -38,12 +41,13 @@ pub(crate) struct ClassSummary {
 }
 
 impl ClassSummary {
-    fn new(n_features: usize, rows_for_search: usize) -> Self {
+    fn new(n_features: usize, rows_for_search: usize, of_numbers: bool) -> Self {
         Self {
             rows: 0,
             weight: 0.0,
             response: Moments::default(),
             columns: vec![Moments::default(); n_features],
+            products: vec![Product::default(); if of_numbers { n_features } else { 0 }],
             ranges: vec![NO_RANGE; n_features],
             search: RowSample::of_at_most(rows_for_search),
         }
@@ -69,7 +73,10 @@ impl Summary {
         let n_features = ensemble.n_features();
         let n_predicted = if weighs_inside_trees(ensemble) { n_classes } else { 0 };
         Self {
-            classes: vec![ClassSummary::new(n_features, rows_for_search); n_classes],
+            classes: vec![
+                ClassSummary::new(n_features, rows_for_search, n_classes == 1);
+                n_classes
+            ],
             predicted: vec![0.0; n_predicted],
             lowest: f64::INFINITY,
             sample: RowSample::of_at_most(ROWS_FOR_A_MEAN),
@@ -93,11 +100,12 @@ impl Summary {
             let weight: Vec<f64> = members.iter().map(|&row| rows.weight(row)).collect();
             summary.rows += members.len() as u64;
             summary.weight += weight.iter().sum::<f64>();
-            if let Response::Numeric(values) = &rows.response {
-                let values: Vec<f64> = members.iter().map(|&row| values[row]).collect();
-                summary.response.merge(&Moments::of(&values, &weight));
-                self.lowest = values.iter().fold(self.lowest, |low, &y| low.min(y));
-            }
+            let responses: Vec<f64> = match &rows.response {
+                Response::Numeric(values) => members.iter().map(|&row| values[row]).collect(),
+                Response::Classes { .. } => Vec::new(),
+            };
+            summary.response.merge(&Moments::of(&responses, &weight));
+            self.lowest = responses.iter().fold(self.lowest, |low, &y| low.min(y));
             let limit = summary.search.limit();
             let chosen = members.iter().zip(&weight);
             let chosen = chosen.filter(|(row, w)| **w > 0.0 && hashes[**row] <= limit);
@@ -105,13 +113,23 @@ impl Summary {
                 let cells = (0..rows.x.cols()).map(|column| rows.x.get(row, column));
                 (hashes[row], cells.chain([rows.response_of(row), w]).collect())
             }));
-            let columns = summary.columns.par_iter_mut().zip(&mut summary.ranges).enumerate();
-            columns.for_each(|(column, (moments, range))| {
+            let of_column = |column: usize| {
                 let cells: Vec<f64> = members.iter().map(|&row| rows.x.get(row, column)).collect();
-                moments.merge(&Moments::of(&cells, &weight));
+                let moments = Moments::of(&cells, &weight);
+                let product = Product::of(&cells, &responses, &weight, &moments);
                 let counting = cells.iter().zip(&weight).filter(|(_, w)| **w > 0.0);
-                *range = counting.fold(*range, |range, (&cell, _)| wider(range, [cell, cell]));
-            });
+                let range = counting.fold(NO_RANGE, |range, (&cell, _)| wider(range, [cell, cell]));
+                (moments, product, range)
+            };
+            let columns: Vec<(Moments, Product, [f64; 2])> =
+                (0..rows.x.cols()).into_par_iter().map(of_column).collect();
+            for (column, (moments, product, range)) in columns.iter().enumerate() {
+                if let Some(products) = summary.products.get_mut(column) {
+                    products.merge(product, &summary.columns[column], moments);
+                }
+                summary.columns[column].merge(moments);
+                summary.ranges[column] = wider(summary.ranges[column], *range);
+            }
         }
         let limit = self.sample.limit();
         let chosen = (0..n).filter(|&row| rows.weight(row) > 0.0 && hashes[row] <= limit);
@@ -141,6 +159,10 @@ impl Summary {
             mine.weight += theirs.weight;
             mine.response.merge(&theirs.response);
             mine.search.merge(&theirs.search);
+            let products = mine.products.iter_mut().zip(&theirs.products);
+            for (column, (product, other)) in products.enumerate() {
+                product.merge(other, &mine.columns[column], &theirs.columns[column]);
+            }
             mine.columns
                 .iter_mut()
                 .zip(&theirs.columns)
@@ -206,6 +228,43 @@ impl Summary {
             (moments.mean_and_deviation(), if range[0] <= range[1] { range } else { [0.0; 2] })
         };
         (0..n_features).map(of_column).unzip()
+    }
+
+    /// What is known of the response of an output before any tree is looked at.
+    pub(in super::super) fn response_support(
+        &self,
+        factors: Option<&[f64]>,
+        class: usize,
+        with_raw: bool,
+    ) -> ResponseSupport {
+        let means = self.mean_response(factors);
+        let factor = |class: usize| factors.map_or(1.0, |factors| factors[class]);
+        let of_numbers = self.classes.len() == 1;
+        let class = if of_numbers { 0 } else { class };
+        let n_features = self.classes.first().map_or(0, |class| class.columns.len());
+        let sums = |column: usize| -> ColumnSums {
+            let mut all = Moments::default();
+            for (at, summary) in self.classes.iter().enumerate().filter(|(at, _)| factor(*at) > 0.0)
+            {
+                all.merge(&summary.columns[column].times(factor(at)));
+            }
+            let own = &self.classes[class];
+            let product = match own.products.get(column) {
+                Some(product) => product.products * factor(0),
+                // Around the mean of all rows, deviations of the other classes take away as much.
+                None => {
+                    let moments = own.columns[column].times(factor(class));
+                    moments.weight * (moments.mean - all.mean)
+                }
+            };
+            [all.squares, product]
+        };
+        let variance = match of_numbers {
+            true => self.classes[0].response.variance(),
+            false => means[class] * (1.0 - means[class]),
+        };
+        let columns = with_raw.then(|| (0..n_features).map(sums));
+        ResponseSupport::new(means[class], variance, columns)
     }
 
     /// The mean response: numbers, or the share of every class.

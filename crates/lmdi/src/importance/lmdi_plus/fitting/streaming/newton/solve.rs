@@ -65,7 +65,7 @@ impl StreamedFit {
     pub(in super::super) fn newton_statistics(&self, tree: usize) -> Vec<TreeStatistics> {
         let of_fit = |output: &OutputFit| match output.fit.is_finished {
             true => TreeStatistics::nothing(),
-            false => TreeStatistics::new(self.basis(tree), 1),
+            false => TreeStatistics::new(self.basis(tree), 1, false),
         };
         self.newton_fits(tree).iter().map(of_fit).collect()
     }
@@ -191,6 +191,7 @@ impl StreamedFit {
             }
             self.progress.models.push(model);
             self.progress.evidence.push(evidence);
+            self.progress.kept.push(Vec::new());
         }
         self.progress.newton = Vec::new();
         true
