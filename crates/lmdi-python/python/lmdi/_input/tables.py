@@ -217,6 +217,10 @@ def _numbers_in(column: Any) -> tuple[np.ndarray, str | None] | None:
     return None
 
 
+def _second_of_day(time: datetime.time) -> float:
+    return time.hour * 3600.0 + time.minute * 60.0 + time.second + time.microsecond / 1e6
+
+
 def _numbers_of_objects(cells: np.ndarray) -> tuple[np.ndarray, str | None] | None:
     """The numbers, or the dates, that all cells hold which are not missing."""
     missing = np.asarray([cell is None or cell != cell for cell in map(_or_none, cells)], dtype=bool)
@@ -226,6 +230,8 @@ def _numbers_of_objects(cells: np.ndarray) -> tuple[np.ndarray, str | None] | No
     what = None
     if kinds == {datetime.date}:
         values[~missing], what = found.astype("datetime64[D]").astype(np.int64), "dates"
+    elif kinds == {datetime.time}:
+        values[~missing], what = [_second_of_day(cell) for cell in found], "times of the day"
     elif kinds and all(issubclass(kind, datetime.datetime) for kind in kinds):
         if any(cell.tzinfo is not None for cell in found):
             return None

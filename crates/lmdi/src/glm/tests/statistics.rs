@@ -180,7 +180,7 @@ proptest! {
         let fold: Vec<u32> = (0..n as u32).map(|row| row % (n_folds as u32 + 1)).collect();
         let rows = || TreeRows::new(&x, &basis, &tree.leaves_of(&x), &weight, &fold, n_folds);
         let split = if gaussian { rows().with_sparse(&RareCells::of(&x)) } else { rows().keep_sparse() };
-        prop_assert!(basis.raw.len() < 3 || split.sparse_columns().n_dense < basis.raw.len());
+        prop_assert!(basis.raw.len() < dense + 2 || split.sparse_columns().n_dense < basis.raw.len());
         let options = GlmOptions {
             tolerance: 1e-13,
             ..GlmOptions::reference(family)

@@ -171,7 +171,8 @@ mod tests {
             assert_eq!(of(days.clone(), format), Kind::Numeric, "{name}");
             assert_eq!(of(vec![5.0; 40], format), Kind::Constant, "{name}");
         }
-        assert_eq!(of(days, CellFormat::PLAIN), Kind::Identifier);
+        let rows = (0..40).map(f64::from).collect();
+        assert_eq!(of(rows, CellFormat::PLAIN), Kind::Identifier);
     }
 
     #[test]
