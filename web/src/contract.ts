@@ -541,7 +541,8 @@ export type Cells =
        */
       rest: number;
       /**
-       * Places, from 0, of the levels that the model does not tell apart, each being rare.
+       * Places, from 0, of the levels that the model does not tell apart, each being rare; that of
+       * the last too, if this holds for all it stands for.
        */
       pooled: Array<number>;
       /**

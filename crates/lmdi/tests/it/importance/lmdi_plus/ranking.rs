@@ -143,12 +143,12 @@ proptest! {
             for (index, (tree, dense)) in explainer.trees().iter().zip(&dense).enumerate() {
                 let (mut size, mut kept_size) = (vec![0.0; p], vec![0.0; p]);
                 let mut has_weight = vec![false; p];
-                for output in 0..tree.n_outputs as usize {
+                for (output, kept) in kept[index].iter().enumerate() {
                     let b = dense.coefficients(tree, output);
                     dense.feature.iter().zip(&b).for_each(|(&k, &b)| has_weight[k] |= b != 0.0);
                     for (feature, score) in dense.scores(row, &b, p).into_iter().enumerate() {
                         size[feature] += score.abs();
-                        kept_size[feature] += score.abs() * kept[index][output][feature];
+                        kept_size[feature] += score.abs() * kept[feature];
                     }
                 }
                 let counts = |k: &usize| dense.feature.contains(k) && (!weighted || has_weight[*k]);
