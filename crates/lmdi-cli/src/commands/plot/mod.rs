@@ -63,7 +63,7 @@ Examples:
   lmdi stability houses.csv --target price --out fits.json && lmdi plot stability fits.json --out fits.svg
 
 Plots of many rows show a sample and say so. \
-PNG and PDF files are drawn with a built-in font, so they look the same everywhere; letters that it
+PNG and PDF files are drawn with a built-in font, so they look the same everywhere; letters that it \
 lacks, such as those of East Asia, come from a font of this computer.")]
 pub struct Options {
     /// What to draw
