@@ -74,11 +74,12 @@ fn fit_gaussian(
         .map(|fold| rows.fold(fold))
         .chain((!never_held_out.is_empty()).then_some(never_held_out))
         .collect();
-    // Forests keep all threads busy with trees; boosted trees follow one another and have their folds.
-    let fold_statistics: Vec<Statistics> = ranges
-        .into_par_iter()
-        .map(|range| Statistics::of_rows(basis, rows, range, &response))
-        .collect();
+    let of_rows = |range| Statistics::of_rows(basis, rows, range, &response);
+    let fold_statistics: Vec<Statistics> = if rows.stay_on_one_thread() {
+        ranges.into_iter().map(of_rows).collect()
+    } else {
+        ranges.into_par_iter().map(of_rows).collect()
+    };
     let fit = fit_folds(basis, rows, &response, &fold_statistics, options);
     shifted(fit, offset)
 }
@@ -107,8 +108,7 @@ fn fit_folds(
     fold_statistics: &[Statistics],
     options: &GlmOptions,
 ) -> GlmFit {
-    let statistics = Statistics::sum(basis, fold_statistics);
-    let problem = GaussianProblem::new(basis, &statistics);
+    let problem = GaussianProblem::new(basis, &Statistics::sum(basis, fold_statistics));
     let folds = Folds { basis, rows, response, statistics: fold_statistics, whole: &problem };
     let mut near = None;
     let (chosen, search) = choose(
