@@ -99,8 +99,8 @@ pub struct Options {
     /// repeatable
     #[arg(long, value_name = "METHOD", requires = "report", value_parser = tree_method_parser())]
     pub(super) compare: Vec<Method>,
-    /// Another model to show beside the first in the report, on the same rows: a model file of lmdi,
-    /// XGBoost, LightGBM or CatBoost
+    /// Another model to show beside the first in the report, on the same rows: a model file of
+    /// lmdi, XGBoost, LightGBM or CatBoost
     #[arg(long, value_name = "FILE", requires = "report")]
     pub(super) compare_model: Option<PathBuf>,
     /// Number of refits with other seeds, and of refits on rows drawn with replacement, to show in

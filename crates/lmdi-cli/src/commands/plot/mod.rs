@@ -69,8 +69,8 @@ pub struct Options {
     /// What to draw
     #[arg(value_enum)]
     kind: Kind,
-    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it. For stability the
-    /// JSON file of `lmdi stability`
+    /// Model file; LMDI+ needs one with an explainer, as written by `lmdi explain --save`. For
+    /// stability, the JSON file of `lmdi stability`
     model: PathBuf,
     /// CSV or Parquet file; - is standard input. Not for stability
     data: Option<PathBuf>,

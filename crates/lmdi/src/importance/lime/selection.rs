@@ -37,9 +37,9 @@ impl Named for Selection {
     fn meaning(self) -> &'static str {
         match self {
             Self::Auto => "Forward selection for up to 6 columns, else the highest weights",
-            Self::None => "All columns, whatever the limit",
-            Self::HighestWeights => "Those with the largest slopes in a regression on all",
-            Self::ForwardSelection => "One after the other, each time the one that explains most",
+            Self::None => "All columns, regardless of the limit",
+            Self::HighestWeights => "The largest slopes in a regression on all columns",
+            Self::ForwardSelection => "One after another, each time the one that explains most",
             Self::LassoPath => "Those of the lasso path",
         }
     }

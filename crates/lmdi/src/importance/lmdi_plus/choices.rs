@@ -44,9 +44,9 @@ impl Named for Preset {
 
     fn meaning(self) -> &'static str {
         match self {
-            Preset::Model => "What does the model do? Fitted to its own predictions",
+            Preset::Model => "What does the model do? Fitted to its leaf values",
             Preset::Data => "What do the data say? Fitted to the response",
-            Preset::Paper => "Every choice as in the paper",
+            Preset::Paper => "Every option as in the paper",
         }
     }
 }
@@ -80,9 +80,9 @@ impl Named for Glm {
     fn meaning(self) -> &'static str {
         match self {
             Glm::Ols => "No penalty",
-            Glm::Ridge => "Penalty on squares",
-            Glm::Lasso => "Penalty on absolute values",
-            Glm::ElasticNet => "Both",
+            Glm::Ridge => "L2 penalty",
+            Glm::Lasso => "L1 penalty",
+            Glm::ElasticNet => "L1 and L2 penalties",
         }
     }
 }

@@ -95,7 +95,7 @@ impl Named for Validation {
     fn meaning(self) -> &'static str {
         match self {
             Validation::Folds => "Each fold in turn",
-            Validation::OutOfBag => "The rows that the tree was not grown on",
+            Validation::OutOfBag => "The tree's out-of-bag rows",
         }
     }
 }

@@ -98,11 +98,11 @@ impl Named for MdiPlusModel {
 
     fn meaning(self) -> &'static str {
         match self {
-            Self::Ridge => "Least squares with a penalty on squares",
-            Self::ElasticNet => "Penalty on squares and absolute values; logistic for classes",
-            Self::Ols => "Least squares without penalty",
-            Self::Logistic => "Logistic with a penalty on squares (classes)",
-            Self::Huber => "Robust, with a penalty on squares (numbers)",
+            Self::Ridge => "Least squares with an L2 penalty",
+            Self::ElasticNet => "L1 and L2 penalties; logistic for classes",
+            Self::Ols => "Least squares without a penalty",
+            Self::Logistic => "Logistic with an L2 penalty (classes)",
+            Self::Huber => "Huber's robust loss with an L2 penalty (regression)",
         }
     }
 }
