@@ -6,9 +6,9 @@ from typing import Any
 
 
 class NotFittedError(ValueError, AttributeError):
-    """Raised when something is used before it was fitted.
+    """Raised when something is used before it is fitted.
 
-    Where scikit-learn is installed, what is raised is its `NotFittedError` too.
+    If scikit-learn is installed, the exception is also its `NotFittedError`.
     """
 
 
@@ -22,7 +22,7 @@ def not_fitted(message: str) -> NotFittedError:
 
 
 class LmdiWarning(UserWarning):
-    """A result is usable but not what was asked for."""
+    """A result is usable, but may not be what you expect."""
 
 
 def listed(names: Any, most: int = 5, quoted: bool = True) -> str:

@@ -50,11 +50,11 @@ class Explainer:
         return names[1:]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The keywords that the explainer was made with."""
+        """The keywords of the explainer."""
         return {name: getattr(self, name) for name in self._keywords()}
 
     def set_params(self, **params: Any) -> Self:
-        """Changes keywords; fit again for them to count."""
+        """Changes keywords; they apply from the next fit."""
         known = self._keywords()
         for name in params:
             if name not in known:
@@ -241,18 +241,18 @@ class Explainer:
         return self.explain(X)
 
     def shap_values(self, X: Any, y: Any = None, check_additivity: bool = True) -> NDArray[np.float64]:
-        """The values of `explain` as an array, for code written for shap: (rows, features), or
-        (rows, features, outputs).
+        """The values of `explain` as an array, as in shap: (rows, features), or (rows, features,
+        outputs).
 
-        With two classes there is one output, the second class. `y` and `check_additivity` are taken because
-        shap takes them, and do nothing: values always add up.
+        With two classes there is one output, the second class. `y` and `check_additivity` exist for
+        compatibility with shap and do nothing: values always add up.
         """
         return self.explain(X).values
 
     def save(self, path: Any) -> None:
-        """Writes the explainer with its model to a file, which `lmdi.load` reads back.
+        """Saves the explainer with its model to a file; `lmdi.load` reads it.
 
-        No code is run when the file is read.
+        Reading the file runs no code.
         """
         from .._files import archive
 
