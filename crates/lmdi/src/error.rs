@@ -1,7 +1,7 @@
 //! The one error type of the library.
 //!
-//! Every variant says what was found and what the caller can do about it. Files, line numbers and
-//! column positions are the business of the crates that read files; here a column is named.
+//! Every variant says what was found and what the caller can do about it. File names, line numbers
+//! and column positions belong to the crates that read files; here a column is named.
 
 /// What went wrong, in words a user can act on.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -1,9 +1,9 @@
 //! The rows that a tree's linear model is fitted on: leaf, weight, response and raw cells.
 //!
 //! Rows are grouped by cross-validation fold, so that any union of folds is a few ranges. Raw cells
-//! are handed out in blocks: standardised from the table at every pass or, where there are many
-//! passes, from a copy if it is small, so that memory stays proportional to the table whatever the
-//! number of rows.
+//! are yielded in blocks: standardised from the table at every pass or, if there are many passes,
+//! from a copy if it is small, so that memory stays proportional to the table for any number of
+//! rows.
 
 use super::sparse_columns::{SparseColumns, SparseEntry};
 use super::{Basis, RareCells, RawColumn};

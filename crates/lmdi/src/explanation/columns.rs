@@ -1,7 +1,7 @@
 //! The columns of a table as people know them, and the matrix columns that hold their cells.
 //!
-//! Trees read a matrix in which a categorical column is several 0/1 columns. People ask about
-//! columns: what changed, what sets a group apart. [`Columns`] leads from one to the other.
+//! Trees read a matrix in which a categorical column is several 0/1 columns. People ask about table
+//! columns: what changed, what distinguishes a group. [`Columns`] maps one to the other.
 
 use crate::importance::Groups;
 use crate::table::{Encoding, MatrixView, Part, Schema, TimeUnit};

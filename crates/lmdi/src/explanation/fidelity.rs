@@ -1,10 +1,11 @@
-//! Fidelity: how much of what a model predicts an explanation reproduces.
+//! Fidelity: how much of a model's predictions an explanation reproduces.
 //!
-//! Both are compared as predictions: numbers, or the probabilities of classes. The share is one less
-//! the squared difference over the variation of the model's predictions around their mean, class by
-//! class (R2). It is at most 1, and below 0 where the mean would be nearer. The slope is that of the
-//! least-squares line from the model's predictions to the explained ones, around the same means: above
-//! 1 the explanation overstates differences between rows, below 1 it understates them.
+//! Both are compared as predictions: numbers, or the probabilities of classes. The share is R2: one
+//! minus the squared differences divided by the squared deviations of the model's predictions from
+//! their mean, class by class. It is at most 1, and below 0 if the mean would be closer. The slope
+//! is that of the least-squares line from the model's predictions to the explained ones, around the
+//! same means. Above 1, the explanation overstates differences between rows; below 1, it
+//! understates them.
 
 /// Below this share, scores say too little about single predictions. One bound for the command, the
 /// page and the Python package.

@@ -1,9 +1,9 @@
-//! What has a score: the columns of a table, or groups of them that a user names.
+//! The units that have a score: the columns of a table, or groups of them that a user names.
 //!
 //! The score of a group is the sum of its members' signed scores, so that scores still add up.
-//! Standard errors of a sum depend on how the members move together over the trees, which scores do
-//! not tell, so groups of more than one feature have none here; [`LmdiPlus::group_standard_errors`]
-//! has them.
+//! Standard errors of a sum depend on how the members vary together over the trees, which scores do
+//! not tell. Groups of more than one feature therefore have none here;
+//! [`LmdiPlus::group_standard_errors`] has them.
 //!
 //! [`LmdiPlus::group_standard_errors`]: crate::importance::LmdiPlus::group_standard_errors
 

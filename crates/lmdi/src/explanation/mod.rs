@@ -1,4 +1,4 @@
-//! Reading scores: what they say about rows, groups of rows, and how far they can be trusted.
+//! Analyses of scores: of rows, of groups of rows, and of how far to trust them.
 //!
 //! | file | what |
 //! |---|---|

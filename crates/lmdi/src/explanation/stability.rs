@@ -1,16 +1,15 @@
-//! Stability: whether another fit of the model would say the same.
+//! Stability: whether another fit of the model would give the same explanation.
 //!
-//! The model is fitted several times, with other seeds or on rows drawn anew, and each fit scores
-//! the same rows. Two measures say how far the scores agree, by the size of the scores (added over
-//! outputs):
+//! The model is fitted several times, with other seeds or on resampled rows, and each fit scores
+//! the same rows. Two measures tell how far the fits agree on |score| (summed over outputs):
 //!
-//! - *unique features* (section 6 of the paper): for each row, how many different columns are among the top
-//!   k % of any fit, as a share of all columns. The fewer, the better: at best the same columns every time.
-//!   The top k % of p columns are `ceil(k p / 100)` columns.
-//! - *rank correlation*: Spearman's correlation of the ranks of all columns between two fits, averaged over
-//!   all pairs of fits; equal scores share their ranks.
+//! - *unique features* (section 6 of the paper): for each row, how many different columns are among
+//!   the top k % of any fit, as a share of all columns. Fewer is better. The top k % of p columns
+//!   are `ceil(k p / 100)` columns.
+//! - *rank correlation*: Spearman's correlation of the ranks of all columns between two fits,
+//!   averaged over all pairs of fits; ties share their mean rank.
 //!
-//! Rows that some fit has no score for are left out. Time is rows x columns x fits squared.
+//! Rows without a score in some fit are left out. Time is rows x columns x fits squared.
 
 use super::order::top_features;
 use crate::importance::{Scores, rank_in_place};

@@ -1,4 +1,4 @@
-//! How the rows of each class were weighted in training, beside the weights of single rows.
+//! How the rows of each class were weighted in training, in addition to row weights.
 //!
 //! A row of class c counted `factor_c` times in the gradients and node sums that the trees were grown
 //! on. LMDI+ weights rows the same way, or it would explain a model that nobody trained.

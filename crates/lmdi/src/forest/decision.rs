@@ -1,9 +1,9 @@
 //! From the probabilities of classes to one of them.
 //!
-//! The most probable class is predicted, the first of equals. Of two classes the second, called the
-//! positive one, can have a threshold instead: it is predicted from that probability on. Where wrong
-//! answers cost differently, the cheapest threshold is `cost of a false positive / (that + cost of a
-//! false negative)`: there the expected costs of both answers are equal.
+//! The most probable class is predicted; ties go to the first. With two classes, the second, called
+//! the positive one, can have a threshold instead: it is predicted if its probability is at least
+//! that. If errors have different costs, the cheapest threshold is `cost of a false positive /
+//! (that + cost of a false negative)`, where the expected costs of both decisions are equal.
 
 use super::predict::most_probable;
 use crate::{Error, Result};

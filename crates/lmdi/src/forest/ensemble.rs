@@ -74,7 +74,7 @@ pub enum Growth {
     Shrunk {
         /// The loss.
         loss: Loss,
-        /// How many trees in a row saw the same margin: one a class, or a small forest a round.
+        /// How many trees in a row saw the same margin: one per class, or one small forest per round.
         trees_per_round: u32,
     },
 }

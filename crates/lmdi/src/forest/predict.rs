@@ -1,7 +1,7 @@
 //! Predictions, leaf ids and decision paths of an ensemble.
 //!
 //! Rows are taken in blocks, in parallel; within a block every tree is walked in turn, so a row's
-//! tree values are always added in the order of the trees, whatever the number of threads.
+//! tree values are always added in the order of the trees, for any number of threads.
 
 use super::routing::Router;
 use super::{Aggregation, Ensemble, Link, NONE, Outcome, Tree};
@@ -49,7 +49,7 @@ impl Predictor {
         }
     }
 
-    /// The raw output of each row: `n_outputs` numbers a row, row by row.
+    /// The raw output of each row: `n_outputs` numbers per row, row by row.
     pub fn predict_raw(&self, x: &MatrixView, monitor: &dyn Monitor) -> Result<Vec<f64>> {
         self.router.check_columns(x)?;
         let width = self.n_outputs;

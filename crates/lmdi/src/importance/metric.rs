@@ -1,7 +1,7 @@
-//! How well predictions fit responses, as a number of which more is better.
+//! How well predictions fit responses, as a number for which larger is better.
 //!
-//! Global methods compare predictions by a metric. Errors and losses enter with their sign turned, so
-//! that a drop is always a loss of quality.
+//! Global methods compare predictions by a metric. Errors and losses are negated, so that a drop is
+//! always a loss of quality.
 
 use crate::named::Named;
 use crate::table::{Response, metrics};

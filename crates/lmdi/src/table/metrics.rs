@@ -75,7 +75,7 @@ pub fn auroc(codes: &[u32], positive: u32, scores: &[f64], weights: Option<&[f64
 }
 
 /// Mean negative logarithm of the probability given to the true class. `probabilities` holds
-/// `n_classes` numbers a row; they are kept away from 0 by the smallest step of a 64-bit number.
+/// `n_classes` numbers per row; they are kept away from 0 by the smallest step of a 64-bit number.
 pub fn log_loss(
     codes: &[u32],
     probabilities: &[f64],

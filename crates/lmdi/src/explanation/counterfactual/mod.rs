@@ -1,20 +1,19 @@
-//! Counterfactuals: who is similar, but was decided otherwise.
+//! Counterfactuals: similar rows with another decision.
 //!
-//! For a row, those of the given candidates (usually the training rows) that are nearest to it and
-//! lie on the other side of the decision: another predicted class, or a prediction beyond a
-//! threshold. Every answer is a row that exists, so no impossible combination of values is ever
-//! shown.
+//! For a row, the answers are the nearest candidates (usually training rows) on the other side of
+//! the decision: another predicted class, or a prediction beyond a threshold. Every answer is a
+//! real row, so impossible combinations of values never occur.
 //!
-//! Near is measured between scores (section 8 of the paper: rows are close when the same columns
-//! matter to them in the same way) or between cells, and both distances are given for every answer.
-//! Among cells a number counts in standard deviations of the candidates, a category counts one
-//! where it differs, and so does a cell that is missing on one side only.
+//! Distance is measured between scores (section 8 of the paper: rows are close if the same columns
+//! matter to them in the same way) or between cells. Every answer comes with both distances.
+//! Between cells, numbers differ in standard deviations of the candidates; a different category, or
+//! a cell that is missing on one side only, counts as one.
 //!
-//! Restrictions leave candidates out: a column that must not change, or may only rise or fall.
+//! Restrictions exclude candidates: a column must not change, or may only increase or decrease.
 //!
-//! Equal distances are ordered by the place of the candidate. Time is queries x candidates x
-//! columns, in parallel over queries, and most candidates are given up after a few columns; memory
-//! is one copy of the candidates' scores or cells and the answers.
+//! Ties are ordered by the position of the candidate. Time is queries x candidates x columns, in
+//! parallel over queries; most candidates are dropped after a few columns. Memory is one copy of
+//! the candidates' scores or cells, and the answers.
 
 mod nearest;
 mod restriction;

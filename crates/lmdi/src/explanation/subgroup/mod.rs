@@ -1,12 +1,12 @@
-//! Subgroups: rows that are predicted as they are for the same reasons.
+//! Subgroups: rows that are predicted for the same reasons.
 //!
 //! Rows are grouped by k-means on their scores ([`k_means`]), so that two rows share a group when
-//! the same columns push their predictions the same way. How many groups there are is given or
-//! chosen ([`choice`]). Each group is described ([`description`]) by its size, prediction and
-//! error, by the columns whose scores and values set it apart, and by a short rule that finds its
-//! rows ([`rule`]).
+//! the same columns push their predictions the same way. The number of groups is given or chosen
+//! ([`choice`]). Each group is described ([`description`]) by its size, prediction and error, by
+//! the columns whose scores and values distinguish it, and by a short rule that finds its rows
+//! ([`rule`]).
 //!
-//! Groups come in order of their size, the largest first. Rows without a score belong to none.
+//! Groups are ordered by size, the largest first. Rows without a score belong to none.
 
 pub mod choice;
 pub mod description;

@@ -1,10 +1,10 @@
 //! A short rule that finds the rows of a group by their cells.
 //!
-//! A shallow tree is grown to tell the rows of the group from all others. Its leaves are taken in
-//! order of the share of members, as long as F1 (the harmonic mean of precision and recall) rises;
-//! leaves that make up a whole branch become that branch. Thresholds are then written with as few
-//! digits as leave every row on its side, so that the rule as it is printed finds exactly the rows
-//! that its accuracy is stated for.
+//! A shallow tree is grown to separate the rows of the group from all others. Its leaves are taken
+//! in order of the share of members, as long as F1 (the harmonic mean of precision and recall)
+//! increases; leaves that make up a whole branch become that branch. Thresholds are then rounded to
+//! the fewest digits that keep every row on its side, so that the printed rule finds exactly the
+//! rows that its accuracy is stated for.
 
 use super::super::columns::part_name;
 use super::super::{CellMeaning, Columns, ExplainedRows};

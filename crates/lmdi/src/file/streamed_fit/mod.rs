@@ -1,5 +1,5 @@
-//! What travels between the machines of a streamed fit, as bytes: the sums of a pass, what they came to,
-//! and how far the fit is.
+//! What the machines of a streamed fit exchange, as bytes: the sums of a pass, their solutions, and
+//! the progress of the fit.
 //!
 //! ```text
 //! 0    magic               8 bytes
@@ -9,9 +9,10 @@
 //! 17   body
 //! ```
 //!
-//! Bytes are read by the machine that made the fit, which knows the model. Every length is compared with
-//! the bytes that are left before anything is allocated, and every part with the model before it is used.
-//! Unlike a model file this is no format to keep: both ends must be of the same version.
+//! Bytes are read by the machine that made the fit, which knows the model. Every length is compared
+//! with the bytes that are left before anything is allocated, and every part with the model before
+//! it is used. Unlike a model file, this is not a stable format: both ends must have the same
+//! version.
 
 mod newton;
 

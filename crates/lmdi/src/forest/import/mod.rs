@@ -1,9 +1,9 @@
 //! Models of other libraries: from the bytes of their files to the neutral [`Ensemble`].
 //!
-//! One file a format, each with the library's rules at its top; `docs/models.md` tells users what is
-//! read and what is refused. Every rule is tested against the library itself, leaf by leaf
-//! (`testdata/import`). Whatever the bytes, the answer is a checked ensemble or an error, in time and
-//! memory in proportion to their number.
+//! One folder per format, with the library's rules in its header; `docs/models.md` tells users what
+//! is read and what is refused. Every rule is tested against the library itself, leaf by leaf
+//! (`testdata/import`). Any bytes give a checked ensemble or an error, in time and memory
+//! proportional to their number.
 //!
 //! ```
 //! use lmdi::forest::import::{Library, Rounds, detect, read};

@@ -1,7 +1,7 @@
-//! What the background rows tell: bins of numeric columns, and levels of categorical ones.
+//! What is learned from background rows: bins of numeric columns, and levels of categorical ones.
 //!
-//! A unit is a column, or columns that are drawn together. Whatever it is, a drawn unit has a code (its bin
-//! or level), and a neighbour is like a row in a unit if their codes are the same.
+//! A unit is a column, or columns that are drawn together. A drawn unit has a code (its bin or
+//! level), and a neighbour matches a row in a unit if their codes are the same.
 
 use super::LimeOptions;
 use crate::table::MatrixView;

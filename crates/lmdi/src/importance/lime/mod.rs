@@ -1,10 +1,10 @@
 //! LIME for tables: a weighted linear model around each row (Ribeiro and others, 2016).
 //!
-//! Neighbours are drawn, column by column and independently, from the background
-//! rows: a numeric column by quartile bin and then from a normal distribution cut to the bin, a
-//! categorical column (or the 0/1 columns of one categorical column, together) as it stands in a
-//! background row. What the linear model of a row sees of a neighbour is, per column, whether it fell into the
-//! row's own bin or category:
+//! Neighbours are drawn column by column, independently, from the distribution of background rows:
+//! a numeric column by quartile bin and then from a normal distribution truncated to the bin, a
+//! categorical column (or the 0/1 columns of one, together) as in a random background row. The
+//! inputs of a row's linear model tell, per column, whether a neighbour is in the row's own bin or
+//! category:
 //!
 //! ```text
 //! z_k = 1 if column k is in the row's bin, else 0;     d^2 = number of columns with z_k = 0
@@ -16,14 +16,14 @@
 //! intercept; base plus scores is the local model's prediction of the row, on the scale of predictions
 //! (numbers, probabilities). For two classes the probability of the second is explained.
 //!
-//! Differences from the Python package lime 0.2: all rows share one set of neighbours, of which lime draws
-//! another from the same distribution for every row; missing cells are a bin of their own; columns that no
-//! tree splits on stay out of the regression and get exactly zero (they still count in the distance);
-//! a bin of a single value gives that value (lime gives zero there).
+//! Differences from the Python package lime 0.2: all rows share one set of neighbours, whereas lime
+//! draws a new set from the same distribution for every row; missing cells are a bin of their own;
+//! columns that no tree splits on stay out of the regression and get exactly zero (they still count
+//! in the distance); a bin with a single value gives that value (lime gives zero there).
 //!
-//! The neighbours depend on the seed and the background only, so batches, threads and the order of rows change
-//! nothing, and scores of two rows differ for what the rows are, never for what was drawn. Their errors
-//! are not independent of each other: explain under several seeds to see how large they are.
+//! The neighbours depend only on the seed and the background, so batches, threads and the order of
+//! rows change nothing, and scores of two rows differ only because the rows do. Their errors are
+//! not independent: explain with several seeds to see how large they are.
 //!
 //! Cost: `n_samples` predictions once, then for each row one prediction, n_samples p steps to compare bins, and
 //! (n_samples / 64) q^2 / 2 + q^3 / 6 for the regression on q columns. Memory: the bins of the neighbours,

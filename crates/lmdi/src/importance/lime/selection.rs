@@ -1,4 +1,4 @@
-//! Choosing the columns of a local model where not all may take part, in the ways of lime.
+//! Choosing the columns of a local model if their number is limited, with lime's strategies.
 
 use crate::importance::moments::Moments;
 use crate::named::Named;
@@ -9,7 +9,7 @@ pub enum Selection {
     /// Forward selection for up to 6 columns, else the highest weights.
     #[default]
     Auto,
-    /// All columns, whatever the limit.
+    /// All columns, regardless of the limit.
     None,
     /// Those with the largest |slope| in a ridge regression (alpha 0.01) on all.
     HighestWeights,

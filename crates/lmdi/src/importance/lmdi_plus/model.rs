@@ -226,7 +226,7 @@ impl LmdiPlus {
         self.n_features
     }
 
-    /// Number of outputs: one for numbers and two classes, else one a class.
+    /// Number of outputs: one for numbers and two classes, else one per class.
     pub fn n_outputs(&self) -> usize {
         self.n_outputs
     }

@@ -75,7 +75,7 @@ impl Interactions {
 const MOST_SLOPES: usize = 1 << 20;
 
 impl TreeShap {
-    /// Interaction values of all pairs of features. The result has `features^2` numbers a row and output.
+    /// Interaction values of all pairs of features. The result has `features^2` numbers per row and output.
     /// The monitor advances by one per row.
     pub fn interactions(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Interactions> {
         check_columns(x, self.n_features)?;

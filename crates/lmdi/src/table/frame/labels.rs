@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// The code of a missing cell.
 pub const MISSING: u32 = u32::MAX;
 
-/// Interned strings with missing cells. Four bytes a cell, whatever the strings.
+/// Interned strings with missing cells. Four bytes per cell, whatever the strings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Labels {
     levels: Vec<Arc<str>>,

@@ -5,7 +5,7 @@
 //! is missing where training had none missing goes to no part. Both are counted. Where levels
 //! become codes, a level that is not listed becomes missing and is counted.
 //!
-//! Cost: one pass over the cells; text is compared once a level, not once a cell.
+//! Cost: one pass over the cells; text is compared once per level, not once per cell.
 
 use super::kind::truth;
 use super::{Encoding, InputColumn, Part, Schema};

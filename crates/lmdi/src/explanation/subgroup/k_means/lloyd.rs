@@ -1,6 +1,6 @@
 //! Points go to the nearest centre, centres to the mean of their points, until nothing moves.
 //!
-//! A group that loses all its points takes the point that lies farthest from its centre.
+//! A group that loses all its points takes the point that is farthest from its centre.
 
 use super::{Cloud, KMeans};
 use crate::Result;

@@ -6,7 +6,7 @@
 //! - Histogram finder: splits and values both by Newton steps, as scikit-learn's
 //!   HistGradientBoosting does.
 //!
-//! Inner nodes hold the value they would have as leaves. A tree's impurities are the variance of
+//! Internal nodes hold the value they would have as leaves. A tree's impurities are the variance of
 //! the residuals (exact) or of r / h weighted by h (histogram), so that weighted decreases are the
 //! gains of the splits.
 

@@ -1,4 +1,4 @@
-//! What bounds the growth of a tree, and which of several splits that gain the same is taken.
+//! What limits the growth of a tree, and which of several splits with equal gain is taken.
 
 /// When a node is not split.
 #[derive(Debug, Clone)]
