@@ -1,4 +1,4 @@
-//! What a user can choose about the linear model of each tree.
+//! Options of the linear model of each tree.
 
 use crate::glm::model::family::Family;
 use crate::glm::model::penalty::Penalty;

@@ -1,6 +1,6 @@
-//! Sums per leaf of sparse raw columns: their modes, and what rows that deviate add.
+//! Sums per leaf of sparse raw columns: their modes, and the deviations from them.
 //!
-//! Sums of the same columns over other rows add: their leaves are merged.
+//! Sums of the same columns over other rows can be added: their leaves are merged.
 
 use crate::basis::TreeRows;
 use std::ops::Range;

@@ -3,9 +3,9 @@
 //! The statistics of each fold are collected once. Training statistics of a fold are the sum of the
 //! others, its validation error a quadratic form, the final fit uses the sum of all.
 //!
-//! Unless accuracy is asked for, candidates are solved level by level ([`Contest`]): all paths
-//! roughly, at a few steps, then ever fewer candidates ever more accurately, until the winner is
-//! certain.
+//! Unless an accuracy is requested, candidates are solved level by level ([`Contest`]): all paths
+//! roughly, at a few steps, then fewer and fewer candidates more and more accurately, until the
+//! winner is certain.
 
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::options::{GlmOptions, Rule};

@@ -1,14 +1,14 @@
 //! Paths of penalties through the folds, which are solved in batches.
 //!
-//! The error of a fold is a quadratic form in its statistics. Each point of a path starts where the
-//! line through the last two points leads, because between changes of the active set solutions are
-//! nearly linear in the penalty, and for a few penalties at a time only columns that are likely to
-//! move take part. Solutions are kept without their zeros, so that a step can be solved again, more
-//! accurately, from where it stood.
+//! The error of a fold is a quadratic form in its statistics. Each point of a path is warm-started
+//! by linear extrapolation of the last two, because solutions are nearly linear in the penalty
+//! between changes of the active set. For a few penalties at a time, only columns that are likely
+//! to move take part. Solutions are stored without their zeros, so that a step can later be solved
+//! more accurately from where it stopped.
 //!
-//! A batch has a lane for every fold. Where folds leave lanes free, as a single one does, several
-//! sequences of steps are solved side by side: first one l1 ratio each, then equal shares of the
-//! steps that are wanted.
+//! A batch has a lane for every fold. If folds leave lanes free, as a single one does, several
+//! sequences of steps are solved in the same batch: first one l1 ratio each, then equal shares of
+//! the remaining steps.
 
 use crate::basis::{Basis, TreeRows};
 use crate::forest::NONE;
