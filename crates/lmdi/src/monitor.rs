@@ -1,4 +1,4 @@
-//! How long work tells its caller where it is, and learns that it should stop.
+//! How long work reports its progress to the caller, and learns that it should stop.
 //!
 //! The library draws no progress bar: it calls [`Monitor::advance`] from any thread and asks
 //! [`Monitor::cancelled`] between units of work (a tree, a block of rows).

@@ -1,4 +1,4 @@
-//! Numbers and names as people read them, the same in every report.
+//! Formatting of numbers and names for people, the same in every report.
 
 use crate::table::{TimeUnit, Unseen, number_text};
 

@@ -22,9 +22,9 @@ Examples:
   zcat data.csv.gz | lmdi train - --target y --save model.lmdi
 
 The target decides the task: numbers are a regression, unless there are exactly two distinct ones; \
-two labels are binary, more are multiclass. The positive label is the second \
-of two in order, unless --positive names it; --threshold or --costs set when it is predicted, and the \
-model file keeps them. Rows without a target are left out and counted. \
+two labels are binary, more are multiclass. With two labels, the second in \
+order is the positive one, unless --positive names it; --threshold or --costs set when it is predicted, \
+and the model file keeps them. Rows without a target are left out and counted. \
 Categorical columns become one 0/1 column per level.")]
 pub struct Options {
     /// CSV or Parquet file; - is standard input

@@ -1,9 +1,9 @@
-//! What a model's quality is compared with: predictions that need no trees.
+//! Baselines for a model's quality: predictions that need no trees.
 //!
 //! The constant is the mean, or the share of each class. The linear model is least squares on
-//! standardised columns with a small ridge penalty; missing cells are at the mean, and each class
-//! is an indicator of its own. It never predicts rows that it was fitted to: it is fitted to
-//! training rows and measured on others, or cross-fitted. Cost: rows times the square of columns.
+//! standardised columns with a small ridge penalty; missing cells are set to the mean, and each
+//! class is an indicator. It never predicts rows that it was fitted to: it is fitted to training
+//! rows and measured on others, or cross-fitted. Cost: rows times the square of columns.
 
 use super::Rows;
 use super::assessment::measures;

@@ -1,7 +1,8 @@
 //! LMDI+ fitted to rows that come in batches, for a table that does not fit into memory.
 //!
-//! Every row counts once and penalties are judged by folds, since a stream does not tell which rows
-//! each tree saw. See [`streaming`](crate::importance::lmdi_plus::streaming) for the passes.
+//! Every row counts once and penalties are chosen by cross-validation, because a stream does not
+//! tell which rows each tree saw. See [`streaming`](crate::importance::lmdi_plus::streaming) for
+//! the passes.
 
 use super::{Fitting, Rows, Study, forget_explainer};
 use crate::file::Model;

@@ -1,7 +1,7 @@
 //! Two models on the same rows: their predictions, quality and importances.
 //!
-//! Rows are the same if they have the same places in their tables. Columns are matched by name, so that
-//! two models may read different ones. Time is rows x columns.
+//! Rows are matched by their position in the table, and columns by name, so that the two models may
+//! use different columns. Time is rows x columns.
 
 use super::{Assessment, Explained, Predictor, Sample, Study};
 use crate::explanation::PredictedBy;

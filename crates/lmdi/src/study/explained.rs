@@ -1,4 +1,4 @@
-//! Explained rows: scores beside what the model predicts, and what scores leave unexplained.
+//! Explained rows: scores, the model's predictions, and the unexplained part of them.
 
 use super::{Assessment, FidelityOn, Predictor, Rows, Sample, Study};
 use crate::Result;

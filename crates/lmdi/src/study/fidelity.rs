@@ -1,8 +1,9 @@
 //! Fidelity of explained rows, and what to say about it.
 //!
-//! It counts on rows that are new to the model and to its explainer: hold-out, test and given rows,
-//! and training rows predicted out of bag. On the rows that a model knows, it also predicts noise,
-//! which LMDI+ is fitted to leave out; there the figure is shown, and nobody is warned.
+//! Fidelity is meaningful on rows that are new to the model and to its explainer: held-out, test
+//! and given rows, and training rows predicted out of bag. On rows that a model was fitted to, it
+//! also predicts noise, which LMDI+ leaves out on purpose; there the figure is shown without a
+//! warning.
 
 use super::{Explained, Fitting, Sample, Study};
 use crate::explanation::{Fidelity, FidelitySums, LOW_FIDELITY, PredictedBy};

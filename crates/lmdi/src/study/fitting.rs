@@ -1,8 +1,8 @@
-//! How an explainer comes about.
+//! How an explainer is fitted.
 //!
-//! LMDI+ may use which rows each tree saw. That is known for the very rows that the model was
-//! trained on. For any other rows all count alike, unless the model does not say what it was
-//! trained on and the user does.
+//! LMDI+ can use which rows each tree saw. That is known only for the rows that the model was
+//! trained on. Other rows all have the same weight, unless the model does not record what it was
+//! trained on and the user states it.
 
 use super::{ExplainerOptions, Rows, Sample};
 use crate::file::Model;

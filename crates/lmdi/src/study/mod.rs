@@ -7,17 +7,17 @@
 //!
 //! [`TrainingData`] learns the schema of a table, [`TrainingJob`] trains a model on its rows and
 //! measures it, and [`Study`] is a model with the explainer of one method: it explains rows, and
-//! refits both with another seed. A study can also start from a model that exists, with the
-//! explainer its file keeps or one fitted to rows. Choices are made once:
+//! refits both with another seed. A study can also start from an existing model, with the explainer
+//! in its file or one fitted to rows. Options are stated once:
 //! [`EnsembleParams`](crate::forest::train::EnsembleParams) for the model, [`ExplainerOptions`] for
-//! the method, [`ExplainOptions`] for what is computed of each row.
+//! the method, [`ExplainOptions`] for what to compute per row.
 //!
-//! What passes between the parts are values. [`Rows`] know which [`Sample`] they are, a measured
-//! [`Assessment`] knows who predicted which sample, and [`Fitting`] says how an explainer came
-//! about; what they are called in a sentence is decided here once.
+//! Facts that pass between the parts are typed values. [`Rows`] know which [`Sample`] they are, an
+//! [`Assessment`] records which model predicted which sample, and [`Fitting`] records how an
+//! explainer was fitted. Their wording in a sentence is defined here once.
 //!
-//! Like the rest of the library this module knows no files and draws no progress bars: frames come
-//! in, and each stage of the work reports to a monitor made by [`Stages`].
+//! Like the rest of the library, this module does not touch files or draw progress bars: it takes
+//! frames, and each stage of the work reports to a monitor made by [`Stages`].
 //!
 //! | file | what |
 //! |---|---|

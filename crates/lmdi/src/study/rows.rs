@@ -1,4 +1,4 @@
-//! Rows of a table as a model reads them, with what else is known about them.
+//! Rows of a table as a model reads them, with their target, weights and sample.
 
 use crate::file::Metadata;
 use crate::forest::train::TrainingSet;

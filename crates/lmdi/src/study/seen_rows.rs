@@ -1,10 +1,10 @@
 //! Whether given rows look like rows that the model was trained on.
 //!
-//! A model knows its training table again by a fingerprint of all of it. A part of the table, or the
-//! table with a few rows changed, has another one, and would pass for new rows. But a model's error
-//! is far smaller on rows that it was trained on, and its file says how large it is on rows that it
-//! was not: out of bag, or on the hold-out. The fingerprint of single rows is not kept on purpose: a
-//! model file would tell whose rows it was trained on.
+//! A model recognises its training table by a fingerprint of the whole table. A part of the table,
+//! or the table with a few rows changed, has another fingerprint and would pass for new rows. But a
+//! model's error is far smaller on rows that it was trained on, and its file records the error on
+//! unseen rows: out of bag, or on the hold-out. Fingerprints of single rows are deliberately not
+//! kept: a model file would reveal whose rows it was trained on.
 //!
 //! Cost: one pass over the predictions.
 

@@ -1,4 +1,4 @@
-//! Cross-validation folds without shuffling, in the way scikit-learn deals them.
+//! Cross-validation folds without shuffling, as in scikit-learn.
 
 /// `n_folds` contiguous blocks of rows; the first ones are one row longer where it does not divide.
 pub fn contiguous_folds(rows: usize, n_folds: usize) -> Vec<u32> {

@@ -1,8 +1,8 @@
-//! How good predictions are: R², root mean squared and mean absolute error, AUROC, log-loss,
+//! Quality of predictions: R², root mean squared and mean absolute error, AUROC, log-loss,
 //! accuracy.
 //!
-//! All are weighted; without weights every row weighs one. Rows whose prediction is NaN (rows with
-//! no out-of-bag tree) should be left out by the caller.
+//! All are weighted; without weights every row has weight one. Rows whose prediction is NaN (rows
+//! with no out-of-bag tree) should be left out by the caller.
 
 /// The weight of a row.
 fn weight(weights: Option<&[f64]>, row: usize) -> f64 {

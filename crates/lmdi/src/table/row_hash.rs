@@ -1,9 +1,9 @@
-//! A hash of a row, by which it is known wherever it lies in a table.
+//! A hash that identifies a row by its cells, whatever its position in a table.
 //!
-//! Folds and samples that go by the hash do not depend on the order of rows, on batches or on
-//! machines. Equal rows have equal hashes, and so the same fold. The hash is part of what a fit is, so
-//! it is written out here and not left to a library: SplitMix64's finaliser over the bits of the cells,
-//! one after the other. Every missing cell counts as the same NaN and -0 as 0.
+//! Folds and samples that are assigned by the hash do not depend on the order of rows, on batches
+//! or on machines. Equal rows have equal hashes, and so the same fold. The result of a fit depends
+//! on the hash, so it is implemented here and not left to a library: SplitMix64's finaliser over
+//! the bits of the cells, one after another. Every missing cell counts as the same NaN and -0 as 0.
 
 use super::MatrixView;
 

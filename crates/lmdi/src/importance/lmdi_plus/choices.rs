@@ -1,8 +1,9 @@
-//! LMDI+ as users ask for it: a preset, or single choices by name.
+//! LMDI+ as users configure it: a preset, or single options by name.
 //!
-//! A preset fixes every choice of the method, so that a result can be named by it; only the accuracy of the
-//! fits may be set beside it. Without one, each choice that is given changes the preset `model`. The command
-//! line and the Python package both fill in [`Choices`]; what they mean together is decided here.
+//! A preset sets every option of the method, so that its name identifies a result; only the
+//! accuracy of the fits may be set in addition. Without one, each given option changes the preset
+//! `model`. The command line and the Python package both fill in [`Choices`]; how options combine
+//! is decided here.
 
 use super::{FitOn, FitTo, FoldBy, LmdiPlusOptions, Validation};
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};

@@ -1,4 +1,4 @@
-//! The rows that LMDI+ fits on and judges by, once the model and the table are known.
+//! The rows that LMDI+ fits and validates on, once the model and the table are known.
 
 use super::options::{FitOn, LmdiPlusOptions, Validation};
 use crate::forest::Ensemble;

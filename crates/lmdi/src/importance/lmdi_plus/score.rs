@@ -1,12 +1,12 @@
 //! Scoring rows.
 //!
-//! The steps of a tree are added while its rows walk down, so a row costs one walk and one addition a
-//! split passed. (Sums by leaf, made in advance, would save few of the additions, as paths seldom split
-//! twice on a feature, and cost far more memory than the tree.) The raw terms of all trees collapse to
-//! one slope and one offset per feature:
-//! `sum_t s_t (x - mean_t) = (x - c) sum_t s_t - sum_t s_t (mean_t - c)`, where c, the mean in the first
-//! tree, keeps the digits of columns far from zero. Rows are scored in blocks, in parallel; for every row
-//! trees are added in their order and each from the root down, so blocks and threads change nothing.
+//! The steps of a tree are added while its rows walk down, so a row costs one walk and one addition
+//! per split. (Sums per leaf, computed in advance, would save few of the additions, because paths
+//! seldom split twice on a feature, and take far more memory than the tree.) The raw terms of all
+//! trees collapse to one slope and one offset per feature: `sum_t s_t (x - mean_t) = (x - c) sum_t
+//! s_t - sum_t s_t (mean_t - c)`, where c, the mean in the first tree, keeps the digits of columns
+//! far from zero. Rows are scored in blocks, in parallel; for every row trees are added in their
+//! order and each from the root down, so blocks and threads change nothing.
 
 use super::model::LmdiPlus;
 use crate::forest::InBag;

@@ -1,10 +1,10 @@
-//! How numbers and moments are written in text cells, where that is not the way of programs.
+//! How numbers, dates and times are written in text cells, if not in the plain format of programs.
 //!
-//! A column whose cells are not all plain numbers (`-1.5e3`) may still be one of numbers: with a
-//! decimal comma, with separators of thousands, with a currency or a per cent sign, or dates and
-//! times. [`Recognised::of`] finds the one format that reads every cell of a column. Words that
-//! people write where nothing is known (`None`, `-`, `#N/A`) count as missing then. The format is
-//! kept with the schema, so that later tables are read the same way.
+//! A column whose cells are not all plain numbers (`-1.5e3`) may still be numeric: with a decimal
+//! comma, thousands separators, a currency or a per cent sign, or dates and times.
+//! [`Recognised::of`] finds the one format that reads every cell of a column. Words for unknown
+//! values (`None`, `-`, `#N/A`) then count as missing. The format is kept with the schema, so that
+//! later tables are read the same way.
 //!
 //! | format | cells | number |
 //! |---|---|---|
@@ -13,8 +13,8 @@
 //! | date and time | `2024-01-31T12:30:00Z` | seconds since 1970-01-01 |
 //! | time | `12:30`, `12:30:15` | seconds since midnight |
 //!
-//! A column that is read by several formats is read by the first that suits the file. Days and
-//! months that can be told apart by no cell are not guessed.
+//! If several formats can read a column, the first that suits the file is used. If no cell
+//! distinguishes days from months, the order is not guessed.
 
 use super::{Labels, MISSING, TimeUnit};
 use serde::{Deserialize, Serialize};

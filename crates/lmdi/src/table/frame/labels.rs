@@ -1,4 +1,4 @@
-//! A text column: every distinct string is held once, a cell is a number into that list.
+//! A text column: every distinct string is stored once, and a cell is an index into that list.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Points in time: what the numbers of columns of dates count, and how they are written.
+//! Dates and times: the unit of their numbers, and how they are written.
 
 /// What the numbers of a column of dates count, from the start of 1970 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

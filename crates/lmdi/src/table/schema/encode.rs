@@ -1,8 +1,8 @@
 //! From a table to the matrix of a [`Schema`].
 //!
-//! Columns are found by name, in any order; further columns are ignored. A level that training did
-//! not know goes to the pooled part if the column has one, else to no part (all zeros); a cell that
-//! is missing where training had none missing goes to no part. Both are counted. Where levels
+//! Columns are matched by name, in any order; extra columns are ignored. A level that did not occur
+//! in training goes to the pooled part if the column has one, else to no part (all zeros). A
+//! missing cell goes to no part if training had no missing cells. Both are counted. If levels
 //! become codes, a level that is not listed becomes missing and is counted.
 //!
 //! Cost: one pass over the cells; text is compared once per level, not once per cell.

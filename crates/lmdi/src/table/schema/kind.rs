@@ -1,4 +1,4 @@
-//! What kind of column this is, decided from its cells.
+//! The kind of a column, detected from its cells.
 //!
 //! | kind | rule, first that holds |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | categorical | any other text |
 //! | numeric | any other numbers, so also 0/1 |
 //!
-//! Cost: a pass over the cells.
+//! Cost: one pass over the cells.
 
 use super::row_number::is_row_number;
 use crate::table::frame::{CellFormat, Column, Labels, Values};

@@ -1,8 +1,8 @@
 //! From a training table to its [`Schema`]: which columns are used, and how.
 //!
 //! A categorical column keeps its most frequent levels, at most `max_levels` of them (ties go to
-//! the name that sorts first), and pools the others into one part. What was dropped or pooled is
-//! told in a [`ColumnReport`] a column, so that nothing happens silently.
+//! the name that sorts first), and pools the others into one part. A [`ColumnReport`] per column
+//! tells what was dropped or pooled, so that nothing happens silently.
 
 use super::{
     DroppedColumn, Encoding, InputColumn, Kind, MergedCells, Part, Reason, Schema, Target, Task,

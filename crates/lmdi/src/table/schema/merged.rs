@@ -1,7 +1,7 @@
-//! Numbers that are different in the table and the same to our trees, which compare 32 bits.
+//! Numbers that differ in the table but are equal to our trees, which compare 32 bits.
 //!
-//! Times in seconds since 1970 are 128 s apart in 32 bits, and whole numbers above 2^24 = 16,777,216
-//! fall together. Cost: one sort of the cells, where any of them has more than 32 bits.
+//! In 32 bits, times in seconds since 1970 are 128 s apart, and integers above 2^24 = 16,777,216
+//! may become equal. Cost: one sort of the cells, if any of them has more than 32 bits.
 
 /// Below this share of different values that remain, it is told. Measurements with many decimals
 /// lose a few values, and nothing with them.

@@ -1,10 +1,9 @@
-//! How a table becomes the numeric matrix of the trees, as a model remembers it.
+//! How a table becomes the numeric matrix of the trees, as a model file keeps it.
 //!
-//! A column gives one matrix column (numbers, or 0/1 for a boolean), or one 0/1 column per part when
-//! it is categorical. The parts of a column lie side by side and in a fixed order: its levels by
-//! name, then [`Part::Other`] when rare levels were pooled, then [`Part::Missing`] when cells were
-//! missing in training. Importances of parts are summed into the column they come from
-//! ([`Schema::origins`]).
+//! A column gives one matrix column (numbers, or 0/1 for a boolean), or one 0/1 column per part if
+//! it is categorical. The parts of a column are adjacent and in a fixed order: its levels by name,
+//! then [`Part::Other`] if rare levels were pooled, then [`Part::Missing`] if cells were missing in
+//! training. Importances of parts are summed into the column they come from ([`Schema::origins`]).
 
 mod encode;
 mod kind;

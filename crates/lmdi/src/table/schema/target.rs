@@ -1,9 +1,9 @@
-//! What a model predicts: which column, and whether it is a number or one of several labels.
+//! The target of a model: which column, and whether it is a number or one of several labels.
 //!
-//! The task follows from the column unless the user states it: text with two labels is binary,
-//! with more it is multiclass; numbers are a regression unless there are exactly two distinct ones
-//! (such as 0 and 1), which is binary. Whole numbers with a few more values (ratings, counts) stay
-//! a regression, because their order means something that classes would throw away.
+//! The task follows from the column unless the user states it: text with two labels is binary, with
+//! more it is multiclass; numbers are a regression unless there are exactly two distinct ones (such
+//! as 0 and 1), which is binary. Integers with a few more values (ratings, counts) are a
+//! regression, because classes would lose their order.
 //!
 //! Labels are ordered: false before true, numbers by size, other text by its bytes. In a binary
 //! task the second label is the one whose probability is reported.

@@ -1,8 +1,8 @@
 //! Fitting the linear model of every tree.
 //!
-//! What all fits share: rows, weights, folds, and the fit of one tree to given targets. Which targets, and
-//! in which order trees are fitted: [`super::forest`] and [`super::boosted`]. Every tree is fitted from
-//! its own data, so the result does not depend on the number of threads.
+//! This is what all fits share: rows, weights, folds, and the fit of one tree to given targets.
+//! [`super::forest`] and [`super::boosted`] decide the targets and the order of trees. Every tree
+//! is fitted from its own data, so the result does not depend on the number of threads.
 
 use super::boosted::BoostedFit;
 use super::class_weight::{counts_draws, row_class_weights};

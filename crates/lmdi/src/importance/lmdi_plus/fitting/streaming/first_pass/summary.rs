@@ -1,4 +1,4 @@
-//! What the first pass sums up: everything that weights, raw columns and checks need to know of the rows.
+//! The sums of the first pass: everything about the rows that weights, raw columns and checks need.
 
 use super::super::super::class_weight::counts_draws;
 use super::super::super::fit::ROWS_FOR_A_MEAN;
