@@ -1,6 +1,6 @@
 //! The one error type of this crate.
 
-/// What went wrong, in words a user can act on.
+/// An error, with a message that tells the user what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

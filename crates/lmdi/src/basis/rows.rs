@@ -111,8 +111,7 @@ impl<'a> TreeRows<'a> {
         }
     }
 
-    /// Keeps a copy of the raw cells if it is small, for solvers that pass over them again and
-    /// again.
+    /// Keeps a copy of the raw cells if it is small, for solvers that pass over them repeatedly.
     pub fn keep_raw(mut self) -> Self {
         let cells = self.len() * self.sparse.n_dense;
         if cells <= KEPT_CELLS {
@@ -124,7 +123,7 @@ impl<'a> TreeRows<'a> {
     }
 
     /// Keeps sparse columns as entries, and a copy of the other cells if it is small: for solvers
-    /// that pass over them again and again.
+    /// that pass over them repeatedly.
     pub fn keep_sparse(mut self) -> Self {
         let column_into = |k: usize, out: &mut Vec<f64>| {
             let column = &self.columns[k];

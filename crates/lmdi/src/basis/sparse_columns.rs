@@ -139,7 +139,7 @@ impl SparseColumns {
         Self { order, n_dense, mode, start, entries }
     }
 
-    /// The entries of a row, by rising position.
+    /// The entries of a row, by ascending position.
     #[inline]
     pub fn of_row(&self, row: usize) -> &[SparseEntry] {
         if self.start.is_empty() {

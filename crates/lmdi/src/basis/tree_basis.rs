@@ -20,7 +20,7 @@ const NEAR_CELLS: usize = 1 << 15;
 pub struct Basis {
     /// The stump columns.
     pub stumps: Stumps,
-    /// The raw columns, by rising feature; empty when raw columns are switched off.
+    /// The raw columns, by ascending feature; empty when raw columns are switched off.
     pub raw: Vec<RawColumn>,
 }
 

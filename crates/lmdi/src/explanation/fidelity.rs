@@ -19,17 +19,17 @@ const FEWEST_ROWS: usize = 30;
 pub struct Fidelity {
     /// Rows that have both.
     pub n_rows: usize,
-    /// Share of the variation of the model's predictions.
+    /// Share of the variance of the model's predictions.
     pub share: f64,
-    /// How much the explanation moves where the model moves by one.
+    /// Change of the explanation per unit change of the model.
     pub slope: f64,
-    /// Share of the rows that both put into the same class; none for numbers.
+    /// Share of the rows that both put into the same class; `None` for regression.
     pub same_class: Option<f64>,
 }
 
 impl Fidelity {
     /// Compares the model's predictions with explained ones, `width` numbers per row. `class` says
-    /// which class probabilities mean. None where the model's predictions do not vary.
+    /// which class probabilities mean. `None` if the model's predictions do not vary.
     ///
     /// ```
     /// use lmdi::explanation::Fidelity;
@@ -53,7 +53,7 @@ impl Fidelity {
     }
 }
 
-/// Sums from which fidelity follows, for rows that come some at a time.
+/// Sums from which fidelity follows, for rows in batches.
 #[derive(Debug, Clone)]
 pub struct FidelitySums {
     width: usize,
@@ -108,7 +108,7 @@ impl FidelitySums {
         }
     }
 
-    /// What the rows come to; none where the model's predictions do not vary.
+    /// The fidelity; `None` if the model's predictions do not vary.
     pub fn finish(&self) -> Option<Fidelity> {
         let n = self.n_rows as f64;
         let total = |term: fn(&OutputSums, f64) -> f64| -> f64 {

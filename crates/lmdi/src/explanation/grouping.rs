@@ -11,8 +11,7 @@ use crate::importance::{Groups, Scores};
 use crate::table::Schema;
 use crate::{Error, Result};
 
-/// Named groups of columns, in the order of the table. A column that is in no group is one by
-/// itself.
+/// Named groups of columns, in the order of the table. A column in no group is a group by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grouping {
     /// The name of each group: that of its column, or the one given.
@@ -29,8 +28,7 @@ impl Grouping {
         Self::new(schema, &[])
     }
 
-    /// Takes pairs of a group and one of its columns. A group stands at the place of its first
-    /// column.
+    /// Takes pairs of a group and one of its columns. A group takes the place of its first column.
     ///
     /// ```
     /// use lmdi::{explanation::Grouping, table::Schema};

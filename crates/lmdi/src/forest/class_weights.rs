@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Weights of classes in training.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub enum ClassWeights {
-    /// All classes alike.
+    /// All classes equally.
     #[default]
     Equal,
     /// One factor per class.

@@ -8,7 +8,7 @@
 use super::predict::most_probable;
 use crate::{Error, Result};
 
-/// The class that probabilities mean; `None` for a row without a prediction.
+/// The class predicted from probabilities; `None` for a row without a prediction.
 ///
 /// ```
 /// use lmdi::forest::decision::class_of;
@@ -44,7 +44,7 @@ pub fn threshold_of_costs(false_positive: f64, false_negative: f64) -> Result<f6
     })
 }
 
-/// Fails on a threshold that is none, or that a model with so many classes cannot have.
+/// Fails on an invalid threshold, or one for a model without exactly two classes.
 pub fn check_threshold(threshold: f64, n_classes: usize) -> Result<()> {
     let fail = |found: String, expected: &str| {
         Err(Error::Parameter { name: "threshold", found, expected: expected.into() })

@@ -22,7 +22,7 @@ pub struct OobPrediction {
 
 /// Predicts the training rows `x` of a forest out of bag.
 ///
-/// Fails if the ensemble is no forest, or if the bootstrap counts of a tree are unknown (no
+/// Fails if the ensemble is not a forest, or if the bootstrap counts of a tree are unknown (no
 /// bootstrap, or an imported model) or belong to another table.
 pub fn oob_prediction(
     ensemble: &Ensemble,

@@ -10,7 +10,7 @@ use crate::table::MatrixView;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// An ensemble made ready to predict many rows; build it once when predicting again and again.
+/// An ensemble prepared to predict many rows; build it once for repeated predictions.
 #[derive(Debug)]
 pub struct Predictor {
     router: Router,
@@ -148,7 +148,8 @@ pub fn apply_link(link: Link, n_outputs: usize, mut raw: Vec<f64>) -> Vec<f64> {
     }
 }
 
-/// The class with the largest probability, the first of equals; `None` for a row without a prediction.
+/// The class with the largest probability (ties go to the first); `None` for a row without a
+/// prediction.
 pub fn most_probable(probabilities: &[f64]) -> Option<usize> {
     if probabilities.iter().any(|p| p.is_nan()) {
         return None;
@@ -204,7 +205,7 @@ impl Ensemble {
         Predictor::new(self).predict(x, monitor)
     }
 
-    /// How many numbers [`predict`](Self::predict) gives a row.
+    /// How many numbers [`predict`](Self::predict) gives per row.
     pub fn n_predictions(&self) -> usize {
         match &self.outcome {
             Outcome::Number => 1,
@@ -212,7 +213,7 @@ impl Ensemble {
         }
     }
 
-    /// The leaf of each row in each tree: a node index a tree, row by row.
+    /// The leaf of each row in each tree: one node index per tree, row by row.
     pub fn apply(&self, x: &MatrixView, monitor: &dyn Monitor) -> Result<Vec<u32>> {
         let router = Router::new(self);
         router.check_columns(x)?;

@@ -20,7 +20,7 @@ pub enum Comparison {
     Less,
 }
 
-/// Which cells count as missing at a node, and where they go.
+/// Which cells count as missing at a node, and which way they go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Missing {
     /// NaN goes left.

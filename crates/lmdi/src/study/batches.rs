@@ -43,7 +43,7 @@ impl BatchFitting {
         self.fit.n_passes()
     }
 
-    /// Number of passes that are done.
+    /// Number of completed passes.
     pub fn passes_done(&self) -> usize {
         self.fit.passes_done()
     }

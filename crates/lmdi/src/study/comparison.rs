@@ -26,7 +26,7 @@ pub struct ModelComparison {
     pub differences: Vec<f64>,
     /// Mean size of the differences; NaN without a row.
     pub mean_difference: f64,
-    /// Share of the rows that both put into the same class; none for numbers.
+    /// Share of the rows that both put into the same class; `None` for regression.
     pub same_class: Option<f64>,
 }
 

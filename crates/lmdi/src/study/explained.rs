@@ -109,8 +109,8 @@ pub struct Explained {
     pub ranks: Option<Vec<f64>>,
     /// What the model predicts: per row a number, or the probability of every class.
     pub predictions: Vec<f64>,
-    /// Of two classes: the probability of the second from which on it is predicted; without it the
-    /// most probable class is.
+    /// With two classes, the probability from which the second is predicted; without it, the most
+    /// probable class is predicted.
     pub threshold: Option<f64>,
     /// The trees that predicted.
     pub predicted_by: PredictedBy,

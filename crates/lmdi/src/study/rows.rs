@@ -144,7 +144,7 @@ impl Rows {
         self.len() == 0
     }
 
-    /// What really happened, if known.
+    /// The actual outcomes, if known.
     pub fn response(&self) -> Option<Response<'_>> {
         self.target.as_ref().map(TargetCells::response)
     }

@@ -91,7 +91,7 @@ pub fn log_loss(
     sum / total
 }
 
-/// Share of the rows whose most probable class (the first of equals) is the true one.
+/// Share of the rows whose most probable class (ties go to the first) is the true one.
 pub fn accuracy(
     codes: &[u32],
     probabilities: &[f64],

@@ -30,7 +30,7 @@ use space::Points;
 pub use restriction::Restriction;
 pub use space::{Distance, Space};
 
-/// What a counterfactual is to be.
+/// Options of counterfactuals.
 ///
 /// ```
 /// use lmdi::explanation::{CounterfactualOptions, Space};
@@ -40,16 +40,16 @@ pub use space::{Distance, Space};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CounterfactualOptions {
-    /// How many are wanted for each row.
+    /// Number of counterfactuals per row.
     pub k: usize,
-    /// Where nearness is measured.
+    /// Where distance is measured.
     pub space: Space,
     /// How it is measured.
     pub distance: Distance,
-    /// Where predicted numbers are decided: below, or at and above. Classes need none.
+    /// For regression, the threshold of the decision: below, or at and above. Classes need none.
     pub threshold: Option<f64>,
-    /// The side that is wanted: a class, or 0 below and 1 above the threshold. Without it any other
-    /// side will do.
+    /// The wanted side: a class, or 0 for below and 1 for above the threshold. `None` accepts any
+    /// other side.
     pub wanted: Option<usize>,
     /// What may change, column by column; empty allows everything.
     pub restrictions: Vec<Restriction>,

@@ -21,7 +21,7 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
-    /// Takes these candidates of `points`, in rising order, with the side that each lies on.
+    /// Takes these candidates of `points`, in ascending order, with the side that each lies on.
     pub fn new(points: &Points<'_>, rows: Vec<usize>, sides: Vec<u32>, distance: Distance) -> Self {
         let width = points.coordinates.len();
         let mut lanes = vec![[0.0; LANES]; rows.len().div_ceil(LANES) * width];

@@ -6,7 +6,7 @@ use crate::named::Named;
 use crate::table::MatrixView;
 use std::borrow::Cow;
 
-/// Where nearness is measured.
+/// Where distance is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Space {
     /// Between scores.

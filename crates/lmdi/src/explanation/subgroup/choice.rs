@@ -23,14 +23,14 @@ use rayon::prelude::*;
 pub const ALIKE: f64 = 0.9;
 /// Share of the pairs that must be alike for a number of groups to be stable.
 pub const STABLE_SHARE: f64 = 0.9;
-/// More rows than this are not looked at: a sample of them tells as much.
+/// Larger tables are sampled down to this many rows.
 pub const MOST_ROWS: usize = 2_000;
 /// Share of the rows in each sample of a pair.
 const SAMPLE: f64 = 0.8;
 /// Restarts of each grouping.
 const RESTARTS: usize = 2;
 
-/// How alike two groupings of a pair of samples are, for one number of groups.
+/// The similarity of the two groupings of each pair of samples, for one number of groups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountCandidate {
     /// The number of groups.
@@ -48,9 +48,9 @@ pub struct CountCandidate {
 pub struct Choice {
     /// The number chosen.
     pub k: usize,
-    /// Whether groupings with it come back; if not, no number of groups did.
+    /// Whether groupings with it are stable; if not, no number of groups is.
     pub stable: bool,
-    /// Number of rows that were looked at.
+    /// Number of rows that were used.
     pub rows: usize,
     /// What was found for each number, from 2.
     pub candidates: Vec<CountCandidate>,

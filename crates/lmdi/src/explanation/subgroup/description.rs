@@ -22,7 +22,7 @@ pub struct Subgroup {
     pub share: f64,
     /// Mean prediction: one number, or the mean probability of every class.
     pub mean_prediction: Vec<f64>,
-    /// Mean of what really happened, or the share of every class, if known.
+    /// Mean actual outcome, or the share of every class, if known.
     pub mean_truth: Option<Vec<f64>>,
     /// Root mean squared error, or the share of rows whose most probable class is wrong, if known.
     pub error: Option<f64>,

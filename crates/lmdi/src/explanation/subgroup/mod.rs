@@ -32,7 +32,7 @@ pub const NO_GROUP: u32 = u32::MAX;
 pub enum GroupCount {
     /// This many.
     Given(usize),
-    /// As many as are stable, from 2 to this many.
+    /// The largest stable number, from 2 to this many.
     Stable(usize),
 }
 
@@ -44,9 +44,9 @@ pub struct SubgroupOptions {
     pub count: GroupCount,
     /// Restarts of k-means.
     pub restarts: usize,
-    /// Pairs of samples that each number of groups is judged by.
+    /// Pairs of samples per number of groups.
     pub pairs: usize,
-    /// Most conditions of a rule, one after another.
+    /// Maximum number of conditions of a rule.
     pub rule_depth: usize,
     /// Same seed, same groups.
     pub seed: u64,

@@ -24,12 +24,12 @@ pub struct Condition {
     pub above: Option<f64>,
     /// The cell is not larger than this.
     pub at_most: Option<f64>,
-    /// Whether a missing cell will do.
+    /// Whether a missing cell is accepted.
     pub missing: bool,
 }
 
 impl Condition {
-    /// Whether a cell fulfils it.
+    /// Whether a cell satisfies it.
     pub fn holds(&self, cell: f64) -> bool {
         if cell.is_nan() {
             return self.missing;
@@ -39,7 +39,7 @@ impl Condition {
     }
 }
 
-/// Alternatives, each a list of conditions that must all hold; no condition is fulfilled by every
+/// Alternatives, each a list of conditions that must all hold; an empty list is satisfied by every
 /// row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupRule {

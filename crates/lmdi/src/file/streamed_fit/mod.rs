@@ -86,7 +86,7 @@ impl PassStatistics {
 }
 
 impl SolvedTrees {
-    /// What a pass came to, as bytes.
+    /// The result of a pass, as bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         packed(Kind::Solved, |writer| {
             writer.u8s(&self.mark);
@@ -97,7 +97,7 @@ impl SolvedTrees {
         })
     }
 
-    /// Reads what a pass came to.
+    /// Reads the result of a pass.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         unpacked(Kind::Solved, bytes, |reader| {
             let mark = read_mark(reader)?;
@@ -111,7 +111,8 @@ impl SolvedTrees {
 }
 
 impl StreamedFit {
-    /// How far the fit is, as bytes: a fit of the same model and options elsewhere can go on from there.
+    /// How far the fit is, as bytes: a fit of the same model and options elsewhere can resume from
+    /// there.
     pub fn progress_to_bytes(&self) -> Result<Vec<u8>> {
         let Progress { passes, groups, summary, models, evidence, kept, newton } = self.progress();
         packed(Kind::Progress, |writer| {
@@ -123,7 +124,7 @@ impl StreamedFit {
         })
     }
 
-    /// Goes on from where a fit of the same model and options is.
+    /// Resumes from the progress of a fit of the same model and options.
     pub fn restore_from_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let progress = unpacked(Kind::Progress, bytes, |reader| {
             let passes = place(reader, "number of passes")?;

@@ -23,7 +23,7 @@ use crate::table::Response;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Trains a forest on rayon's current threads. Reports one unit of progress a tree.
+/// Trains a forest on rayon's current threads. Reports one unit of progress per tree.
 ///
 /// ```
 /// use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};

@@ -92,8 +92,8 @@ pub fn leave_one_out(
     visit_rows(basis, rows, working, fit, &factor, visit);
 }
 
-/// Least squares with ridge penalty `l2` on `response` (one number a fitted row): calls `visit` for
-/// every fitted row, exactly as refitting without it would, and returns the fit to all rows.
+/// Least squares with ridge penalty `l2` on `response` (one number per fitted row): calls `visit`
+/// for every fitted row, exactly as refitting without it would, and returns the fit to all rows.
 ///
 /// With `l2` zero, or too small to be told from zero, 1e-8 of the largest curvature takes its
 /// place, in the fit as well.

@@ -95,7 +95,7 @@ impl SparseSums {
     }
 }
 
-/// Positions of the leaves in rising order, equal ones in the order given.
+/// Positions of the leaves in ascending order, equal ones in the order given.
 fn by_leaf(leaf: &[u32], n_leaves: usize) -> Vec<u32> {
     let mut next = vec![0_u32; n_leaves + 1];
     for &leaf in leaf {

@@ -25,7 +25,7 @@ pub enum Accuracy {
     Full,
 }
 
-/// The place of the smallest error; of equals the first. Errors that are not numbers come last.
+/// The place of the smallest error; ties go to the first. Errors that are not numbers come last.
 /// Strengths that are not in increasing order are all measured.
 pub fn minimise_on_grid(strengths: &[f64], error: impl FnMut(f64) -> f64) -> usize {
     smallest(&measure(strengths, error))
@@ -89,7 +89,7 @@ fn measure(strengths: &[f64], mut error: impl FnMut(f64) -> f64) -> Vec<Option<f
     errors
 }
 
-/// The place of the smallest known error, of equals the first.
+/// The place of the smallest known error; ties go to the first.
 fn smallest(errors: &[Option<f64>]) -> usize {
     let mut best = 0;
     for at in 0..errors.len() {

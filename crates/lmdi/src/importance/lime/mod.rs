@@ -58,7 +58,7 @@ const BATCH: usize = 1024;
 /// Most neighbours that can be asked for; their bins are kept in memory.
 const MOST_SAMPLES: usize = 1_000_000;
 
-/// What a user can choose.
+/// The options.
 ///
 /// ```
 /// use lmdi::importance::lime::LimeOptions;
@@ -68,24 +68,24 @@ const MOST_SAMPLES: usize = 1_000_000;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LimeOptions {
-    /// Neighbours of a row, the row itself included; at most a million.
+    /// Number of neighbours of a row, including the row itself; at most a million.
     pub n_samples: usize,
     /// Width of the kernel; `None` is 0.75 times the root of the number of columns.
     pub kernel_width: Option<f64>,
     /// Strength of the ridge penalty.
     pub alpha: f64,
-    /// How columns are chosen where not all may take part.
+    /// How columns are chosen if their number is limited.
     pub selection: Selection,
-    /// Most columns with a score; `None` is all.
+    /// Maximum number of columns with a score; `None` is all.
     pub max_columns: Option<usize>,
     /// Bins of a numeric column: 4 are quartiles, 10 deciles.
     pub n_bins: usize,
-    /// Numeric columns that stand for categories.
+    /// Numeric columns that are categories.
     pub categorical: Vec<usize>,
     /// Columns that are drawn together, such as the 0/1 columns of one categorical column. Their score is
     /// that of the column which is 1 in the row (of the first if none is).
     pub together: Option<Groups>,
-    /// Seed of the draws.
+    /// Random seed.
     pub seed: u64,
 }
 
@@ -297,7 +297,7 @@ impl Lime {
     /// The neighbourhood that a row of cells is explained by.
     ///
     /// # Panics
-    /// If the row has not one cell per feature.
+    /// If the row does not have one cell per feature.
     pub fn neighbourhood(&self, row: &[f64]) -> Result<Neighbourhood> {
         assert_eq!(row.len(), self.n_features, "one cell per feature");
         let view = MatrixView::from_rows(row, 1, self.n_features)?;

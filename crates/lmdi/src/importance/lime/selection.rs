@@ -13,7 +13,7 @@ pub enum Selection {
     None,
     /// Those with the largest |slope| in a ridge regression (alpha 0.01) on all.
     HighestWeights,
-    /// One after the other, each time the one that explains most.
+    /// One after another, each time the one that explains most.
     ForwardSelection,
     /// Those of the largest model within the limit along the lasso path, from its end.
     LassoPath,

@@ -18,7 +18,7 @@ pub struct RawTerm {
     pub feature: u32,
     /// Cell at which the term is zero.
     pub mean: f64,
-    /// Slope per unit of the cell, one an output of the tree.
+    /// Slope per unit of the cell, one per output of the tree.
     pub slope: Vec<f64>,
 }
 
@@ -108,7 +108,7 @@ pub struct LmdiPlus {
     pub(super) trees: Vec<TreeModel>,
     /// Smallest and largest training cell per feature, which bound the raw terms; empty without bounds.
     pub(super) ranges: Vec<[f64; 2]>,
-    /// What each tree counts in a ranking by rank; empty where all count alike.
+    /// Weight of each tree in a ranking by rank; empty if all are equal.
     pub(super) tree_sizes: Vec<f64>,
     /// How much of its scores a ranking by rank keeps: tree by tree, used feature by used feature, output by
     /// output of the tree. Empty where it keeps all.
@@ -123,8 +123,8 @@ pub struct LmdiPlus {
 }
 
 impl LmdiPlus {
-    /// Puts a fitted explainer together with the ensemble it belongs to. `trees` must have one entry
-    /// a tree, each with a step for every node.
+    /// Builds a fitted explainer from its linear models and the ensemble it belongs to. `trees`
+    /// must have one entry per tree, each with a step for every node.
     pub fn new(ensemble: &Ensemble, scale: OutputScale, trees: Vec<TreeModel>) -> Result<Self> {
         check_parts(ensemble, scale, &trees)?;
         let n_outputs = outputs_of(ensemble);
@@ -166,8 +166,9 @@ impl LmdiPlus {
         })
     }
 
-    /// Bounds the raw terms to the range of the training cells, `[smallest, largest]` per feature. Trees
-    /// are flat beyond that range, so a raw term that went on would explain a prediction nobody made.
+    /// Bounds the raw terms to the range of the training cells, `[smallest, largest]` per feature.
+    /// Trees are flat beyond that range, so an unbounded raw term would explain a prediction that
+    /// the model does not make.
     pub fn within(mut self, ranges: Vec<[f64; 2]>) -> Result<Self> {
         check_ranges(self.n_features, &ranges)?;
         self.ranges = ranges;
@@ -179,14 +180,14 @@ impl LmdiPlus {
         &self.ranges
     }
 
-    /// Sets what each tree counts in a ranking by rank; nothing where all count alike.
+    /// Sets the weight of each tree in a ranking by rank; empty if all are equal.
     pub fn weighing_trees(mut self, sizes: Vec<f64>) -> Result<Self> {
         check_sizes(self.trees.len(), &sizes)?;
         self.tree_sizes = sizes;
         Ok(self)
     }
 
-    /// What each tree counts in a ranking by rank; empty where all count alike.
+    /// Weight of each tree in a ranking by rank; empty if all are equal.
     pub fn tree_sizes(&self) -> &[f64] {
         &self.tree_sizes
     }

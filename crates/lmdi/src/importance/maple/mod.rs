@@ -37,7 +37,7 @@ use training::{TrainingRows, targets};
 /// Training rows that stand in for validation rows, at most.
 const VALIDATION_ROWS: usize = 200;
 
-/// What a user can choose.
+/// The options.
 ///
 /// ```
 /// use lmdi::importance::maple::MapleOptions;

@@ -1,4 +1,4 @@
-//! What a user can choose about MDI+.
+//! Options of MDI+.
 
 use crate::glm::Family;
 use crate::importance::Metric;
@@ -38,7 +38,7 @@ pub enum MdiPlusPenalty {
     None,
     /// On squares, with the strength of these (beside the sum of losses) that predicts left-out rows best.
     Ridge {
-        /// Strengths to try; the first of equals wins.
+        /// Strengths to try; ties go to the first.
         alphas: Vec<f64>,
     },
     /// Elastic net, with mixture and strength by cross-validation over scikit-learn's grids.
@@ -143,7 +143,7 @@ pub struct MdiPlusOptions<'m> {
     pub folds: usize,
     /// Accuracy of the fits, as a share of the loss without any column.
     pub tolerance: f64,
-    /// Most iterations of one fit.
+    /// Maximum number of iterations of one fit.
     pub max_iterations: usize,
 }
 

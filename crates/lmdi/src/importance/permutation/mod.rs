@@ -27,7 +27,7 @@ use crate::table::Response;
 use crate::text::counted;
 use crate::{Error, Result};
 
-/// What a user can choose.
+/// The options.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct PermutationOptions<'m> {

@@ -31,7 +31,7 @@ pub(super) fn settle(
     Ok(KMeans { labels, centres, inertia, iterations, converged })
 }
 
-/// Gives every point its nearest centre, the first of equals; whether any changed.
+/// Assigns every point to its nearest centre (ties go to the first), and tells whether any changed.
 fn assign(cloud: &Cloud<'_>, centres: &[f64], labels: &mut [u32], squares: &mut [f64]) -> bool {
     let k = centres.len() / cloud.width;
     let across = transposed(centres, cloud.width);

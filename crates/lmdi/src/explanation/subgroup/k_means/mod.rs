@@ -28,9 +28,9 @@ use rayon::prelude::*;
 pub struct KMeansOptions {
     /// Number of groups.
     pub k: usize,
-    /// How often to start anew; the best result counts.
+    /// Number of restarts; the best result is used.
     pub restarts: usize,
-    /// Most rounds of one start.
+    /// Maximum number of rounds per start.
     pub max_iterations: usize,
     /// Same seed, same groups.
     pub seed: u64,
@@ -60,12 +60,12 @@ pub struct KMeans {
     pub inertia: f64,
     /// Rounds of the start that won.
     pub iterations: usize,
-    /// Whether that start came to rest.
+    /// Whether that start converged.
     pub converged: bool,
 }
 
 impl KMeans {
-    /// Number of groups: fewer than asked for where there are fewer different points.
+    /// Number of groups: fewer than requested if there are fewer distinct points.
     pub fn n_groups(&self, n_coordinates: usize) -> usize {
         self.centres.len() / n_coordinates.max(1)
     }

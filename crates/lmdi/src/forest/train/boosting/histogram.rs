@@ -528,7 +528,7 @@ impl<'a> HistogramGrower<'a> {
     }
 }
 
-/// The candidate with the largest gain, the first of equals.
+/// The candidate with the largest gain; ties go to the first.
 fn best_of(found: impl Iterator<Item = Option<SplitCandidate>>) -> Option<SplitCandidate> {
     found.flatten().fold(None, |best: Option<SplitCandidate>, next| match best {
         Some(best) if best.gain >= next.gain => Some(best),

@@ -35,7 +35,7 @@ use std::ops::Range;
 /// Curvatures below this are no base for a Newton step.
 const NO_CURVATURE: f64 = 1e-150;
 
-/// Trains a boosted ensemble on rayon's current threads. Reports one unit of progress a round.
+/// Trains a boosted ensemble on rayon's current threads. Reports one unit of progress per round.
 ///
 /// ```
 /// use lmdi::forest::train::{BoostingParams, TrainingSet, train_boosting};

@@ -7,7 +7,7 @@ pub(crate) struct Limits {
     pub(crate) min_samples_split: usize,
     pub(crate) min_samples_leaf: usize,
     pub(crate) min_impurity_decrease: f64,
-    /// Greatest number of leaves; no limit grows depth first.
+    /// Maximum number of leaves; no limit grows depth first.
     pub(crate) max_leaf_nodes: Option<usize>,
     pub(crate) max_features: usize,
     /// One random threshold per column.
