@@ -5,7 +5,7 @@
 
 use crate::{Error, Result};
 
-/// Receives progress and may ask for an early end. Calls come from several threads.
+/// Receives progress and can request an early end. Calls come from several threads.
 pub trait Monitor: Sync {
     /// `units` more of the work announced by the caller are done.
     fn advance(&self, units: u64) {

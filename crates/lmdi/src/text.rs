@@ -59,8 +59,8 @@ pub fn counted(n: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", count(n))
 }
 
-/// Cells of a column that training did not know. Names are as they are in the table; escape them where
-/// that matters.
+/// Cells of a column with values that did not occur in training. Names are as they are in the
+/// table; escape them where that matters.
 pub fn unseen_text(unseen: &Unseen) -> String {
     let (column, cells) = (short_name(&unseen.column), counted(unseen.cells, "cell"));
     match &unseen.example {
@@ -72,8 +72,7 @@ pub fn unseen_text(unseen: &Unseen) -> String {
     }
 }
 
-/// A name of a table, column or class, cut with an ellipsis where it would drown the sentence
-/// around it.
+/// A name of a table, column or class, shortened with an ellipsis if it is too long for a sentence.
 pub fn short_name(name: &str) -> String {
     match name.char_indices().nth(LETTERS) {
         Some((end, _)) => format!("{}…", &name[..end]),

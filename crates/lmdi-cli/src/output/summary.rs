@@ -19,7 +19,7 @@ const SHOWN: usize = 15;
 /// Length of the longest bar.
 const BAR: usize = 30;
 
-/// How the explainer came about. `model` names the model's file, where it is not trained here.
+/// How the explainer was fitted. `model` names the model's file, where it is not trained here.
 pub fn print_fitting(
     out: &mut dyn Write,
     study: &Study,

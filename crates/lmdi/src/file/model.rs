@@ -66,8 +66,8 @@ pub struct Explainer {
     pub ranges: Vec<[f64; 2]>,
     /// Weight of each tree in a ranking by rank; empty if all are equal.
     pub tree_sizes: Vec<f64>,
-    /// How much of its scores a ranking by rank keeps, tree by tree; empty where it keeps all. See
-    /// [`LmdiPlus::keeping`].
+    /// The share of its scores that a ranking by rank keeps, tree by tree; empty if it keeps all.
+    /// See [`LmdiPlus::keeping`].
     pub kept: Vec<Vec<f64>>,
 }
 

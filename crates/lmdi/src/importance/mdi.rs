@@ -40,7 +40,7 @@ impl Named for MdiScale {
 
 /// MDI of every group; [`Groups::singles`] gives that of every feature.
 ///
-/// Fails if the model does not tell the impurity of its nodes.
+/// Fails if the model does not keep the impurity of its nodes.
 ///
 /// ```
 /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};

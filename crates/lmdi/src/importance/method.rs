@@ -27,12 +27,12 @@ pub enum Method {
     Maple,
 }
 
-/// What a method needs beside the trees before it can explain rows.
+/// What a method needs in addition to the trees before it can explain rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing.
     Trees,
-    /// Rows that stand for the data.
+    /// Background rows.
     Background,
     /// Rows with their responses, usually the training rows.
     Training,
@@ -56,7 +56,7 @@ impl Named for Method {
 }
 
 impl Method {
-    /// The name as it is written in prose.
+    /// The name as written in prose.
     pub fn title(self) -> &'static str {
         match self {
             Self::LmdiPlus => "LMDI+",
@@ -68,7 +68,7 @@ impl Method {
         }
     }
 
-    /// What the method needs beside the trees.
+    /// What the method needs in addition to the trees.
     pub fn needs(self) -> Needs {
         match self {
             Self::TreeShap | Self::Saabas | Self::LocalMdi => Needs::Trees,
@@ -77,8 +77,7 @@ impl Method {
         }
     }
 
-    /// The explainer of a method that follows from the trees alone; `None` for a method that needs
-    /// rows.
+    /// The explainer of a method that needs only the trees; `None` for a method that needs rows.
     ///
     /// ```
     /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};

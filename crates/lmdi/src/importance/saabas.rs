@@ -20,7 +20,7 @@ use crate::forest::{Aggregation, Ensemble, Link, Tree};
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
 
-/// An ensemble made ready to be explained by the changes of its node values.
+/// An ensemble prepared to be explained by the changes of its node values.
 #[derive(Debug)]
 pub struct Saabas {
     explainer: LmdiPlus,

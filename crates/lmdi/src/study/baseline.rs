@@ -24,7 +24,7 @@ const RIDGE: f64 = 1e-3;
 pub struct Baselines {
     /// How many rows were predicted.
     pub n_rows: usize,
-    /// Name and value of every measure of the constant; the first tells most.
+    /// Name and value of every measure of the constant, the most informative first.
     pub constant: Vec<(&'static str, f64)>,
     /// The same of the linear model; none for many columns.
     pub linear: Option<Vec<(&'static str, f64)>>,

@@ -145,7 +145,7 @@ impl Study {
         Ok(Self { refitting: Some(Refitting { job, options }), ..study })
     }
 
-    /// Fits an explainer of a model. `rows` are those to learn from, where the method does.
+    /// Fits an explainer of a model. `rows` are those to learn from, if the method learns.
     pub fn fit(
         model: Model,
         schema: Schema,
@@ -162,7 +162,7 @@ impl Study {
         Ok(Self { model, schema, explainer, method, fitting, refitting: None })
     }
 
-    /// Takes a model with the explainer that its file keeps; `None` if it keeps none.
+    /// A study from a model file with an explainer; `None` if there is none.
     pub fn kept(mut model: Model, schema: Schema) -> Option<Result<Self>> {
         let kept = model.explainer.take()?;
         let fitting = Fitting::Kept(kept.options.clone());
@@ -174,7 +174,7 @@ impl Study {
         Some(Ok(Self { model, schema, explainer, method, fitting, refitting: None }))
     }
 
-    /// What explains.
+    /// The explainer.
     pub fn explainer(&self) -> &dyn LocalMethod {
         &*self.explainer
     }
@@ -184,12 +184,12 @@ impl Study {
         self.method
     }
 
-    /// How the explainer came about.
+    /// How the explainer was fitted.
     pub fn fitting(&self) -> &Fitting {
         &self.fitting
     }
 
-    /// A mark by which the model with its explainer is known again, in hexadecimal digits.
+    /// A digest that identifies the model with its explainer, in hexadecimal digits.
     pub fn digest(&self) -> String {
         digest::of(self)
     }
@@ -248,7 +248,7 @@ impl Study {
     }
 
     /// Standard errors over the trees of the scores of some explained rows, laid out like scores;
-    /// none where trees are no repeated measurements.
+    /// `None` if trees are not repeated measurements.
     pub fn standard_errors(
         &self,
         explained: &Explained,
@@ -289,14 +289,14 @@ fn forget_explainer(model: &mut Model) {
     model.metadata.quality.retain(|quality| quality.sample != Assessment::LMDI_PLUS);
 }
 
-/// The columns a model reads; numbers by name where it says nothing else.
+/// The columns that a model reads; numbers by name if it does not say more.
 pub fn schema_of(model: &Model) -> Schema {
     let numeric = || Schema::numeric(model.ensemble.feature_names.iter().cloned());
     model.schema.clone().unwrap_or_else(numeric)
 }
 
-/// What a model predicts: the target of its schema, or the column that the caller names where it
-/// has none.
+/// What a model predicts: the target of its schema, or the column that the caller names if there is
+/// none.
 pub fn target_of(model: &Model, schema: &Schema, named: Option<&str>) -> Result<Target> {
     match (&schema.target, named) {
         (Some(known), Some(named)) if known.name != *named => Err(Error::Parameter {

@@ -20,7 +20,7 @@ const FEWEST_ROWS: usize = 30;
 /// residuals of 30 rows give a root mean square error this small in one case of two thousand.
 const FAR_BELOW: f64 = 0.6;
 
-/// An error that is far smaller than on rows that the model did not see.
+/// An error that is far smaller than on unseen rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenRows {
     /// What was measured.
@@ -34,8 +34,8 @@ pub struct SeenRows {
 }
 
 impl SeenRows {
-    /// Compares the model's error on rows that were given, and are not known to be those of training,
-    /// with what its file says.
+    /// Compares the model's error on given rows that are not known to be training rows with the
+    /// error in its file.
     pub fn of(explained: &Explained, of_model: &[Quality]) -> Option<Self> {
         let rows = &explained.rows;
         let is_given = matches!(rows.sample, Sample::FittedOn | Sample::Test | Sample::Unspecified);

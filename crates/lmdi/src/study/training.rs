@@ -51,11 +51,11 @@ pub struct TrainingJob {
     pub threshold: Option<f64>,
     /// The rows to train on.
     pub train: Arc<Rows>,
-    /// The rows kept out.
+    /// The held-out rows.
     pub holdout: Option<Arc<Rows>>,
 }
 
-/// A trained model, and what was measured of it.
+/// A trained model, and its measures.
 #[derive(Debug, Clone)]
 pub struct Trained {
     /// The model, whose metadata hold the measures.

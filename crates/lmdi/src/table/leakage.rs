@@ -32,7 +32,7 @@ const FEWEST_ROWS: usize = 20;
 
 /// The columns whose correlation with the target is at least `least`, in their order. `origins` has
 /// the column of each matrix column, rising; several make a categorical one. Missing cells are left
-/// out; a column with fewer than half of its cells, or than 20, is not judged.
+/// out; a column with fewer than half of its cells, or than 20, is not considered.
 ///
 /// ```
 /// use lmdi::table::{MatrixView, Response, leaks};

@@ -51,8 +51,8 @@ pub fn mean_absolute_error(y: &[f64], prediction: &[f64], weights: Option<&[f64]
     sum / total
 }
 
-/// Area under the ROC curve: the chance that a row of class `positive` scores above another row,
-/// ties counting half. NaN if one of the two kinds is absent.
+/// Area under the ROC curve: the probability that a row of class `positive` scores above another
+/// row, ties counting half. NaN if one of the two kinds is absent.
 ///
 /// ```
 /// assert_eq!(lmdi::table::metrics::auroc(&[0, 1, 0, 1], 1, &[0.1, 0.9, 0.4, 0.4], None), 0.875);

@@ -30,7 +30,7 @@ pub fn hash_rows(x: &MatrixView<'_>) -> Vec<u64> {
     hashes
 }
 
-/// The hash of a key that names a row.
+/// The hash of a key that identifies a row.
 ///
 /// ```
 /// use lmdi::table::hash_key;

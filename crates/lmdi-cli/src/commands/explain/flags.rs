@@ -203,7 +203,7 @@ impl Options {
         matches!(self.score_trees, ScoreTrees::Oob | ScoreTrees::Inbag)
     }
 
-    /// What is computed of each row.
+    /// What is computed per row.
     pub(super) fn explain_options(
         &self,
         schema: &Schema,

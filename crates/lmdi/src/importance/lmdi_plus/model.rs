@@ -7,8 +7,8 @@ use crate::glm::Candidate;
 use crate::importance::OutputScale;
 use crate::{Error, Result};
 
-/// Share of a boosted model's variation on the fitted rows below which rows, response or weights are
-/// hardly those of training; see [`LmdiPlus::fidelity`].
+/// Share of a boosted model's variance on the fitted rows below which rows, response or weights are
+/// probably not those of training; see [`LmdiPlus::fidelity`].
 pub const LOW_FIDELITY: f64 = 0.8;
 
 /// The raw column of a feature in one tree.
@@ -192,8 +192,8 @@ impl LmdiPlus {
         &self.tree_sizes
     }
 
-    /// Sets how much of its scores a ranking by rank keeps, from 0 to 1: tree by tree, used feature by used
-    /// feature (rising), output by output of the tree. Nothing where it keeps all.
+    /// Sets the share of its scores that a ranking by rank keeps, from 0 to 1: tree by tree, used
+    /// feature by used feature (ascending), output by output of the tree. Empty if it keeps all.
     pub fn keeping(mut self, kept: Vec<Vec<f64>>) -> Result<Self> {
         let lengths = self.trees.iter().zip(&self.used);
         let lengths = lengths.map(|(tree, used)| used.len() * tree.n_outputs as usize);
@@ -202,7 +202,7 @@ impl LmdiPlus {
         Ok(self)
     }
 
-    /// How much of its scores a ranking by rank keeps; empty where it keeps all. See
+    /// The share of its scores that a ranking by rank keeps; empty if it keeps all. See
     /// [`LmdiPlus::keeping`].
     pub fn kept(&self) -> &[Vec<f64>] {
         &self.kept
@@ -242,7 +242,7 @@ impl LmdiPlus {
         &self.trees
     }
 
-    /// What all scores of a row are added to, per output.
+    /// The base that all scores of a row are added to, per output.
     pub fn base(&self) -> Vec<f64> {
         let mut sum = vec![0.0; self.n_outputs];
         for tree in &self.trees {
@@ -253,9 +253,9 @@ impl LmdiPlus {
         sum.iter().zip(&self.start).map(|(sum, start)| start + self.factor * sum).collect()
     }
 
-    /// The share of the variation of a boosted model's raw output that the explanation reproduces on the rows
-    /// it was fitted on (R²). Known right after the fit of a boosted model only. Far below one, the
-    /// rows, the response or the weights are hardly those of training.
+    /// The share of the variance of a boosted model's raw output that the explanation reproduces on
+    /// the rows it was fitted on (R²). Known only right after the fit of a boosted model. If it is
+    /// far below one, the rows, the response or the weights are probably not those of training.
     pub fn fidelity(&self) -> Option<f64> {
         self.fidelity.filter(|fidelity| !fidelity.is_nan())
     }

@@ -27,9 +27,9 @@ use rayon::prelude::*;
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct ScoreOptions<'e> {
-    /// Which trees count.
+    /// Which trees are used.
     pub trees: TreeSubset<'e>,
-    /// Whether to also give the standard error of each score over the trees (forests only).
+    /// Whether to compute the standard error of each score over the trees (forests only).
     pub standard_error: bool,
 }
 
@@ -118,7 +118,7 @@ impl LmdiPlus {
             .collect())
     }
 
-    /// Turns linear predictors (one an output) into the prediction of a row: a number, or the
+    /// Turns linear predictors (one per output) into the prediction of a row: a number, or the
     /// probability of every class.
     pub fn prediction_of(&self, totals: &[f64]) -> Vec<f64> {
         self.scale.prediction_of(totals, self.two_classes)

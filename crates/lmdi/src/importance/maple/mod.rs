@@ -48,7 +48,7 @@ const VALIDATION_ROWS: usize = 200;
 pub struct MapleOptions {
     /// Strength of the ridge penalty.
     pub alpha: f64,
-    /// How many columns the local models have; `None` finds the number that predicts best.
+    /// Number of columns in the local models; `None` finds the number that predicts best.
     pub n_columns: Option<usize>,
 }
 
@@ -101,8 +101,8 @@ pub struct Maple {
 }
 
 impl Maple {
-    /// Takes training rows and chooses columns. The choice is measured on the rows of `validation`,
-    /// or on training rows. Weights do not count. The monitor advances by one per tree.
+    /// Stores training rows and chooses columns, by the error on the rows of `validation`, or on
+    /// training rows. Weights are ignored. The monitor advances by one per tree.
     ///
     /// ```
     /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};

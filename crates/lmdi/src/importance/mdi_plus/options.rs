@@ -36,7 +36,8 @@ impl MdiPlusGlm {
 pub enum MdiPlusPenalty {
     /// None: ordinary least squares, plain logistic or robust regression.
     None,
-    /// On squares, with the strength of these (beside the sum of losses) that predicts left-out rows best.
+    /// L2, with the one of these strengths (relative to the summed loss) that predicts left-out
+    /// rows best.
     Ridge {
         /// Strengths to try; ties go to the first.
         alphas: Vec<f64>,
@@ -66,18 +67,18 @@ impl MdiPlusPenalty {
     }
 }
 
-/// The usual pairs of loss and penalty, by name.
+/// The common pairs of loss and penalty, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MdiPlusModel {
-    /// Least squares with a penalty on squares.
+    /// Least squares with an L2 penalty.
     Ridge,
-    /// Penalty on squares and absolute values; logistic for classes.
+    /// L1 and L2 penalties; logistic for classes.
     ElasticNet,
-    /// Least squares without penalty.
+    /// Least squares without a penalty.
     Ols,
-    /// Logistic with a penalty on squares.
+    /// Logistic with an L2 penalty.
     Logistic,
-    /// Huber's robust loss with a penalty on squares.
+    /// Huber's robust loss with an L2 penalty.
     Huber,
 }
 
@@ -131,11 +132,11 @@ pub struct MdiPlusOptions<'m> {
     pub glm: MdiPlusGlm,
     /// Penalty of the linear models.
     pub penalty: MdiPlusPenalty,
-    /// Whether the raw columns of the features a tree uses join its stumps.
+    /// Whether the raw columns of the features a tree uses are inputs beside its stumps.
     pub include_raw: bool,
-    /// What partial predictions are measured by.
+    /// The metric for partial predictions.
     pub metric: Metric<'m>,
-    /// Whether importances are counted from the metric of the constant prediction.
+    /// Whether the metric of the constant prediction is subtracted from importances.
     pub above_constant: bool,
     /// Probabilities are kept this far from 0 and 1.
     pub trim: f64,
@@ -162,8 +163,8 @@ impl<'m> MdiPlusOptions<'m> {
 }
 
 impl MdiPlusOptions<'_> {
-    /// The choices of the method's authors: ridge and R2 for numbers, logistic ridge and log-loss for
-    /// classes.
+    /// The defaults of the method's authors: ridge and R2 for numbers, logistic ridge and log-loss
+    /// for classes.
     pub fn for_response(response: &Response<'_>) -> Self {
         let (glm, metric) = match response {
             Response::Numeric(_) => (MdiPlusGlm::Gaussian, Metric::R2),
@@ -182,7 +183,7 @@ impl MdiPlusOptions<'_> {
         }
     }
 
-    /// The same with another linear model, and its usual penalty.
+    /// The same with another linear model, and its default penalty.
     ///
     /// ```
     /// use lmdi::importance::mdi_plus::{MdiPlusModel, MdiPlusOptions, MdiPlusPenalty};

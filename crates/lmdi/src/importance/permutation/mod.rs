@@ -31,11 +31,11 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct PermutationOptions<'m> {
-    /// What is compared.
+    /// The metric to compare.
     pub metric: Metric<'m>,
-    /// How often each group is shuffled.
+    /// Number of times that each group is shuffled.
     pub repeats: usize,
-    /// Seed of the shuffles.
+    /// Random seed.
     pub seed: u64,
 }
 

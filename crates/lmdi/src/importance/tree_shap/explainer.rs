@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// Most groups of eight rows in a block.
 const GROUPS_PER_BLOCK: usize = 16;
 
-/// An ensemble made ready for exact path-dependent TreeSHAP.
+/// An ensemble prepared for exact path-dependent TreeSHAP.
 #[derive(Debug)]
 pub struct TreeShap {
     pub(super) n_features: usize,

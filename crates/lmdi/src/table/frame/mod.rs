@@ -162,7 +162,7 @@ impl Frame {
         (distance <= letters / 3).then_some(column.name.as_str())
     }
 
-    /// The chosen rows, in the order given.
+    /// The chosen rows, in the given order.
     pub fn take_rows(&self, rows: &[usize]) -> Self {
         let columns = self
             .columns

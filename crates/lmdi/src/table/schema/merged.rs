@@ -7,17 +7,18 @@
 /// lose a few values, and nothing with them.
 const ENOUGH: f64 = 0.9;
 
-/// A column that loses many of its different values in 32 bits.
+/// A column that loses many of its distinct values in 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergedCells {
-    /// Different values of its cells.
+    /// Distinct values of its cells.
     pub different: usize,
-    /// Different values of its cells in 32 bits.
+    /// Distinct values of its cells in 32 bits.
     pub remaining: usize,
 }
 
 impl MergedCells {
-    /// Looks at the cells of a column; NaN is missing. `None` if at least nine in ten values remain.
+    /// Counts the distinct cells of a column; NaN is missing. `None` if at least nine in ten values
+    /// remain.
     ///
     /// ```
     /// use lmdi::table::MergedCells;

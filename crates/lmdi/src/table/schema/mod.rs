@@ -46,8 +46,8 @@ pub enum Encoding {
     Truth,
     /// One 0/1 column per part.
     OneHot(Vec<Part>),
-    /// One column with the place of the cell's level in this list, from 0: what trees that split by
-    /// sets of categories read. Missing cells and levels that are not listed are missing (NaN).
+    /// One column with the position of the cell's level in this list, from 0, for trees that split
+    /// by sets of categories. Missing cells and levels that are not listed are missing (NaN).
     Codes(Vec<String>),
 }
 
@@ -73,9 +73,9 @@ pub struct InputColumn {
 /// Why a column of the training table is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
-    /// Its kind carries nothing a tree could generalise from (constant or identifier).
+    /// Its kind tells a tree nothing that generalises (constant or identifier).
     Kind(Kind),
-    /// The user asked for it.
+    /// The user dropped it.
     Requested,
 }
 
@@ -101,7 +101,7 @@ pub struct Schema {
     pub columns: Vec<InputColumn>,
     /// The columns it does not use.
     pub dropped: Vec<DroppedColumn>,
-    /// What it predicts; `None` for a model from elsewhere whose target has no known name.
+    /// What it predicts; `None` for an imported model whose target has no known name.
     pub target: Option<Target>,
     /// The column of row weights, if any.
     pub weight: Option<String>,
@@ -111,7 +111,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Numbers only, one matrix column each: what a model from elsewhere needs.
+    /// Numbers only, one matrix column each, for an imported model.
     pub fn numeric<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         let columns = names
             .into_iter()
