@@ -4,7 +4,7 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What is to be shown does not fit together.
+    /// The data to be shown is inconsistent.
     #[error(transparent)]
     Library(#[from] lmdi::Error),
     /// A picture cannot be drawn.

@@ -8,10 +8,10 @@
 //! POST /explain  the same rows: predictions with the score of every column
 //! ```
 //!
-//! Scoring is work for the processor: a fixed number of requests are computed at a time, some more
-//! wait, and further ones are told to come back (503). Connections never wait for a computation.
-//! What a request may ask for is bounded by its bytes and by the numbers in its answer. Answers are
-//! those of `lmdi score` and `lmdi predict` to the last digit.
+//! Scoring is CPU work: a fixed number of requests are computed at a time, some more wait, and
+//! further ones are told to retry (503). Connections never wait for a computation. The size of a
+//! request and the numbers in its answer are limited. Answers equal those of `lmdi score` and `lmdi
+//! predict` to the last digit.
 //!
 //! | file | what |
 //! |---|---|

@@ -1,8 +1,8 @@
-//! Paths, and what becomes of requests that cannot be answered.
+//! Paths, and responses to requests that cannot be answered.
 //!
 //! A page of another site must not reach a server that listens on this machine only: requests must
-//! come as JSON, which browsers do not send across sites without leave, and must name the machine
-//! as their host, which a site whose name is pointed here does not.
+//! be JSON, which browsers do not send across sites without permission, and must name this machine
+//! as their host, which a site whose name resolves to this machine does not.
 
 use crate::listen::ServerOptions;
 use crate::page;

@@ -1,4 +1,4 @@
-//! `lmdi stability`: whether another fit of the same model would say the same.
+//! `lmdi stability`: whether another fit of the model would give the same explanation.
 
 use crate::flags::invalid;
 use crate::flags::lmdi_plus::LmdiPlusFlags;

@@ -1,4 +1,4 @@
-//! `lmdi subgroups`: groups of rows that are predicted as they are for the same reasons.
+//! `lmdi subgroups`: groups of rows that are predicted for the same reasons.
 
 use crate::flags::method::MethodFlags;
 use crate::flags::running::RunFlags;

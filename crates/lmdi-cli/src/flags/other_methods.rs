@@ -1,4 +1,4 @@
-//! Options of the local methods beside LMDI+.
+//! Options of the local methods other than LMDI+.
 
 use super::{invalid, named};
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! Tables as commands read them: as training data, or as rows of a model that is known.
+//! Tables as commands read them: as training data, or as rows for a given model.
 
 use crate::flags::reading::ReadFlags;
 use crate::process::console;

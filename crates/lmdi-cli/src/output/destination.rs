@@ -1,5 +1,5 @@
-//! Where results go, and what can be known about that before any work: whether each file can be
-//! written, whether two of them are the same, and whether one would replace what is read.
+//! Where results go, and checks before any work: whether each file can be written, whether two of
+//! them are the same, and whether one would replace an input.
 
 use super::printer::Printer;
 use super::terminal::size;

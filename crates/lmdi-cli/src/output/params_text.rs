@@ -1,5 +1,4 @@
-//! The parameters of a model as the flags that ask for them, to be read by people and pasted into a
-//! command.
+//! The parameters of a model as flags, for people to read and paste into a command.
 
 use lmdi::forest::train::{
     BoostingParams, EarlyStopping, EnsembleParams, ForestParams, MaxFeatures, MaxSamples,

@@ -1,4 +1,4 @@
-//! What `explain` tells a person: how the fits went, which columns matter, and one row worked out.
+//! The summary of `explain`: how the fits went, which columns matter, and one row in detail.
 
 use super::printer::Printer;
 use super::terminal::{Align, Decimals, TextTable, shortened};

@@ -1,4 +1,4 @@
-//! All that a page shows, and its way into the contract.
+//! Everything that a page shows, and its conversion to the contract.
 
 use super::cells::CellBlocks;
 use super::contract::{

@@ -1,5 +1,5 @@
-//! A table that does not fit into memory: LMDI+ is fitted to it in passes, and its rows are explained
-//! and written some at a time.
+//! A table that does not fit into memory: LMDI+ is fitted to it in passes, and its rows are
+//! explained and written in batches.
 
 use super::flags::Options;
 use super::memory::left;

@@ -1,7 +1,7 @@
-//! `lmdi plot`: pictures of scores as SVG, PNG or PDF.
+//! `lmdi plot`: plots of scores as SVG, PNG or PDF.
 //!
-//! `scores` draws the scores of one model, `comparison` two models, `stability` what `lmdi stability`
-//! wrote.
+//! `scores` draws the scores of one model, `comparison` two models, and `stability` the output of
+//! `lmdi stability`.
 
 mod comparison;
 mod scores;

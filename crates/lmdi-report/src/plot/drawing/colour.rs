@@ -1,4 +1,4 @@
-//! Colours that people with any colour vision can tell apart.
+//! Colours that can be told apart with any colour vision.
 //!
 //! Three scales with one meaning each: values go from dark purple over green to yellow, scores are blue
 //! below zero and orange above, and categories have colours of their own. They are those of the page.

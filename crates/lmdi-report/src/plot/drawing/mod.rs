@@ -1,4 +1,4 @@
-//! How pictures are written: SVG piece by piece, and that SVG as pixels or as a page.
+//! How plots are written: SVG piece by piece, and that SVG as PNG or PDF.
 //!
 //! | file | what |
 //! |---|---|
@@ -35,12 +35,12 @@ pub use pdf::pdf;
 pub use png::{check_png, png};
 pub use svg::Picture;
 
-/// A picture as pixels or as a page.
+/// A plot as PNG or PDF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drawn {
     /// The file.
     pub bytes: Vec<u8>,
-    /// Letters that neither the bundled font nor one of the system has, each once: they are boxes in
+    /// Letters that neither the bundled font nor a system font has, each once: they are boxes in
     /// the file. The SVG keeps them.
     pub missing: Vec<char>,
 }

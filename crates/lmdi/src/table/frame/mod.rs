@@ -82,7 +82,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Takes the columns; fails when lengths differ or a name occurs twice.
+    /// Takes the columns; fails if lengths differ or a name occurs twice.
     pub fn new(columns: Vec<Column>) -> Result<Self> {
         let rows = columns.first().map_or(0, |column| column.values.len());
         let mut index = HashMap::with_capacity(columns.len());
