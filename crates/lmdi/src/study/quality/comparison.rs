@@ -3,9 +3,10 @@
 //! Rows are the same if they have the same places in their tables. Columns are matched by name, so that
 //! two models may read different ones. Time is rows x columns.
 
-use super::{Assessment, Explained, Predictor, Sample, Study};
+use super::{Assessment, Predictor};
 use crate::explanation::PredictedBy;
 use crate::importance::Importances;
+use crate::study::{Explained, Sample, Study};
 use crate::{Error, Result};
 
 /// What two models say about the same rows.

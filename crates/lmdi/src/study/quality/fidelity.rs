@@ -4,10 +4,10 @@
 //! and training rows predicted out of bag. On the rows that a model knows, it also predicts noise,
 //! which LMDI+ is fitted to leave out; there the figure is shown, and nobody is warned.
 
-use super::{Explained, Fitting, Sample, Study};
 use crate::explanation::{Fidelity, FidelitySums, LOW_FIDELITY, PredictedBy};
 use crate::forest::decision::class_of;
 use crate::importance::lmdi_plus::FitTo;
+use crate::study::{Explained, Fitting, Sample, Study};
 use crate::text::short_number;
 
 /// Predictions out of bag by fewer trees per row vary with the trees more than with the model.
