@@ -19,16 +19,19 @@ pub fn short_number(x: f64) -> String {
     number_text(rounded)
 }
 
-/// A cell of a column of numbers: a date where it is a point in time, in this unit, else a number as
-/// [`short_number`] writes it.
+/// A cell of a column of numbers: a date where it is a point in time, in this unit. A whole number
+/// keeps all its digits, since it may be a code or a year; others are as [`short_number`] writes
+/// them.
 ///
 /// ```
 /// use lmdi::{table::TimeUnit, text::short_cell};
 /// assert_eq!(short_cell(19_753.0, Some(TimeUnit::Days)), "2024-01-31");
-/// assert_eq!(short_cell(19_753.0, None), "19753");
+/// assert_eq!(short_cell(1_234_567.0, None), "1234567");
+/// assert_eq!(short_cell(1_234_567.8, None), "1234570");
 /// ```
 pub fn short_cell(x: f64, time: Option<TimeUnit>) -> String {
-    time.and_then(|unit| unit.text(x)).unwrap_or_else(|| short_number(x))
+    let number = || if x.fract() == 0.0 { number_text(x) } else { short_number(x) };
+    time.and_then(|unit| unit.text(x)).unwrap_or_else(number)
 }
 
 /// A count with thousands separated.

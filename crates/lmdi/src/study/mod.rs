@@ -23,42 +23,36 @@
 //! |---|---|
 //! | `rows` | rows of a table as a model reads them, and what they are to the model |
 //! | `training` | training data, and the job that trains and measures a model |
-//! | `assessment` | how well a model or an explainer predicts a sample |
-//! | `baseline` | what that is compared with: a constant, and a linear model |
-//! | `comparison` | two models on the same rows |
+//! | `quality` | how well models and explainers predict a sample, and against what |
 //! | `options`, `fitting` | which method explains, and how its explainer was fitted |
 //! | `batches` | LMDI+ fitted to rows that come in batches |
 //! | `explained` | rows with scores, predictions, and what scores leave unexplained |
 //! | `digest` | a mark by which a model with its explainer is known again |
-//! | `fidelity` | how much of the predictions is explained, in words |
 //! | `seen_rows` | whether given rows look like those of training |
 //! | `meaning` | what scores measure, in words |
 
-mod assessment;
-mod baseline;
 mod batches;
-mod comparison;
 mod digest;
 mod explained;
-mod fidelity;
 mod fitting;
 mod meaning;
 mod options;
+mod quality;
 mod rows;
 mod seen_rows;
 #[cfg(test)]
 mod tests;
 mod training;
 
-pub use assessment::{Assessment, Predictor, Shortfall, measure_title, sample_title};
-pub use baseline::Baselines;
 pub use batches::BatchFitting;
-pub use comparison::{ComparedMeasure, ComparedShare, ModelComparison};
 pub use explained::{Account, ExplainOptions, Explained, RankBy, TreeChoice};
-pub use fidelity::{FidelityOn, StreamedFidelity, fit_warning};
 pub use fitting::{Fitting, UnknownBags};
 pub use meaning::Meaning;
 pub use options::ExplainerOptions;
+pub use quality::{
+    Assessment, Baselines, ComparedMeasure, ComparedShare, FidelityOn, ModelComparison, Predictor,
+    Shortfall, StreamedFidelity, fit_warning, measure_title, sample_title,
+};
 pub use rows::{KeysSeen, NamedFrame, RowKey, Rows, Sample};
 pub use seen_rows::SeenRows;
 pub use training::{Suspect, Trained, TrainingData, TrainingJob};

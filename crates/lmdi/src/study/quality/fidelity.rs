@@ -5,10 +5,10 @@
 //! also predicts noise, which LMDI+ leaves out on purpose; there the figure is shown without a
 //! warning.
 
-use super::{Explained, Fitting, Sample, Study};
 use crate::explanation::{Fidelity, FidelitySums, LOW_FIDELITY, PredictedBy};
 use crate::forest::decision::class_of;
 use crate::importance::lmdi_plus::FitTo;
+use crate::study::{Explained, Fitting, Sample, Study};
 use crate::text::short_number;
 
 /// Predictions out of bag by fewer trees per row vary with the trees more than with the model.

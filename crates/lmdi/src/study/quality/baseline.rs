@@ -5,9 +5,9 @@
 //! class is an indicator. It never predicts rows that it was fitted to: it is fitted to training
 //! rows and measured on others, or cross-fitted. Cost: rows times the square of columns.
 
-use super::Rows;
 use super::assessment::measures;
 use crate::glm::Cholesky;
+use crate::study::Rows;
 use crate::table::{Matrix, Response};
 
 /// Of more encoded columns no linear model is fitted.

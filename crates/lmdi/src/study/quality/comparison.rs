@@ -3,9 +3,10 @@
 //! Rows are matched by their position in the table, and columns by name, so that the two models may
 //! use different columns. Time is rows x columns.
 
-use super::{Assessment, Explained, Predictor, Sample, Study};
+use super::{Assessment, Predictor};
 use crate::explanation::PredictedBy;
 use crate::importance::Importances;
+use crate::study::{Explained, Sample, Study};
 use crate::{Error, Result};
 
 /// Two models compared on the same rows.

@@ -1,8 +1,8 @@
 //! How well a model, or the linear models that explain it, predict a sample of rows.
 
-use super::Sample;
 use crate::file::Quality;
 use crate::forest::decision::class_of;
+use crate::study::Sample;
 use crate::table::metrics::{auroc, log_loss, r2, rmse};
 use crate::table::{Response, TargetCells};
 use crate::text::short_number;
