@@ -259,7 +259,7 @@ impl Importance {
     }
 }
 
-/// The first row that has scores: base, contributions, what they leave unexplained, and prediction.
+/// The first row that has scores: base, contributions, the unexplained part, and prediction.
 pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) -> io::Result<()> {
     let (scores, rows) = (&explained.scores, &explained.rows);
     let k = scores.n_outputs;

@@ -11,7 +11,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `gathered` | all that a page shows, and its way into the contract |
+//! | `gathered` | everything that a page shows, and its conversion to the contract |
 //! | `facts` | what was explained: quality, warnings, data, model, versions |
 //! | `groups`, `stability`, `methods`, `other_model` | parts of the page that are computed for it |
 //! | `scorer` | the model, for the what-if |

@@ -5,15 +5,15 @@
 //! | `bar` | mean absolute score of every column |
 //! | `beeswarm` | every score of the most important columns, coloured by value |
 //! | `waterfall` | one row: from the base over the scores to the total |
-//! | `decision` | paths of many rows from the base to what is explained |
+//! | `decision` | paths of many rows from the base to `explained` |
 //! | `scatter` | scores of one column against its values |
-//! | `heatmap` | rows beside columns, coloured by score |
-//! | `comparison` | what two models use, and their predictions against each other |
+//! | `heatmap` | rows by columns, coloured by score |
+//! | `comparison` | the columns that two models use, and their predictions against each other |
 //! | `stability` | how importances move from fit to fit |
 //! | `histogram` | how many rows have each value, in bins that fit the steps of the values |
 //! | `interaction` | the column that interacts with another one |
 //! | `lines` | means of repeated measurements with bands of their standard errors |
-//! | `drawing` | how pictures are written as SVG, PNG and PDF |
+//! | `drawing` | how plots are written as SVG, PNG and PDF |
 //!
 //! Plots of many rows show a sample of them and say so. The same scores give the same bytes.
 

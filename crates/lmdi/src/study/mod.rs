@@ -21,13 +21,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `rows` | rows of a table as a model reads them, and what they are to the model |
+//! | `rows` | rows of a table as a model reads them, and their relation to the model |
 //! | `training` | training data, and the job that trains and measures a model |
 //! | `quality` | how well models and explainers predict a sample, and against what |
 //! | `options`, `fitting` | which method explains, and how its explainer was fitted |
 //! | `batches` | LMDI+ fitted to rows that come in batches |
-//! | `explained` | rows with scores, predictions, and what scores leave unexplained |
-//! | `digest` | a mark by which a model with its explainer is known again |
+//! | `explained` | rows with scores, predictions, and the unexplained part |
+//! | `digest` | a digest that identifies a model with its explainer |
 //! | `seen_rows` | whether given rows look like those of training |
 //! | `meaning` | what scores measure, in words |
 

@@ -2,13 +2,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `svg` | a picture as text, with everything from data escaped |
-//! | `text`, `number` | how wide text is, cut and wrapped; short numbers |
-//! | `axis`, `time` | from numbers and dates to places, with round ticks |
-//! | `heading`, `legend` | what is above a plot and what its colours mean |
+//! | `svg` | a plot as text, with everything from data escaped |
+//! | `text`, `number` | the width of text, shortened and wrapped; short numbers |
+//! | `axis`, `time` | from numbers and dates to positions, with round ticks |
+//! | `heading`, `legend` | the title of a plot, and the meaning of its colours |
 //! | `colour` | the scales of values, scores and categories |
 //! | `letters` | which font draws which letter of a PNG or PDF |
-//! | `png`, `pdf`, `no_png` | the picture as pixels, as a page, or why this build cannot |
+//! | `png`, `pdf`, `no_png` | the plot as PNG or PDF, or an error in a build without them |
 
 pub(in crate::plot) mod axis;
 pub(in crate::plot) mod colour;

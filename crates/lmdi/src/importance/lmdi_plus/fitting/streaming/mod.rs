@@ -25,15 +25,15 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan` | what options allow, and which trees each pass is about |
-//! | `fit` | the fit as a whole: which pass is next, and what is known so far |
-//! | `first_pass` | what the first pass sums up, and what follows from it |
-//! | `statistics` | the sums of one pass, which merge |
-//! | `tree_statistics` | what the other passes sum up per tree, and the target that follows |
-//! | `aims` | what a row aims at in a pass, tree by tree |
+//! | `plan` | what options allow, and which trees each pass covers |
+//! | `fit` | the fit as a whole: the next pass, and the results so far |
+//! | `first_pass` | the sums of the first pass, and what follows from them |
+//! | `statistics` | the sums of one pass, which can be merged |
+//! | `tree_statistics` | the sums of the other passes per tree, and the target that follows |
+//! | `aims` | the target of a row in a pass, tree by tree |
 //! | `solve` | from the sums of a tree to its linear model |
 //! | `newton` | sums and steps of fits other than least squares |
-//! | `progress` | how far a fit is, for other machines to go on |
+//! | `progress` | the progress of a fit, for other machines to resume |
 //! | `finish` | the explainer that the passes add up to |
 
 mod aims;
