@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `assessment` | how well a model or an explainer predicts a sample |
-//! | `baseline` | what that is compared with: a constant, and a linear model |
+//! | `baseline` | baselines: a constant, and a linear model |
 //! | `comparison` | two models on the same rows |
 //! | `fidelity` | how much of the predictions is explained, in words |
 
