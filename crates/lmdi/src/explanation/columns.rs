@@ -40,7 +40,7 @@ impl ColumnLayout {
         matches!(self.meaning, CellMeaning::Parts(_) | CellMeaning::Codes(_))
     }
 
-    /// What its numbers count, if they are points in time.
+    /// The unit of its numbers, if they are dates or times.
     pub fn time_unit(&self) -> Option<TimeUnit> {
         match self.meaning {
             CellMeaning::Time(unit) => Some(unit),

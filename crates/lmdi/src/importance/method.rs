@@ -126,17 +126,17 @@ pub trait LocalMethod: Send + Sync {
         OutputScale::Identity
     }
 
-    /// What base plus scores is, in words, unless it is a prediction on the scale.
+    /// What base plus scores is, in words, unless it is a prediction on the scale of the scores.
     fn adds_up_to(&self) -> Option<&'static str> {
         None
     }
 
-    /// Whether base plus scores says what the model predicts, exactly or nearly.
+    /// Whether base plus scores is the model's prediction, exactly or nearly.
     fn explains_predictions(&self) -> bool {
         true
     }
 
-    /// As [`explain`](Self::explain), with each row explained by some of the trees.
+    /// Like [`explain`](Self::explain), with each row explained by some of the trees.
     fn explain_on(
         &self,
         x: &MatrixView<'_>,
@@ -175,7 +175,7 @@ pub trait LocalMethod: Send + Sync {
     }
 
     /// The linear models of the trees, if the method fits them: they predict, and a model file can
-    /// keep them. Scores of a method without them explain the model's own predictions.
+    /// store them. Scores of a method without them explain the model's own predictions.
     fn linear_models(&self) -> Option<&LmdiPlus> {
         None
     }

@@ -16,12 +16,12 @@ use super::{MatrixView, Response};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// The SHA-256 mark of a training matrix with its responses and weights.
+/// The SHA-256 fingerprint of a training matrix with its responses and weights.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint(pub [u8; 32]);
 
 impl Fingerprint {
-    /// The mark of encoded training data.
+    /// The fingerprint of encoded training data.
     ///
     /// ```
     /// use lmdi::table::{Fingerprint, MatrixView, Response};
