@@ -187,7 +187,7 @@ impl TrainingFlags {
     }
 }
 
-/// Tells which columns have many values that trees of ours take for the same.
+/// Reports columns with many values that are equal to our trees.
 fn tell_merged(reports: &[ColumnReport]) {
     for report in reports {
         let Some(MergedCells { different, remaining }) = report.merged else { continue };

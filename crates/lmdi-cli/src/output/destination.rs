@@ -232,7 +232,7 @@ impl Outcomes {
         }
     }
 
-    /// Fails if one of them failed; all others are told too.
+    /// Fails if one of them failed; all others are reported too.
     pub fn finish(mut self) -> Result<()> {
         let Some(last) = self.failures.pop() else { return Ok(()) };
         for failure in self.failures {

@@ -6,7 +6,7 @@ use lmdi::forest::train::{
 use lmdi::named::Named;
 use std::fmt::Display;
 
-/// Flags one after the other.
+/// Flags, one after another.
 #[derive(Default)]
 struct Flags(String);
 

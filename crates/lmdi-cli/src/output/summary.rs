@@ -194,7 +194,7 @@ pub fn add_facts(out: &mut Printer, study: &Study, fidelity: Option<&FidelityOn>
     }
 }
 
-/// Mean |score| of every column over rows that came at once or some at a time.
+/// Mean |score| of every column over rows that came at once or in batches.
 #[derive(Default)]
 pub struct Importance {
     names: Vec<String>,

@@ -23,7 +23,7 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// Every column by itself.
+    /// Every column in its own group.
     pub fn columns(schema: &Schema) -> Result<Self> {
         Self::new(schema, &[])
     }
@@ -87,7 +87,7 @@ impl Grouping {
         matches!(&self.members[at][..], [only] if *only == self.names[at])
     }
 
-    /// Whether every column is by itself.
+    /// Whether every column is in its own group.
     pub fn is_of_columns(&self) -> bool {
         (0..self.names.len()).all(|at| self.is_column(at))
     }

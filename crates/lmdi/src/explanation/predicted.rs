@@ -161,7 +161,7 @@ impl Monitor for Checks<'_> {
     }
 }
 
-/// Whether a model can predict its training rows, so many, by the trees that did not see them.
+/// Whether a model can predict its training rows, of this number, out of bag.
 fn has_out_of_bag(ensemble: &Ensemble, n_rows: usize) -> bool {
     ensemble.aggregation == Aggregation::Mean
         && ensemble.link == Link::Identity

@@ -32,8 +32,8 @@ pub enum Link {
     Softmax,
     /// The raw output is the logarithm of the mean.
     Log,
-    /// One raw output per class, its log-odds against all others. Each class was learned by itself,
-    /// so the probabilities need not add up to one.
+    /// One raw output per class, its log-odds against all others. Each class was learned
+    /// separately, so the probabilities need not add up to one.
     OneVsRest,
 }
 

@@ -124,7 +124,7 @@ fn fit_folds(
     GlmFit { chosen, search, converged, ..solved }
 }
 
-/// Accuracies from which an exact solution on the active set is tried, one after the other.
+/// Accuracies from which an exact solution on the active set is tried, one after another.
 const NEAR: [f64; 3] = [1e-4, 1e-6, 1e-8];
 
 /// Sweeps after which an exact solution is tried all the same: columns that are nearly alike, such

@@ -1,4 +1,4 @@
-//! Features taken together: one-hot parts of one column, or groups a user names.
+//! Groups of features: the 0/1 columns of one column, or groups that a user names.
 
 use crate::{Error, Result};
 

@@ -61,7 +61,7 @@ pub(crate) struct RowDeal {
 }
 
 impl RowDeal {
-    /// Deals about so many of `rows` rows to each tree.
+    /// Assigns about this many of `rows` rows to each tree.
     pub(crate) fn new(per_tree: usize, rows: u64) -> Self {
         let arc = ((per_tree as u128) << 64) / u128::from(rows.max(1));
         Self { arc: u64::try_from(arc).ok() }

@@ -225,7 +225,7 @@ impl Options {
         })
     }
 
-    /// How often the report refits a model that was trained on so many cells.
+    /// How often the report refits a model that was trained on this many cells.
     pub(super) fn refits(&self, cells: usize) -> u8 {
         /// Beyond this, a refit takes long enough to be requested.
         const MOST_CELLS: usize = 1_000_000;

@@ -46,7 +46,7 @@ impl Options {
         self.explain_all(file.model, &file.name, output, reader, out)
     }
 
-    /// Explains the rows of DATA, or of `--test`, some at a time.
+    /// Explains the rows of DATA, or of `--test`, in batches.
     pub(super) fn explain_all(
         &self,
         model: Model,

@@ -31,7 +31,7 @@ pub(in crate::read) struct CsvBatches {
     reader: csv::Reader<Counter<Recording<Text>>>,
     counts: Arc<Counts>,
     recent: RecentText,
-    /// Records that are read and not yet handed out; none at the end.
+    /// Records that are read but not yet returned; none at the end.
     pending: Batch,
 }
 

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 /// Similarity above which two groupings count as the same.
 pub const ALIKE: f64 = 0.9;
-/// Share of the pairs that must be alike for a number of groups to be stable.
+/// Share of the pairs that must be similar for a number of groups to be stable.
 pub const STABLE_SHARE: f64 = 0.9;
 /// Larger tables are sampled down to this many rows.
 pub const MOST_ROWS: usize = 2_000;

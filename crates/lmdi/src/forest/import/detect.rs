@@ -33,7 +33,7 @@ impl fmt::Display for Library {
     }
 }
 
-/// The keys by which JSON files are told apart; their content is skipped.
+/// The keys by which JSON files are recognised; their content is skipped.
 #[derive(Deserialize)]
 struct Keys {
     learner: Option<IgnoredAny>,

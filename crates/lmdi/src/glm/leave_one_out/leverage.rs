@@ -10,7 +10,7 @@
 use crate::basis::TreeRows;
 use crate::glm::solvers::direct::elimination::Elimination;
 
-/// Rows solved in one batch: so many that none waits for the additions of another.
+/// Rows solved in one batch: enough that none waits for the additions of another.
 const SIDE_BY_SIDE: usize = 32;
 
 /// The leverage of every fitted row, without its own curvature as a factor.

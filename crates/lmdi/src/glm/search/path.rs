@@ -50,7 +50,7 @@ pub(crate) struct Folds<'t> {
 /// Folds that are solved in one batch. All lanes share the problem of a single fold (`H` is 1).
 pub(super) struct Group<'t, const H: usize> {
     folds: &'t [Fold<'t>],
-    /// Sequences of steps that are solved side by side; lanes go sequence by sequence.
+    /// Sequences of steps that are solved in one batch; lanes go sequence by sequence.
     pub(super) n_sequences: usize,
     training: BatchedProblem<H>,
     held_out: BatchedProblem<H>,
@@ -183,7 +183,7 @@ impl Mark {
     }
 }
 
-/// Steps that are solved one after the other, those of all sequences at a time.
+/// Steps that are solved one after another, those of all sequences in one batch.
 type Schedule = Vec<Vec<Step>>;
 
 /// Takes one step per sequence, their errors summed over folds and a function that gives the

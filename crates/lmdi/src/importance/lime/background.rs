@@ -25,7 +25,7 @@ pub(super) enum Draw {
         /// Per bin of present cells.
         bins: Vec<Bin>,
     },
-    /// A categorical column, or columns drawn together, as they stand in a background row.
+    /// A categorical column, or columns drawn together, as in a background row.
     Levels {
         /// Cells, level by level.
         cells: Vec<f64>,
@@ -46,7 +46,7 @@ impl Draw {
     }
 }
 
-/// What tells levels apart: all missing cells, and zeros of either sign, are alike.
+/// The identity of a level: all missing cells are equal, and so are zeros of either sign.
 fn identity(cells: &[f64]) -> Vec<u64> {
     let bits = |cell: &f64| if cell.is_nan() { u64::MAX } else { (cell + 0.0).to_bits() };
     cells.iter().map(bits).collect()

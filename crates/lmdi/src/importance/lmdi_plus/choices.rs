@@ -254,8 +254,8 @@ impl Choices {
         }
     }
 
-    /// The rows that judge penalties. A number of folds, how they are dealt and the one-standard-error
-    /// rule need folds; `None` when nothing that was asked for says which.
+    /// The rows on which penalties are validated. A number of folds, how they are assigned and the
+    /// one-standard-error rule need folds; `None` when nothing that was asked for says which.
     fn judges(&self) -> Result<Option<Validation>> {
         let by_folds = match (self.folds, self.fold_by, self.rule) {
             (Some(folds), ..) => Some(("folds", folds.to_string())),

@@ -3,9 +3,10 @@
 //! In each tree, the features it uses are ranked by the size of their scores; larger is more
 //! important, and ties share their mean rank. With classes, sizes are summed over outputs.
 //!
-//! - **Forests**: ranks run from 1 to p, with the features that a tree does not use below all that it does. A
-//!   feature's rank is the mean over the trees that use it; a feature that no tree uses has rank 0. The
-//!   trees of a forest are alike, so they count alike. The size of a score is |score|.
+//! - **Forests**: ranks run from 1 to p, with the features that a tree does not use below all that
+//!   it does. A feature's rank is the mean over the trees that use it; a feature that no tree uses
+//!   has rank 0. The trees of a forest are interchangeable, so they have equal weights. The size of
+//!   a score is |score|.
 //! - **Boosting**: late trees fit residuals that are mostly noise, and use few features each. Only
 //!   the share of a score counts that the response itself supports ([`super::fitting::support`]),
 //!   so its size is kept * |score|; features of which nothing is kept come last, by |score|. A tree

@@ -154,7 +154,8 @@ mod tests {
         assert!(says(&half, &forest(), ROWS).contains("unless fit_on is all or uniform"));
     }
 
-    /// Other rows than the model was trained on, fewer or more: every row counts once and folds judge.
+    /// Other rows than the model was trained on, fewer or more: every row counts once, with
+    /// validation by folds.
     #[test]
     fn other_rows_need_folds() {
         let own = LmdiPlusOptions::default();

@@ -124,8 +124,8 @@ impl LmdiPlus {
         self.scale.prediction_of(totals, self.two_classes)
     }
 
-    /// Few enough rows that their sums stay in the second-level cache (half a megabyte) while tree after
-    /// tree adds to them, and no fewer, since every block fetches every tree anew.
+    /// Few enough rows that their sums stay in the second-level cache (half a megabyte) while tree
+    /// after tree adds to them, and no fewer, because every block fetches every tree again.
     fn rows_per_block(&self, n_rows: usize) -> usize {
         let near = (1usize << 16).div_ceil((self.n_features * self.n_outputs).max(1));
         near.max(4 * LANES).next_multiple_of(LANES).min(self.router().rows_per_shared_block(n_rows))

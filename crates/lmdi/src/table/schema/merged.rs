@@ -3,7 +3,7 @@
 //! In 32 bits, times in seconds since 1970 are 128 s apart, and integers above 2^24 = 16,777,216
 //! may become equal. Cost: one sort of the cells, if any of them has more than 32 bits.
 
-/// Below this share of different values that remain, it is told. Measurements with many decimals
+/// Below this share of distinct values that remain, a note says so. Measurements with many decimals
 /// lose a few values, and nothing with them.
 const ENOUGH: f64 = 0.9;
 

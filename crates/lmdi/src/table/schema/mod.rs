@@ -30,7 +30,7 @@ pub enum Part {
     Level(String),
     /// The cell is a level that was too rare in training, or unknown then.
     Other {
-        /// The rare levels, by name; with them a level that is new is told apart from a rare one.
+        /// The rare levels, by name; with them, a new level can be distinguished from a rare one.
         pooled: Vec<String>,
     },
     /// The cell is missing.

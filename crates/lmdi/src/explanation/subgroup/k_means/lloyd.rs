@@ -63,7 +63,8 @@ fn assign(cloud: &Cloud<'_>, centres: &[f64], labels: &mut [u32], squares: &mut 
     changed.contains(&true)
 }
 
-/// Centres coordinate by coordinate, so that the distances to all of them are made side by side.
+/// Centres coordinate by coordinate, so that the distances to all of them are computed in one
+/// batch.
 pub(super) fn transposed(centres: &[f64], width: usize) -> Vec<f64> {
     let k = centres.len() / width;
     (0..width * k).map(|at| centres[at % k * width + at / k]).collect()

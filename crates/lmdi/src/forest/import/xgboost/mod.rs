@@ -163,7 +163,7 @@ fn leaf_width(model: &BoosterModel, n_outputs: usize) -> Result<usize> {
     }
 }
 
-/// How many trees a round has, all rounds alike.
+/// Number of trees per round, the same in all rounds.
 fn trees_per_round(model: &BoosterModel, n_outputs: usize) -> Result<usize> {
     let parallel = model.gbtree_model_param.num_parallel_tree.0.max(1);
     let claimed = parallel.saturating_mul(n_outputs);

@@ -208,7 +208,7 @@ impl<const N: usize> BatchedProblem<N> {
 }
 
 impl BatchedProblem<1> {
-    /// The problem by itself, over the same columns.
+    /// The problem alone, over the same columns.
     pub(crate) fn into_single(self, stumps: &Stumps) -> GaussianProblem<'_> {
         GaussianProblem {
             hessian: self.hessians.into_single(stumps),

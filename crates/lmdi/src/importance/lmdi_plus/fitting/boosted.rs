@@ -260,7 +260,8 @@ pub(super) fn boosting_rounds(ensemble: &Ensemble) -> Vec<Range<usize>> {
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// The first tree of each of so many rounds, which hold whole rounds of boosting, nearly as many each.
+/// The first tree of each of this many rounds, which hold whole rounds of boosting, in nearly equal
+/// numbers.
 pub(super) fn round_starts(ensemble: &Ensemble, n_rounds: usize) -> Vec<usize> {
     let boosting = boosting_rounds(ensemble);
     let size = boosting.len().div_ceil(n_rounds.max(1)).max(1);

@@ -15,7 +15,7 @@ use crate::forest::{ClassWeights, Ensemble, Growth, Tree, oob_prediction};
 use crate::monitor::Silent;
 use crate::table::{MatrixView, Response};
 
-/// The class weight of every row, with mean one; `None` where all classes count alike.
+/// The class weight of every row, with mean one; `None` if all classes have the same weight.
 pub(super) fn row_class_weights(
     ensemble: &Ensemble,
     x: &MatrixView<'_>,

@@ -328,7 +328,7 @@ fn deviation(numbers: &[f64], weight: &[f64]) -> f64 {
     if deviation > f64::EPSILON * largest { deviation } else { 1.0 }
 }
 
-/// Sample weights times class weights, with mean one; `None` where all rows are alike.
+/// Sample weights times class weights, with mean one; `None` if all rows have the same weight.
 fn row_weights(sample: Option<&[f64]>, class: Option<&[f64]>) -> Result<Option<Vec<f64>>> {
     let mut weights = match (sample, class) {
         (None, None) => return Ok(None),

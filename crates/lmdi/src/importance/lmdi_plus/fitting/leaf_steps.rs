@@ -96,7 +96,7 @@ impl RateEvidence {
         self.square += other.square;
     }
 
-    /// The rate of an ensemble with so many outputs, after so much evidence.
+    /// The rate of an ensemble with this many outputs, from the evidence so far.
     pub(super) fn rate(self, growth: Growth, n_outputs: usize) -> f64 {
         match growth {
             Growth::FirstOrder(Loss::Multinomial) => 1.0 - 1.0 / n_outputs as f64,
