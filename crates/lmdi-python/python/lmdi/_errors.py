@@ -13,7 +13,7 @@ class NotFittedError(ValueError, AttributeError):
 
 
 def not_fitted(message: str) -> NotFittedError:
-    """The exception to raise. scikit-learn takes long to import, so it is looked for only here."""
+    """The exception to raise. scikit-learn is slow to import, so it is imported only here."""
     try:
         from sklearn.exceptions import NotFittedError as Theirs
     except ImportError:
@@ -26,7 +26,7 @@ class LmdiWarning(UserWarning):
 
 
 def listed(names: Any, most: int = 5, quoted: bool = True) -> str:
-    """Names, the first few of them: in quotes, or as Python writes them."""
+    """The first few names, in quotes or as Python writes them."""
     names = [repr(str(name)) if quoted else repr(name) for name in names]
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,6 +1,6 @@
-"""Our learners as scikit-learn estimators: forests, extra-trees and gradient boosting.
+"""Learners as scikit-learn estimators: forests, extra-trees and gradient boosting.
 
-Parameters have scikit-learn's names and meanings where scikit-learn has them. Missing cells (NaN) are
+Parameters that scikit-learn has too have the same names and meanings. Missing cells (NaN) are
 handled by the trees, and the same seed gives the same model on any number of threads.
 """
 
@@ -202,7 +202,7 @@ class _Classifier(ClassifierMixin, _Learner):
 
 
 def _warn_of_numbers_as_text(columns: list[TextColumn]) -> None:
-    """Text is a category, also where it spells a number, which is hardly meant."""
+    """Warns that text is read as categories even if it spells numbers, which is rarely intended."""
     for name, cells in columns:
         if isinstance(cells, np.ndarray):
             continue

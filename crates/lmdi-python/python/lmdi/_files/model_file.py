@@ -1,4 +1,4 @@
-"""Model files: reading, and writing all at once or not at all."""
+"""Model files: reading, and atomic writing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._models.model import Model, model_of_file
 
 
 def write(path: Any, content: bytes) -> None:
-    """Writes beside the target and renames, so that a reader never sees a part of the file."""
+    """Writes next to the target and renames, so that a reader never sees part of the file."""
     path = os.path.realpath(os.fspath(path))
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, "this is a directory; expected the name of a file", path)
@@ -37,7 +37,7 @@ def write(path: Any, content: bytes) -> None:
 
 
 def is_json(path: Any) -> bool:
-    """Whether the name asks for the readable form."""
+    """Whether the name means the JSON form."""
     return os.fspath(path).lower().endswith(".json")
 
 

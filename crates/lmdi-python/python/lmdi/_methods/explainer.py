@@ -1,4 +1,4 @@
-"""What all explainers share: keywords, the model behind, tables in, explanations out.
+"""Code that all explainers share: keywords, the explained model, tables in, explanations out.
 
 A method is one file with a subclass of `Explainer`: its `__init__` lists its keywords and stores them
 untouched, as scikit-learn asks of estimators.
@@ -164,10 +164,11 @@ class Explainer:
     def _predictions_of_parts(
         self, X: Any, found: list[Any], base_values: np.ndarray, values: np.ndarray, n_outputs: int | None
     ) -> Predictions | None:
-        """What the composite predicts, beside the weighted sum of what its parts say.
+        """The prediction of the composite, beside the weighted sum of its parts.
 
-        A model that is its only part is predicted out of bag where it knows the rows. Of several nobody
-        knows here which rows each was trained on: the estimator's own prediction is all there is.
+        A model that is its only part is predicted out of bag if it recognises the rows. For several
+        parts it is unknown which rows each was trained on, so the estimator's own prediction is
+        used.
         """
         parts = [(part, one._predictions) for part, one in found]
         if any(one is None for _, one in parts):
@@ -201,7 +202,7 @@ class Explainer:
         return responses.response_of(model, y, n_rows), responses.weights(sample_weight, n_rows)
 
     def _misfits(self, model: Model, cells: Cells, response: Any, weights: np.ndarray | None) -> bool:
-        """Whether the target does not follow the model's predictions, of which users are warned."""
+        """Whether the target does not match the model's predictions; users are then warned."""
         if not model._compiled.has_target:
             return False
         with running(self.n_jobs, False, "", 0) as run:

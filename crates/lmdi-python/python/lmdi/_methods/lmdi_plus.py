@@ -298,14 +298,14 @@ class LMDIPlus(Explainer):
             )
 
     def _needs_training_rows(self) -> bool:
-        """Whether it matters which rows each tree was grown on."""
+        """Whether the fit needs to know which rows each tree was grown on."""
         if self.preset is not None or self.ablation is not None or self.fit_on not in (None, "uniform"):
             return True
         by_folds = self.validation == "folds" or self.folds is not None or self.rule == "1se"
         return not by_folds
 
     def _check_training_rows(self, model: Model, cells: Any) -> None:
-        """Raises if it shows that the rows are not those of training, in their order."""
+        """Raises if the rows turn out not to be those of training, in their order."""
         trained, found = model._compiled.n_training_rows, len(cells.array)
         if trained is not None and trained != found:
             raise ValueError(
@@ -534,13 +534,13 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _some_rows(cells: Any) -> frozenset[bytes]:
-    """About a thousand rows, spread evenly, to tell those of a fit from others."""
+    """About a thousand rows, spread evenly, to recognise the rows of a fit."""
     step = max(1, len(cells) // 1000)
     return frozenset(row.tobytes() for row in np.ascontiguousarray(cells[::step], dtype=np.float64))
 
 
 def low_fidelity(fidelity: Fidelity, out_of_bag: bool, advice: str) -> str:
-    """What a user must know about an explanation that reproduces little of the model."""
+    """The warning about an explanation that reproduces little of the model."""
     direction = ""
     if abs(fidelity.slope - 1) >= 0.05:
         verb = "overstate" if fidelity.slope > 1 else "understate"

@@ -1,4 +1,4 @@
-"""Explainers that need no fit: they take the trees over at their first use."""
+"""Explainers that need no fit: they read the trees at their first use."""
 
 from __future__ import annotations
 
