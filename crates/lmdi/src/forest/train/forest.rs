@@ -3,9 +3,9 @@
 //! Tree t draws its sample and its columns from the generator of (seed, t), so neither the number
 //! of threads nor the order in which trees finish changes the forest.
 //!
-//! With a bootstrap sample, row weights are drawing probabilities and a tree weighs a row by how
-//! often it was drawn; without one, the weights are used as they are. Rows of weight zero take no
-//! part.
+//! With a bootstrap sample, row weights are drawing probabilities and a tree weights a row by how
+//! often it was drawn; without one, the weights are used as they are. Rows of weight zero are
+//! ignored.
 
 use super::columns::{RankedColumn, rank_columns};
 use super::params::{Criterion, ForestParams, MAX_BINS, MaxSamples, SplitFinder};
@@ -23,7 +23,7 @@ use crate::table::Response;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Trains a forest on rayon's current threads. Reports one unit of progress a tree.
+/// Trains a forest on rayon's current threads. Reports one unit of progress per tree.
 ///
 /// ```
 /// use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};

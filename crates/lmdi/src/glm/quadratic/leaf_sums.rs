@@ -1,14 +1,14 @@
 //! Sums of raw columns per leaf, of several problems over the same columns.
 //!
 //! A dense column has one number per leaf. A sparse column is its mode m (see
-//! [`SparseColumns`](crate::basis::SparseColumns)) and what rows that deviate add:
+//! [`SparseColumns`](crate::basis::SparseColumns)) and its deviations e:
 //!
 //! ```text
 //! (w x)_l = m w_l + (w e)_l,   (w e)_l = 0 in most leaves
 //! ```
 //!
-//! so that products with all leaves cost as much as the leaves with entries, and the parts of a
-//! category take as much memory as one column. A tree that is cut down has dense columns only.
+//! so that products with all leaves cost as much as the leaves with entries, and all 0/1 columns of
+//! a category take as much memory as one column. A reduced tree has only dense columns.
 
 use crate::glm::linalg::vector::{
     Lanes, add_scaled, dot, of_lane, subtract_block, subtract_columns, subtract_products,

@@ -1,6 +1,6 @@
-//! Points in time: what the numbers of columns of dates count, and how they are written.
+//! Dates and times: the unit of their numbers, and how they are written.
 
-/// What the numbers of a column of dates count, from the start of 1970 on.
+/// The unit of a column of dates, counted from the start of 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Days: the column holds dates.
@@ -21,8 +21,8 @@ impl TimeUnit {
         }
     }
 
-    /// A point in time as people write it, without a time of the day that is midnight; `None` where
-    /// it is no date.
+    /// A date or time as people write it, without a time that is midnight; `None` if it is not a
+    /// valid date.
     ///
     /// ```
     /// use lmdi::table::TimeUnit;

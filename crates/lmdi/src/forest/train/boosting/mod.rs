@@ -6,7 +6,7 @@
 //! - Histogram finder: splits and values both by Newton steps, as scikit-learn's
 //!   HistGradientBoosting does.
 //!
-//! Inner nodes hold the value they would have as leaves. A tree's impurities are the variance of
+//! Internal nodes hold the value they would have as leaves. A tree's impurities are the variance of
 //! the residuals (exact) or of r / h weighted by h (histogram), so that weighted decreases are the
 //! gains of the splits.
 
@@ -35,7 +35,7 @@ use std::ops::Range;
 /// Curvatures below this are no base for a Newton step.
 const NO_CURVATURE: f64 = 1e-150;
 
-/// Trains a boosted ensemble on rayon's current threads. Reports one unit of progress a round.
+/// Trains a boosted ensemble on rayon's current threads. Reports one unit of progress per round.
 ///
 /// ```
 /// use lmdi::forest::train::{BoostingParams, TrainingSet, train_boosting};

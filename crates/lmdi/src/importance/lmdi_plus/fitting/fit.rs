@@ -1,8 +1,8 @@
 //! Fitting the linear model of every tree.
 //!
-//! What all fits share: rows, weights, folds, and the fit of one tree to given targets. Which targets, and
-//! in which order trees are fitted: [`super::forest`] and [`super::boosted`]. Every tree is fitted from
-//! its own data, so the result does not depend on the number of threads.
+//! This is what all fits share: rows, weights, folds, and the fit of one tree to given targets.
+//! [`super::forest`] and [`super::boosted`] decide the targets and the order of trees. Every tree
+//! is fitted from its own data, so the result does not depend on the number of threads.
 
 use super::boosted::BoostedFit;
 use super::class_weight::{counts_draws, row_class_weights};
@@ -280,7 +280,7 @@ fn deviation(numbers: &[f64], weight: &[f64]) -> f64 {
     if deviation > f64::EPSILON * largest { deviation } else { 1.0 }
 }
 
-/// Sample weights times class weights, with mean one; `None` where all rows are alike.
+/// Sample weights times class weights, with mean one; `None` if all rows have the same weight.
 fn row_weights(sample: Option<&[f64]>, class: Option<&[f64]>) -> Result<Option<Vec<f64>>> {
     let mut weights = match (sample, class) {
         (None, None) => return Ok(None),

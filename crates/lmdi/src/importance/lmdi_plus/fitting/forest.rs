@@ -1,24 +1,24 @@
-//! Fitting the linear models of a forest, whose trees were grown apart.
+//! Fitting the linear models of a forest, whose trees were grown independently.
 //!
-//! **To the response.** Every tree is fitted to the response itself, all trees in parallel. What comes out
-//! is what the data say about the features, seen through the splits.
+//! **To the response.** Every tree is fitted to the response itself, all trees in parallel. The
+//! result is what the data say about the features, seen through the splits.
 //!
-//! **To the model.** Every tree is fitted to its own leaf values v, and to a share of what they leave of
-//! the response. With m the mean response of the leaf's rows, the target of a row is
+//! **To the model.** Every tree is fitted to its own leaf values v, plus a share of the response's
+//! deviation from them. With m the mean response of the leaf's rows, the target of a row is
 //!
 //! ```text
 //! target = v + share * (y - m) + debt / trees of the round
 //! ```
 //!
-//! The mean target of a leaf is v, so an unpenalised fit of the stumps gives the tree back, for any share.
-//! A penalty takes something away from every tree. The debt is what it took from the trees of earlier
-//! rounds, the sum of `v - fitted`; the next round pays it back. What penalties shrink in one tree and
-//! other trees confirm is thus not lost. Rounds are few ([`ROUNDS`] unless a number is set) and their trees are fitted in
-//! parallel.
+//! The mean target of a leaf is v, so an unpenalised fit of the stumps reproduces the tree, for any
+//! share. A penalty takes something away from every tree. The debt is what it took from the trees
+//! of earlier rounds, the sum of `v - fitted`; the next round pays it back. An effect that
+//! penalties shrink in one tree but other trees confirm is thus not lost. Rounds are few
+//! ([`ROUNDS`] unless a number is set) and their trees are fitted in parallel.
 //!
-//! The share sets how much the rows speak beside the model. At 0 the refit follows every turn of the
-//! trees; at 1 the penalty is chosen by how well the tree predicts. Where the raw output is not on the scale
-//! of the response (a link), the share is 0.
+//! The share sets how much the response counts beside the model. At 0 the refit follows every
+//! detail of the trees; at 1 the penalty is chosen by how well the tree predicts. If the raw output
+//! is not on the scale of the response (a link), the share is 0.
 //!
 //! Memory: one debt per row and output, and the leaves of [`TREES_AT_ONCE`] trees.
 

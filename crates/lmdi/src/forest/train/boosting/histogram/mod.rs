@@ -396,7 +396,7 @@ impl<'g, W: Words> TreeGrower<'g, W> {
         }
     }
 
-    /// The best split of a group of columns, if any has a gain; the first of equals.
+    /// The best split of a group of columns, if any has a gain; ties go to the first.
     fn search(
         &self,
         group: usize,
@@ -482,7 +482,7 @@ impl<W: Words, const N: usize> Vectorised for AddRows<'_, W, N> {
     }
 }
 
-/// The split with the largest gain, the first of equals.
+/// The split with the largest gain; ties go to the first.
 fn best_of(found: impl Iterator<Item = Option<NodeSplit>>) -> Option<NodeSplit> {
     found.flatten().fold(None, |best: Option<NodeSplit>, next| match best {
         Some(best) if best.split.gain >= next.split.gain => Some(best),

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 /// A target whose variance is a smaller share of its square is constant but for rounding.
 const CONSTANT: f64 = 1e-14;
 
-/// What a pass, or its part for some trees, comes to.
+/// The result of a pass, or of its part for some trees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolvedTrees {
     pub(crate) mark: [u8; 16],
