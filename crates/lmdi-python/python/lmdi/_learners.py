@@ -50,6 +50,9 @@ class _Learner(BaseEstimator):
         A frame may hold texts, categories and truth values beside numbers, each with missing cells. Texts
         become one 0/1 column per level, as in the command; columns that are constant, or whose texts are
         all different, are left out.
+
+        `sample_weight` counts rows: 2 is the row twice, 0 the row left out. A bootstrap takes weights that are
+        not whole, or above four on average, for chances of being drawn.
         """
         target_name = str(getattr(y, "name", None) or "target")
         check_table(X)
@@ -359,7 +362,8 @@ _FOREST_PARAMETERS = """
     bootstrap : bool
         Whether each tree sees rows drawn with replacement, or all rows.
     max_samples : int or float, optional
-        How many rows are drawn; None is as many as there are.
+        How many rows are drawn: a count, or a share of what None draws. None draws as many as there are, and
+        as many as `sample_weight` adds up to where these are whole numbers of at most four on average.
     oob_score : bool
         Whether to measure the forest on the rows that its trees did not see: `oob_score_` is R² or accuracy,
         `oob_prediction_` or `oob_decision_function_` what is predicted there.

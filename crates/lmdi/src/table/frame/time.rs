@@ -22,16 +22,21 @@ impl TimeUnit {
     }
 
     /// A point in time as people write it, without a time of the day that is midnight; `None` where
-    /// it is no date.
+    /// it is no date. A column of dates has no time of the day: what lies between two days, as medians
+    /// and thresholds may, is written as the earlier one.
     ///
     /// ```
     /// use lmdi::table::TimeUnit;
     /// assert_eq!(TimeUnit::Days.text(19_753.0).as_deref(), Some("2024-01-31"));
     /// assert_eq!(TimeUnit::Seconds.text(19_753.5 * 86_400.0).as_deref(), Some("2024-01-31 12:00:00"));
+    /// assert_eq!(TimeUnit::Days.text(19_753.5).as_deref(), Some("2024-01-31"));
     /// assert_eq!(TimeUnit::Days.text(f64::NAN), None);
     /// ```
     pub fn text(self, x: f64) -> Option<String> {
-        let seconds = (x * self.seconds()).round();
+        let seconds = match self {
+            Self::Days => x.floor() * self.seconds(),
+            Self::Seconds => x.round(),
+        };
         let days = (seconds / 86_400.0).floor();
         if !(days.is_finite() && days.abs() < FURTHEST) {
             return None;
