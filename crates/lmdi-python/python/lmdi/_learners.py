@@ -51,8 +51,8 @@ class _Learner(BaseEstimator):
         become one 0/1 column per level, as in the command; columns that are constant, or whose texts are
         all different, are left out.
 
-        `sample_weight` counts rows: 2 is the row twice, 0 the row left out. A bootstrap takes weights that are
-        not whole, or above four on average, for chances of being drawn.
+        `sample_weight` counts rows: 2 is the row twice, 0 the row left out. A bootstrap takes weights that
+        are not whole, or above four on average, for chances of being drawn.
         """
         target_name = str(getattr(y, "name", None) or "target")
         check_table(X)
