@@ -47,7 +47,7 @@ export const short = {
           ...says` ${features.length === 1 ? "matters" : "matter"} most for ${moved}.`,
         ],
   allClasses: (target: Part, classes: number) =>
-    says`which of ${count(classes)} classes ${target} is`,
+    says`predicting which of ${count(classes)} classes ${target} is`,
   worseThanMean: (target: Part) =>
     says` On rows it has not seen, the model predicts ${target} worse than the mean does.`,
   varianceExplained: (share: Part, target: Part) =>
@@ -123,7 +123,7 @@ export const short = {
     probability: " Probabilities run from 0 to 1.",
     log_odds:
       " Log-odds of 0 mean a probability of one half. Adding 0.7 roughly doubles the odds, subtracting 0.7 roughly halves them, and 2.2 turns even odds into nine to one.",
-    log: " Adding 0.1 to a logarithm means about 10 % more.",
+    log: " Adding 0.1 to a logarithm means about 10\u00a0% more.",
     other: "",
   } satisfies Record<ScaleKind, string>,
   added: (largest: number | null) =>
@@ -137,7 +137,7 @@ export const classes = {
   how: (isMeasured: boolean) =>
     `Choose a class to show it on the whole page.${
       isMeasured
-        ? " Found: of the rows of a class, the share predicted as it. Correct: of the rows predicted as a class, the share that belong to it."
+        ? " Found: of the rows of a class, the share predicted as that class. Correct: of the rows predicted as a class, the share that belong to it."
         : ""
     }`,
   caption: (scale: string) => `Rows on this page, and the mean |score|, ${scale}`,
@@ -494,7 +494,7 @@ export const feature = {
   missing: (n: number, mean: number) =>
     ` ${counted(n, "row")} without a value; their mean score is ${number(mean)}.`,
   outside: (n: number) => ` ${counted(n, "row")} outside the plot. `,
-  showMiddle: "Show the middle 98 %",
+  showMiddle: "Show the middle 98\u00a0%",
   showAllValues: "Show all values",
   byValue: "Mean score by value",
   byValueHeads: ["values", "rows", "mean score"],
@@ -580,8 +580,8 @@ export const trust = {
     "The model was trained on these rows, so its errors on them say nothing about new rows. Add --holdout 0.2 to see them.",
   calibrationLabel: (label: string) => `Calibration of the probability of ${label}`,
   calibrationText:
-    "Calibration: rows grouped into up to ten bins by predicted probability. On the diagonal, predictions match what happened. Lines are 95 % intervals.",
-  calibrationHeads: ["predicted", "actual", "95 % interval", "rows", "on the page"],
+    "Calibration: rows grouped into up to ten bins by predicted probability. On the diagonal, predictions match what happened. Lines are 95\u00a0% intervals.",
+  calibrationHeads: ["predicted", "actual", "95\u00a0% interval", "rows", "on the page"],
   predicted: (label: string) => `predicted probability of ${label}`,
   happened: (label: string) => `actual share of ${label}`,
   rocLabel: (label: string, area: number) =>
