@@ -674,7 +674,7 @@ export const methods = {
 export const models = {
   title: "Another model",
   how: (model: Part, trees: string, trainedBy: string) =>
-    says`${model}: ${trees}${trainedBy === "" ? "" : `, trained by ${trainedBy}`}. Both are applied to and explained on the same rows.`,
+    says`${model}: ${trees}${trainedBy === "" ? "" : `, trained by ${trainedBy}`}. Both models are explained on the same rows.`,
   apart: (difference: string, sameClass: number | null) =>
     sameClass === null
       ? `Their predictions differ by ${difference} on average.`
