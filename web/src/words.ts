@@ -385,7 +385,7 @@ export const threshold = {
 
 export const whatIf = {
   title: "What if cells were different?",
-  how: "Change cells of this row and see what the model predicts. All trees are used, as for a new row, so the numbers of a training row may differ a little from those above.",
+  how: "Change cells of this row and see what the model predicts. All trees are used, as for a new row. For a training row the numbers therefore differ from those above, which leave out the trees that saw it.",
   prediction: (label: Part | null, before: Part, now: Part, change: string) =>
     label
       ? says`Probability of ${label}: ${before} → ${now} (${change})`
