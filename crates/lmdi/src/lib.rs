@@ -64,6 +64,7 @@ pub mod named;
 pub mod prelude;
 pub mod random;
 mod setters;
+mod sparse_numbers;
 pub mod study;
 pub mod table;
 pub mod text;

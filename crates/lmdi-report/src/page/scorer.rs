@@ -118,7 +118,7 @@ fn linear(models: &LmdiPlus, ensemble: &Ensemble) -> LinearParts {
             }
         }
     }
-    let steps = models.trees().iter().flat_map(|tree| tree.step.iter().copied());
+    let steps = models.trees().iter().flat_map(|tree| tree.step.iter());
     LinearParts {
         n_outputs: k,
         step: Packed::rounded(&steps.collect::<Vec<_>>()),

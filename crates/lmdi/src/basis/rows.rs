@@ -36,6 +36,7 @@ pub struct TreeRows<'a> {
     sparse: SparseColumns,
     /// Row-major raw cells of the dense columns, when small enough to keep.
     kept: Option<Vec<f64>>,
+    one_thread: bool,
 }
 
 /// Consecutive fitted rows with their raw cells.
@@ -108,7 +109,20 @@ impl<'a> TreeRows<'a> {
             weight: fitted_weight,
             fold_start,
             kept: None,
+            one_thread: false,
         }
+    }
+
+    /// Leaves other threads alone, which are busy with trees of their own. A thread that waits for others
+    /// would begin another tree, and hold two.
+    pub fn on_one_thread(mut self, one_thread: bool) -> Self {
+        self.one_thread = one_thread;
+        self
+    }
+
+    /// Whether a fit of these rows leaves other threads alone.
+    pub(crate) fn stay_on_one_thread(&self) -> bool {
+        self.one_thread
     }
 
     /// Keeps a copy of the raw cells if it is small, for solvers that pass over them repeatedly.

@@ -100,7 +100,7 @@ fn path_model(ensemble: &Ensemble, index: usize) -> TreeModel {
         first_output,
         n_outputs: of_tree.len() as u32,
         intercept: of_tree.iter().enumerate().map(|(k, &at)| value(0, at) + start(k)).collect(),
-        step: steps(tree, &of_tree),
+        step: steps(tree, &of_tree).into(),
         raw: Vec::new(),
         fits: vec![fit; of_tree.len()],
     }

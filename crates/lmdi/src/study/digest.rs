@@ -30,7 +30,7 @@ pub(super) fn of(study: &Study) -> String {
     if let Some(models) = study.explainer().linear_models() {
         numbers(&mut hasher, &models.base());
         for tree in models.trees() {
-            numbers(&mut hasher, &tree.step);
+            numbers(&mut hasher, &tree.step.to_vec());
             tree.raw.iter().for_each(|term| numbers(&mut hasher, &term.slope));
         }
     }

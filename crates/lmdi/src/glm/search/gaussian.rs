@@ -23,11 +23,10 @@ pub(crate) fn search_gaussian(
     search: &mut Search,
     l1_ratios: &[f64],
     folds: &Folds<'_>,
+    usable: Vec<Fold<'_>>,
     options: &GlmOptions,
 ) -> Option<Coefficients> {
     search.fold_error.fill(f64::NAN);
-    let usable: Vec<Fold<'_>> =
-        (0..folds.rows.n_folds()).filter_map(|fold| Fold::new(folds, fold)).collect();
     for fold in &usable {
         search.fold_weight[fold.number] = 1.0;
     }

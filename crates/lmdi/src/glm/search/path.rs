@@ -41,7 +41,7 @@ pub(crate) struct Folds<'t> {
     pub(crate) basis: &'t Basis,
     pub(crate) rows: &'t TreeRows<'t>,
     pub(crate) response: &'t [f64],
-    /// Of every fold, and after them those of the rows that are never held out, if there are any.
+    /// Of every fold, where there are no rows.
     pub(crate) statistics: &'t [Statistics],
     /// The problem of all rows.
     pub(crate) whole: &'t GaussianProblem<'t>,
@@ -121,19 +121,25 @@ impl<'t, const H: usize> Group<'t, H> {
 }
 
 /// One fold: the problem of the other rows and of its own.
-pub(super) struct Fold<'t> {
+pub(crate) struct Fold<'t> {
     pub(super) number: usize,
     training: GaussianProblem<'t>,
     held_out: GaussianProblem<'t>,
 }
 
 impl<'t> Fold<'t> {
+    /// The folds with rows to train and to validate on, from the statistics of every fold and, after
+    /// them, those of the rows that are never held out.
+    pub(crate) fn usable(basis: &'t Basis, statistics: &[Statistics], n_folds: usize) -> Vec<Self> {
+        (0..n_folds).filter_map(|fold| Self::new(basis, statistics, fold)).collect()
+    }
+
     /// `None` when there are no rows to train or to validate on.
-    pub(super) fn new(folds: &Folds<'t>, number: usize) -> Option<Self> {
-        let others = folds.statistics.iter().enumerate().filter(|(other, _)| *other != number);
-        let training = Statistics::sum(folds.basis, others.map(|(_, statistics)| statistics));
-        let training = GaussianProblem::new(folds.basis, &training);
-        let held_out = GaussianProblem::new(folds.basis, &folds.statistics[number]);
+    fn new(basis: &'t Basis, statistics: &[Statistics], number: usize) -> Option<Self> {
+        let others = statistics.iter().enumerate().filter(|(other, _)| *other != number);
+        let training = Statistics::sum(basis, others.map(|(_, statistics)| statistics));
+        let training = GaussianProblem::new(basis, &training);
+        let held_out = GaussianProblem::new(basis, &statistics[number]);
         let usable = training.hessian.total > 0.0 && held_out.hessian.total > 0.0;
         usable.then_some(Self { number, training, held_out })
     }

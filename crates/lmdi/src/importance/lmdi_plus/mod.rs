@@ -27,6 +27,7 @@ mod rows;
 mod score;
 mod spread;
 
+pub use crate::sparse_numbers::SparseNumbers;
 pub use choices::{Choices, Glm, Preset};
 pub use fitting::streaming;
 pub use model::{LOW_FIDELITY, LmdiPlus, RawTerm, TreeFit, TreeModel};

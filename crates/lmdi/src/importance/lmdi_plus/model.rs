@@ -5,6 +5,7 @@ use crate::forest::routing::{NodeAmounts, PathSums, Router};
 use crate::forest::{Aggregation, Ensemble, Growth, NONE, Outcome, Tree};
 use crate::glm::Candidate;
 use crate::importance::OutputScale;
+use crate::sparse_numbers::SparseNumbers;
 use crate::{Error, Result};
 
 /// Share of a boosted model's variance on the fitted rows below which rows, response or weights are
@@ -45,8 +46,8 @@ pub struct TreeModel {
     /// Linear predictor at the in-bag mean, per output.
     pub intercept: Vec<f64>,
     /// What a row gains for its parent's feature when it enters a node: node by node, output by
-    /// output; zero at the root.
-    pub step: Vec<f64>,
+    /// output; zero at the root. Most are zero in a fully grown tree.
+    pub step: SparseNumbers,
     /// The raw columns.
     pub raw: Vec<RawTerm>,
     /// How each output's model was fitted.
@@ -58,7 +59,7 @@ impl TreeModel {
     /// output.
     pub(super) fn without_raw(&self, tree: &Tree) -> Vec<f64> {
         let k = self.n_outputs as usize;
-        let mut sums = self.step.clone();
+        let mut sums = self.step.to_vec();
         sums[..k].copy_from_slice(&self.intercept);
         // Children come after their parents.
         for node in (0..tree.n_nodes()).filter(|&node| !tree.is_leaf(node)) {
@@ -378,7 +379,7 @@ fn check_tree(
     if !model.raw.is_sorted_by(|a, b| a.feature < b.feature) {
         return Err("has raw columns that are not in rising order");
     }
-    let numbers = model.intercept.iter().chain(&model.step);
+    let numbers = model.intercept.iter().chain(model.step.nonzero());
     let raw = model.raw.iter().flat_map(|term| term.slope.iter().chain([&term.mean]));
     if numbers.chain(raw).any(|number| !number.is_finite()) {
         return Err("has a number that is not finite");

@@ -234,7 +234,8 @@ impl LmdiPlus {
 fn weighted(tree: &TreeModel, paths: &Paths) -> Vec<u32> {
     let nonzero = |numbers: &[f64]| numbers.iter().any(|&number| number != 0.0);
     let k = tree.n_outputs as usize;
-    let of_stumps = paths.nodes().filter(|(_, node)| nonzero(&tree.step[node * k..(node + 1) * k]));
+    let steps = |node: usize| (node * k..(node + 1) * k).any(|at| tree.step.get(at) != 0.0);
+    let of_stumps = paths.nodes().filter(|(_, node)| steps(*node));
     let of_stumps = of_stumps.map(|(feature, _)| feature);
     let of_raw = tree.raw.iter().filter(|term| nonzero(&term.slope)).map(|term| term.feature);
     let mut features: Vec<u32> = of_stumps.chain(of_raw).collect();

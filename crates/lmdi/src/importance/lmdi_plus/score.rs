@@ -262,7 +262,7 @@ impl LmdiPlus {
         for (row, &leaf) in leaves.iter().enumerate() {
             for (feature, node) in self.paths[index].above(leaf) {
                 for output in 0..tree_outputs {
-                    let step = tree.step[node * tree_outputs + output];
+                    let step = tree.step.get(node * tree_outputs + output);
                     sums[feature * tree_outputs + output] += step;
                 }
             }
@@ -355,9 +355,8 @@ impl LmdiPlus {
         let first = tree.first_output as usize;
         for (feature, node) in self.paths[index].above(leaf) {
             let at = feature * k + first;
-            let steps = &tree.step[node * tree_outputs..(node + 1) * tree_outputs];
-            for (score, step) in out[at..at + tree_outputs].iter_mut().zip(steps) {
-                *score += step;
+            for (output, score) in out[at..at + tree_outputs].iter_mut().enumerate() {
+                *score += tree.step.get(node * tree_outputs + output);
             }
         }
         for term in &tree.raw {

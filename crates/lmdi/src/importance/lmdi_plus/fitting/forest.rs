@@ -152,13 +152,14 @@ impl Shared<'_> {
     /// Adds what the linear models of some trees, the first of them given, fall short of the trees
     /// themselves.
     fn add_debt(&self, first: usize, fitted: &[Fitted], debt: &mut [f64], n_outputs: usize) {
-        let at_node: Vec<Vec<f64>> = (fitted.iter().enumerate())
-            .map(|(at, (model, _))| model.without_raw(&self.ensemble.trees[first + at]))
-            .collect();
-        debt.par_chunks_mut(ROWS * n_outputs).enumerate().for_each(|(chunk, debt)| {
-            for (at, (model, leaves)) in fitted.iter().enumerate() {
-                let (index, tree) = (first + at, &self.ensemble.trees[first + at]);
-                let outputs = self.outputs(n_outputs).of_tree(index);
+        let base_per_tree: Vec<f64> =
+            (0..n_outputs).map(|output| self.outputs(n_outputs).base_per_tree(output)).collect();
+        // One tree after the other: their numbers per node are never there together.
+        for (index, (model, leaves)) in (first..).zip(fitted) {
+            let tree = &self.ensemble.trees[index];
+            let at_node = model.without_raw(tree);
+            let outputs = self.outputs(n_outputs).of_tree(index);
+            debt.par_chunks_mut(ROWS * n_outputs).enumerate().for_each(|(chunk, debt)| {
                 for (row, debt) in debt.chunks_exact_mut(n_outputs).enumerate() {
                     let row = chunk * ROWS + row;
                     let leaf = leaves[row] as usize;
@@ -166,15 +167,14 @@ impl Shared<'_> {
                         let own = output - outputs.start;
                         let value =
                             tree.value_of(leaf)[self.outputs(n_outputs).value_of(index, output)];
-                        let refit = model.at_leaf(&at_node[at], leaf, own, |feature| {
+                        let refit = model.at_leaf(&at_node, leaf, own, |feature| {
                             self.x.get(row, feature as usize)
                         });
-                        debt[output] +=
-                            self.outputs(n_outputs).base_per_tree(output) + value - refit;
+                        debt[output] += base_per_tree[output] + value - refit;
                     }
                 }
-            }
-        });
+            });
+        }
     }
 
     fn outputs(&self, n_outputs: usize) -> TreeOutputs<'_> {
