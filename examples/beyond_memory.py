@@ -28,15 +28,15 @@ for part in range(4):
     pa.parquet.write_table(table, folder / "parts" / f"{part}.parquet")
 parts = pyarrow.dataset.dataset(folder / "parts", format="parquet")
 
-# %% A model, trained on as many rows as one likes.
+# %% A model, trained on any number of rows.
 some = parts.head(10_000)
 model = lmdi.GradientBoostingRegressor(n_estimators=40)
 model.fit(some.select(["size", "age"]), some["price"].to_numpy())
 
-# %% The fit: five passes over all rows, in the memory of a batch.
+# %% The fit: five passes over all rows, with one batch in memory.
 explainer = lmdi.LMDIPlus(model).fit(parts, "price", key="id")
 
-# %% Explanations, written as they come.
+# %% Explanations, written batch by batch.
 schema = pa.schema([(name, pa.float64()) for name in ("base", "size", "age")])
 with pa.parquet.ParquetWriter(folder / "scores.parquet.part", schema) as writer:
     for explanation in explainer.explain_batches(parts):
@@ -44,11 +44,11 @@ with pa.parquet.ParquetWriter(folder / "scores.parquet.part", schema) as writer:
         writer.write_table(pa.table([pa.array(column) for column in columns], schema=schema))
 (folder / "scores.parquet.part").rename(folder / "scores.parquet")
 
-# %% What matters: the mean size of the scores.
+# %% Importances: the mean |score|.
 scores = pa.parquet.read_table(folder / "scores.parquet").to_pandas()
 print(scores[["size", "age"]].abs().mean().round(1))
 
-# %% The same in parts that lie anywhere: bytes are all that travels.
+# %% The same with parts in any place: only bytes travel.
 fit = lmdi.StreamedFit(lmdi.LMDIPlus(model), target="price", key="id")
 while not fit.is_finished:
     sums = [fit.accumulate(fragment.to_table()) for fragment in parts.get_fragments()]

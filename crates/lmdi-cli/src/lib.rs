@@ -37,18 +37,18 @@ use std::time::Duration;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Print neither the summary nor notes and progress: results and errors only
+    /// Print only results and errors, without summary, notes and progress
     #[arg(long, short, global = true, help_heading = "Running")]
     quiet: bool,
     /// Print the summary as one JSON object
     #[arg(long, global = true, help_heading = "Running")]
     json: bool,
-    /// Put an apostrophe before text in CSV results that a spreadsheet would take for a formula: what
-    /// begins with = + - or @ and is no number
+    /// Put an apostrophe before text in CSV results that a spreadsheet would run as a formula: text
+    /// that begins with = + - or @ and is not a number
     #[arg(long, global = true, help_heading = "Running")]
     guard_formulas: bool,
-    /// Most memory to use, such as 500M or 4G; more ends the run with a message [default: what the
-    /// machine has]
+    /// Memory limit, such as 500M or 4G; a run that needs more ends with a message [default: the
+    /// memory of the machine]
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_memory, help_heading = "Running")]
     memory: Option<usize>,
 }
@@ -90,8 +90,8 @@ const LONG_ABOUT: &str =
     "Trains tree ensembles on a CSV or Parquet table and explains, row by row, \
 how much each column adds to a prediction (LMDI+, TreeSHAP and others).
 
-Tables may be CSV (plain or gzip; delimiter found by itself) or Parquet; `-` reads standard input. \
-Missing cells are: empty, NA, N/A, NaN, null, ? (in any case).";
+Tables may be CSV (plain or gzip; the delimiter is detected) or Parquet; `-` reads standard input. \
+Missing cells are empty, NA, N/A, NaN, null or ? (in any case).";
 
 const AFTER_HELP: &str = "\
 Examples:

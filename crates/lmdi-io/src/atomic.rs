@@ -4,12 +4,11 @@
 //! then renamed over the target. A reader therefore sees the old file or the new one, never a part,
 //! and a failed run leaves nothing behind. An existing target keeps its permissions; a new one gets
 //! what the process' umask allows. A symbolic link to a file is followed, so that the file is
-//! replaced and not the link. A target that is no regular file (a pipe, a terminal, `/dev/null`)
+//! replaced and not the link. A target that is not a regular file (a pipe, a terminal, `/dev/null`)
 //! cannot be renamed over and is written to directly.
 //!
-//! A process that is killed outright leaves its temporary file behind. Temporary files are locked
-//! while they are written, so that the next write to the same target knows those without an owner,
-//! and removes them.
+//! A process that is killed leaves its temporary file behind. Temporary files are locked while they
+//! are written, so that the next write to the same target can recognise and remove abandoned ones.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -64,7 +63,7 @@ impl AtomicFile {
         Ok(Self { name: path.to_owned(), sink })
     }
 
-    /// Puts the file in its place, with all that was written.
+    /// Moves the finished file to its place.
     pub fn commit(self) -> io::Result<()> {
         self.sink.commit().map_err(|error| naming(&self.name, &error))
     }
@@ -158,8 +157,8 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of all writes under way. For a process that is about to end at once:
-/// the writes themselves fail when they come to an end.
+/// Removes the temporary files of all writes under way. For a process that is about to exit:
+/// unfinished writes fail when they end.
 pub fn remove_unfinished() {
     for path in unfinished().drain(..) {
         // One that is renamed or removed already is none.

@@ -1,4 +1,4 @@
-//! What can go wrong with a file, always with its name and the place in it.
+//! Errors about files, always with the file's name and the place in it.
 
 use crate::printable::printable;
 use std::fmt;
@@ -21,7 +21,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What went wrong with a file.
+/// An error about a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -39,7 +39,7 @@ pub enum Error {
         /// What was expected, and what to do.
         expected: String,
     },
-    /// The file is not a table that can be read, and where and why.
+    /// The file cannot be read as a table, with the place and the reason.
     #[error("{}: {what}", printable(.input))]
     Table {
         /// Name of the file.

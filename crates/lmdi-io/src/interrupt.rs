@@ -1,9 +1,9 @@
 //! Signals that end the process: Ctrl-C, `kill`, and a terminal that goes away.
 //!
-//! The first asks running work to end cleanly; work that does not answer within a grace period, and
-//! a wait for standard input, are ended for it. The second ends the process at once. None leaves a
-//! half-written file. A signal that was ignored when the process started, as `nohup` does with the
-//! hang-up signal, stays ignored.
+//! The first signal asks running work to end cleanly. Work that does not end within a grace period,
+//! and a wait for standard input, are killed. The second signal ends the process at once. Neither
+//! leaves a half-written file. A signal that was ignored when the process started, as `nohup` does
+//! with the hang-up signal, stays ignored.
 
 use lmdi::monitor::{Monitor, Stages};
 use std::io::Write;
@@ -18,9 +18,9 @@ static WAITING: AtomicBool = AtomicBool::new(false);
 /// The exit code of a process that Ctrl-C ended.
 pub const INTERRUPTED: u8 = 130;
 
-/// Starts listening. Work that has not ended `grace` after the first signal is ended; without a
-/// grace period it may take as long as it likes. Without the listener signals still end the
-/// process, only less cleanly.
+/// Starts listening. Work that has not ended `grace` after the first signal is killed; without a
+/// grace period it may take any time. Without the listener, signals still end the process, but less
+/// cleanly.
 pub fn install(grace: Option<Duration>) {
     if let Err(error) = listen(move |code| on_signal(code, grace)) {
         let _ = writeln!(
@@ -108,7 +108,7 @@ pub(crate) fn waiting<T>(wait: impl FnOnce() -> T) -> T {
     outcome
 }
 
-/// Lets work end on Ctrl-C, and shows no progress.
+/// Stops work on Ctrl-C, and shows no progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UntilInterrupted;
 

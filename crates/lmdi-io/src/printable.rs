@@ -1,5 +1,4 @@
-//! Text from data made safe to print: names and cells may hold anything, also commands to a
-//! terminal.
+//! Text from data made safe to print: names and cells may hold anything, even terminal commands.
 
 use std::borrow::Cow;
 

@@ -1,12 +1,12 @@
-//! Whether two names mean the same file, whichever way it is reached.
+//! Whether two paths lead to the same file.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Whether two paths lead to the same file: through symbolic links, other spellings or hard links.
-/// A file that is not there yet is known by its directory. Devices, such as `/dev/null`, are no
-/// files in this sense.
+/// A file that does not exist yet is identified by its directory. Devices, such as `/dev/null`, do
+/// not count as files.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     if is_device(a) || is_device(b) {
         return false;

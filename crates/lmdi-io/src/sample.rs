@@ -1,7 +1,7 @@
-//! Rows drawn at random from a table of any length, as a table of their own.
+//! A random sample of the rows of a table of any length, as a table.
 //!
-//! Whether a row is drawn follows from a hash of its place, so that batches do not matter. Cells are
-//! copied as they stand: the sample is read as the table would be.
+//! Whether a row is drawn depends on a hash of its position, so that batches do not matter. Cells
+//! are copied unchanged: the sample is read like the table.
 
 use crate::read::{BatchReader, Input, ReadOptions, TableBatch, Total};
 use crate::write::{Output, OutputColumn, OutputTable, TableWriter};
@@ -14,7 +14,7 @@ use std::path::Path;
 /// Rows that are read at a time.
 const ROWS: usize = 1 << 14;
 
-/// A sample of the rows of a table, in a temporary file that goes away with it.
+/// A sample of the rows of a table, in a temporary file that is deleted with it.
 pub struct SampledTable {
     file: tempfile::NamedTempFile,
     is_csv: bool,

@@ -1,10 +1,10 @@
-//! An allocator that knows a limit, and ends the process with a message where memory runs out.
+//! An allocator with a limit, which ends the process with a message if memory runs out.
 //!
-//! By default a program that cannot get memory aborts, or is killed by the system without a word.
-//! [`Limited`] passes requests on to another allocator and keeps count of the large ones, which are
-//! nearly all of the memory of a table, a forest or an explainer; counting small ones too would make
-//! every allocation wait for the others. Beyond the limit, or when the other allocator gives up, it
-//! says so on standard error and ends the process with exit code 1.
+//! By default a program that cannot get memory aborts, or the system kills it without a message.
+//! [`Limited`] passes requests on to another allocator and counts the large ones, which make up
+//! nearly all of the memory of a table, a forest or an explainer. Counting small ones too would
+//! serialise all allocations. If the limit is exceeded, or the other allocator fails, it says so on
+//! standard error and ends the process with exit code 1.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::io::Write;
@@ -16,12 +16,12 @@ const LARGE: usize = 1 << 16;
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static USED: AtomicUsize = AtomicUsize::new(0);
 
-/// Lets the process have about this many bytes from here on.
+/// Limits the process to about this many bytes from now on.
 pub fn set_limit(bytes: usize) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// The bytes that the process may have.
+/// The limit of the process in bytes.
 pub fn limit() -> usize {
     LIMIT.load(Ordering::Relaxed)
 }
@@ -31,8 +31,7 @@ pub fn used() -> usize {
     USED.load(Ordering::Relaxed)
 }
 
-/// The memory that the machine or its container has, in bytes; `None` where the system does not
-/// tell.
+/// The memory of the machine or its container, in bytes; `None` if the system does not tell.
 pub fn of_machine() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let kilobytes = |key: &str| -> Option<usize> {

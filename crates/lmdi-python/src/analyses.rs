@@ -1,4 +1,4 @@
-//! What is read off scores: counterfactuals, subgroups and stability.
+//! Analyses of scores: counterfactuals, subgroups and stability.
 //!
 //! Explained rows arrive as the arrays of an `Explanation` with predictions beside them; results leave as
 //! plain lists and dictionaries, which the Python half gives names to.

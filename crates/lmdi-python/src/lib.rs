@@ -18,9 +18,9 @@
 //! | `methods/streamed` | LMDI+ on rows that come in batches |
 //! | `methods/local` | the other local methods |
 //! | `methods/global`, `metric` | the global methods, and what they measure by |
-//! | `methods/predicted` | what the model predicts beside scores, and how much of it they explain |
+//! | `methods/predicted` | the model's predictions, and how much of them scores explain |
 //! | `file` | model files |
-//! | `analyses` | what is read off scores |
+//! | `analyses` | analyses of scores |
 //! | `command` | the command `lmdi` |
 //!
 //! A method is one class that takes a [`model::Model`] and returns scores through

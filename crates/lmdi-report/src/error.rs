@@ -1,10 +1,10 @@
 //! The one error type of this crate.
 
-/// What went wrong, in words a user can act on.
+/// An error, with a message that tells the user what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What is to be shown does not fit together.
+    /// The data to be shown is inconsistent.
     #[error(transparent)]
     Library(#[from] lmdi::Error),
     /// A picture cannot be drawn.

@@ -1,5 +1,4 @@
-//! Results people can look at: static pictures ([`plot`]) of scores and models, and the report
-//! ([`page`]).
+//! Results for people: static plots of scores and models ([`plot`]), and the report ([`page`]).
 
 pub mod error;
 pub mod page;

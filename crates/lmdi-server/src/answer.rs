@@ -1,4 +1,4 @@
-//! What is answered, as JSON. Numbers that are not finite, which JSON lacks, become null.
+//! Answers as JSON. Numbers that are not finite, which JSON lacks, become null.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -6,7 +6,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct Answer<'a> {
     pub rows: Vec<Row<'a>>,
-    /// What the asker should know, such as cells that training did not know.
+    /// Notes for the client, such as values that did not occur in training.
     pub notes: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Explanation<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unexplained: Option<PerOutput<'a, f64>>,
     pub scores: PerOutput<'a, Named<'a, f64>>,
-    /// The sum of the scores that were not asked for.
+    /// The sum of the scores that were not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<PerOutput<'a, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,15 +11,15 @@ use tokio::runtime::Runtime;
 /// How often the server asks whether it should stop.
 const LOOKS: Duration = Duration::from_millis(50);
 
-/// What a server may spend, and the page it shows.
+/// The limits of a server, and the page it shows.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ServerOptions {
-    /// Requests that are computed at a time.
+    /// Number of requests that are computed at a time.
     pub workers: usize,
-    /// Further requests that wait for their turn.
+    /// Number of further requests that wait for their turn.
     pub waiting: usize,
-    /// Most bytes of a request.
+    /// Maximum number of bytes of a request.
     pub max_body: usize,
     /// The text of a report of the model, to show at `/`.
     pub report: Option<String>,
@@ -47,7 +47,7 @@ pub struct Listening {
     address: SocketAddr,
 }
 
-/// Opens the socket. Port 0 takes any that is free.
+/// Opens the socket. Port 0 takes any free port.
 pub fn listen(address: SocketAddr) -> io::Result<Listening> {
     let socket = TcpListener::bind(address)?;
     let address = socket.local_addr()?;
@@ -60,7 +60,7 @@ impl Listening {
         self.address
     }
 
-    /// The server of a service. Fails if the report of the options is none.
+    /// The server of a service. Fails if the report in the options is not a report.
     pub fn server(self, service: Service, options: &ServerOptions) -> io::Result<Server> {
         let routes = router(service, options, self.address.ip().is_loopback())?;
         let threads = tokio::runtime::Builder::new_multi_thread()
@@ -85,7 +85,7 @@ impl Server {
         self.listening.address
     }
 
-    /// Serves until `stops` says so; requests that are being computed are answered first.
+    /// Serves until `stops` returns true; requests that are being computed are answered first.
     pub fn run(self, stops: impl Fn() -> bool + Send + 'static) -> io::Result<()> {
         let Self { listening, routes, threads } = self;
         threads.block_on(async {

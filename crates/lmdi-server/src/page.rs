@@ -1,8 +1,8 @@
-//! The page at `/`: the report of the model, made to ask this server what changed cells would give,
-//! or a page that shows how to ask.
+//! The page at `/`: the report of the model, which asks this server to predict changed cells, or a
+//! page with example requests.
 //!
-//! A report's content policy lets it load nothing. Served, it may ask its own server, and a mark in
-//! its head tells it that there is one and which model answers.
+//! A report's content policy lets it load nothing. A served report may query its own server; a tag
+//! in its head names the model that the server has.
 
 use crate::service::Service;
 use serde_json::{Value, json};

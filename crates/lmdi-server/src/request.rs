@@ -1,4 +1,4 @@
-//! What is asked: rows, and what to tell about each.
+//! Requests: rows, and what to return for each.
 
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The names of cells, where rows are arrays.
+    /// The names of cells, if rows are arrays.
     #[serde(default)]
     pub columns: Option<Vec<String>>,
     /// One object or one array per row.
@@ -18,7 +18,7 @@ pub(crate) struct Request {
     /// How many scores per row, the largest first; all without it.
     #[serde(default)]
     pub top: Option<usize>,
-    /// Whether to give standard errors over the trees.
+    /// Whether to return standard errors over the trees.
     #[serde(default)]
     pub standard_error: bool,
 }

@@ -1,8 +1,8 @@
-//! Paths, and what becomes of requests that cannot be answered.
+//! Paths, and responses to requests that cannot be answered.
 //!
 //! A page of another site must not reach a server that listens on this machine only: requests must
-//! come as JSON, which browsers do not send across sites without leave, and must name the machine
-//! as their host, which a site whose name is pointed here does not.
+//! be JSON, which browsers do not send across sites without permission, and must name this machine
+//! as their host, which a site whose name resolves to this machine does not.
 
 use crate::listen::ServerOptions;
 use crate::page;
@@ -32,7 +32,7 @@ pub(crate) struct Shared {
     max_body: usize,
 }
 
-type Asked = State<Arc<Shared>>;
+type ServerState = State<Arc<Shared>>;
 
 /// The server's paths. `is_local` says whether it listens on this machine only.
 pub(crate) fn router(
@@ -55,11 +55,11 @@ pub(crate) fn router(
         max_body: options.max_body,
     });
     Ok(Router::new()
-        .route("/", get(|State(shared): Asked| async move { Html(shared.front.clone()) }))
+        .route("/", get(|State(shared): ServerState| async move { Html(shared.front.clone()) }))
         .route("/health", get(|| async { answer(StatusCode::OK, &json!({"status": "ok"})) }))
         .route(
             "/model",
-            get(|State(shared): Asked| async move {
+            get(|State(shared): ServerState| async move {
                 answer(StatusCode::OK, &shared.service.description())
             }),
         )
@@ -82,17 +82,17 @@ const NO_SUCH_PATH: &str = "no such path; there are /, /health, /model, /predict
 const OTHER_METHOD: &str = "send POST to /predict and /explain, GET to /, /health and /model";
 const BUSY: &str = "too many requests are waiting; try again in a second";
 
-async fn predict(shared: Asked, headers: HeaderMap, request: Request) -> Response {
+async fn predict(shared: ServerState, headers: HeaderMap, request: Request) -> Response {
     computed(shared, headers, request, Service::predict).await
 }
 
-async fn explain(shared: Asked, headers: HeaderMap, request: Request) -> Response {
+async fn explain(shared: ServerState, headers: HeaderMap, request: Request) -> Response {
     computed(shared, headers, request, Service::explain).await
 }
 
 /// Reads the body and computes the answer on a thread that may take its time.
 async fn computed(
-    State(shared): Asked,
+    State(shared): ServerState,
     headers: HeaderMap,
     request: Request,
     compute: fn(&Service, &[u8]) -> Result<Vec<u8>, Failure>,
@@ -133,7 +133,7 @@ async fn computed(
 
 /// Refuses requests that reach a local server under the name of another host, and forbids browsers
 /// to guess types and to keep answers.
-async fn guarded(State(shared): Asked, request: Request, next: Next) -> Response {
+async fn guarded(State(shared): ServerState, request: Request, next: Next) -> Response {
     if shared.is_local && !names_this_machine(request.headers()) {
         let what = "this server answers to localhost only; listen on an address of the network \
                     with --address to serve other hosts";

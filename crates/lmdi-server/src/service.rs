@@ -1,4 +1,4 @@
-//! A study that answers requests: bytes of JSON in, bytes of JSON out.
+//! A study that answers requests: JSON bytes in, JSON bytes out.
 
 use crate::answer::{Answer, Explanation, Named, PerOutput, Prediction, Row};
 use crate::request::Request;
@@ -24,7 +24,7 @@ const REQUEST: &str = "request";
 pub enum Failure {
     /// The request is at fault; the text says where, and what was expected.
     Invalid(String),
-    /// The request asks for more than is given at once.
+    /// The request asks for more than is allowed at once.
     TooLarge(String),
     /// The service is at fault.
     Internal(String),
@@ -89,12 +89,12 @@ impl Service {
         Ok(Self { study, grouping, reading, digest, n_outputs })
     }
 
-    /// The mark of the model ([`Study::digest`]).
+    /// The digest of the model ([`Study::digest`]).
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// What the model predicts, reads and says, as JSON.
+    /// A description of the model as JSON: target, columns, and the meaning of scores.
     pub fn description(&self) -> serde_json::Value {
         let study = &self.study;
         let schema = &study.schema;

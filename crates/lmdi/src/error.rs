@@ -1,9 +1,9 @@
 //! The one error type of the library.
 //!
-//! Every variant says what was found and what the caller can do about it. Files, line numbers and
-//! column positions are the business of the crates that read files; here a column is named.
+//! Every variant says what was found and what the caller can do about it. File names, line numbers
+//! and column positions belong to the crates that read files; here a column is named.
 
-/// What went wrong, in words a user can act on.
+/// An error, with a message that tells the user what to do.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,7 +17,7 @@ pub enum Error {
         /// The values allowed.
         expected: String,
     },
-    /// Two inputs that must agree in size do not.
+    /// Two inputs differ in size.
     #[error("{what}: found {found}, expected {expected}")]
     Shape {
         /// What has the wrong size.
@@ -27,7 +27,7 @@ pub enum Error {
         /// The size expected.
         expected: usize,
     },
-    /// The data cannot be used as asked.
+    /// The data cannot be used as requested.
     #[error("{0}")]
     Data(String),
     /// A tree or ensemble breaks an invariant (a child out of range, a cycle, an unknown feature).
@@ -36,7 +36,7 @@ pub enum Error {
     /// A model file cannot be read.
     #[error("model file: {0}")]
     Format(String),
-    /// A model could not be written to where the caller wanted it.
+    /// A model could not be written.
     #[error("{0}")]
     Write(String),
     /// The caller asked to stop.

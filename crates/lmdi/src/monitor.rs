@@ -1,18 +1,18 @@
-//! How long work tells its caller where it is, and learns that it should stop.
+//! How long work reports its progress to the caller, and learns that it should stop.
 //!
 //! The library draws no progress bar: it calls [`Monitor::advance`] from any thread and asks
 //! [`Monitor::cancelled`] between units of work (a tree, a block of rows).
 
 use crate::{Error, Result};
 
-/// Receives progress and may ask for an early end. Calls come from several threads.
+/// Receives progress and can request an early end. Calls come from several threads.
 pub trait Monitor: Sync {
-    /// `units` more of the work announced by the caller are done.
+    /// `units` more units of work are done.
     fn advance(&self, units: u64) {
         let _ = units;
     }
 
-    /// Whether the work should end as soon as it can.
+    /// Whether the work should end as soon as possible.
     fn cancelled(&self) -> bool {
         false
     }
@@ -31,7 +31,7 @@ impl Monitor for Silent {}
 
 /// Announces the stages of longer work, such as training and scoring, and makes a monitor for each.
 pub trait Stages: Sync {
-    /// A stage of so many units starts; it ends when its monitor is dropped.
+    /// Starts a stage of this many units; it ends when its monitor is dropped.
     fn start(&self, stage: &'static str, units: usize) -> Box<dyn Monitor + '_>;
 }
 

@@ -1,8 +1,8 @@
 //! Choices between a few named variants, as users write them.
 //!
-//! The command line and the Python package read these names by the same functions, so that a name
-//! means the same everywhere and an error lists the same names. A hyphen and an underscore are one
-//! letter: `elastic-net` and `elastic_net` are the same name.
+//! The command line and the Python package parse these names with the same functions, so that a
+//! name means the same everywhere and an error lists the same names. Hyphens and underscores are
+//! equivalent: `elastic-net` and `elastic_net` are the same name.
 
 use crate::{Error, Result};
 

@@ -1,7 +1,7 @@
 //! Random numbers that are the same on every platform and for every number of threads.
 //!
-//! Each unit of work (a tree, a repetition) draws from its own generator, made from the user's seed
-//! and the unit's index, never from a generator shared between threads.
+//! Each unit of work (a tree, a repetition) has its own generator, seeded with the user's seed and
+//! the unit's index. Threads never share a generator.
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

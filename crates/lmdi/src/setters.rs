@@ -1,5 +1,4 @@
-//! Functions that set one option each. Structs of options can then grow without breaking programs
-//! that build them.
+//! One setter per option. Option structs can then grow without breaking programs that build them.
 
 /// Writes one function per option: it takes the value and gives the options back. An `optional` one
 /// takes a value, `Some` or `None`.

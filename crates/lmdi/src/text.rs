@@ -1,4 +1,4 @@
-//! Numbers and names as people read them, the same in every report.
+//! Formatting of numbers and names for people, the same in every report.
 
 use crate::table::{TimeUnit, Unseen, number_text};
 
@@ -19,16 +19,19 @@ pub fn short_number(x: f64) -> String {
     number_text(rounded)
 }
 
-/// A cell of a column of numbers: a date where it is a point in time, in this unit, else a number as
-/// [`short_number`] writes it.
+/// A cell of a column of numbers: a date where it is a point in time, in this unit. A whole number
+/// keeps all its digits, since it may be a code or a year; others are as [`short_number`] writes
+/// them.
 ///
 /// ```
 /// use lmdi::{table::TimeUnit, text::short_cell};
 /// assert_eq!(short_cell(19_753.0, Some(TimeUnit::Days)), "2024-01-31");
-/// assert_eq!(short_cell(19_753.0, None), "19753");
+/// assert_eq!(short_cell(1_234_567.0, None), "1234567");
+/// assert_eq!(short_cell(1_234_567.8, None), "1234570");
 /// ```
 pub fn short_cell(x: f64, time: Option<TimeUnit>) -> String {
-    time.and_then(|unit| unit.text(x)).unwrap_or_else(|| short_number(x))
+    let number = || if x.fract() == 0.0 { number_text(x) } else { short_number(x) };
+    time.and_then(|unit| unit.text(x)).unwrap_or_else(number)
 }
 
 /// A count with thousands separated.
@@ -59,8 +62,8 @@ pub fn counted(n: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", count(n))
 }
 
-/// Cells of a column that training did not know. Names are as they are in the table; escape them where
-/// that matters.
+/// Cells of a column with values that did not occur in training. Names are as they are in the
+/// table; escape them where that matters.
 pub fn unseen_text(unseen: &Unseen) -> String {
     let (column, cells) = (short_name(&unseen.column), counted(unseen.cells, "cell"));
     match &unseen.example {
@@ -72,8 +75,7 @@ pub fn unseen_text(unseen: &Unseen) -> String {
     }
 }
 
-/// A name of a table, column or class, cut with an ellipsis where it would drown the sentence
-/// around it.
+/// A name of a table, column or class, shortened with an ellipsis if it is too long for a sentence.
 pub fn short_name(name: &str) -> String {
     match name.char_indices().nth(LETTERS) {
         Some((end, _)) => format!("{}…", &name[..end]),

@@ -1,4 +1,4 @@
-//! Loops that use the widest vectors of the processor at hand, with the same result on every one.
+//! Loops that use the widest vectors of the processor, with the same result on every processor.
 
 /// Work that is compiled once more for each kind of wider vectors.
 pub(crate) trait Vectorised {

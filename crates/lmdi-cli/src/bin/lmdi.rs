@@ -1,4 +1,4 @@
-//! The `lmdi` command as a program of its own.
+//! The `lmdi` command as a program.
 
 use lmdi_memory::Limited;
 use std::process::ExitCode;

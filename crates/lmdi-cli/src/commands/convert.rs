@@ -14,12 +14,12 @@ Examples:
   lmdi convert houses.lmdi --save houses.json
   lmdi convert houses.json --save houses.lmdi
 
-Both forms hold the same model, explainer included, to the last bit. JSON is for other programs and for \
-reading; it is several times larger. docs/model-format.md describes both.")]
+Both forms hold the same model, including its explainer, to the last bit. JSON is for people and other \
+programs; it is several times larger. docs/model-format.md describes both.")]
 pub struct Options {
     /// Model file in either form
     model: PathBuf,
-    /// Where to write; a name ending in .json is written as JSON, any other in binary
+    /// Where to write; a name ending in .json gives JSON, any other the binary form
     #[arg(long, value_name = "FILE")]
     save: PathBuf,
 }

@@ -36,15 +36,16 @@ Examples:
   lmdi counterfactual houses.lmdi new.csv --candidates houses.csv --threshold 300000 --out answers.csv
   lmdi counterfactual adult.lmdi adult.csv --rows all -k 3 --space features --out answers.json
 
-Another decision is another predicted class, or a predicted number on the other side of --threshold. Every answer is a row of the candidates, so no impossible combination of values is ever shown. Rows are similar if their scores are close: the same columns matter in the same way. --space features compares cells instead; both distances are always given.
+Another decision is another predicted class, or a predicted number on the other side of --threshold. Every answer is a row of the candidates, so impossible combinations of values never occur. Rows are similar if their scores are close: the same columns matter in the same way. --space features compares cells instead. Both distances are always given.
 
-The result has one row per column that differs, in order of importance: `row`, `prediction`, `place` (1 is nearest), `other_row`, `other_prediction`, `score_distance`, `feature_distance`, `column`, `from`, `to` and `score_change` (there minus here; of the class predicted here if each class has scores). A row without an answer has one line with empty cells.")]
+The result has one row per column that differs, in order of importance: `row`, `prediction`, `place` (1 is nearest), `other_row`, `other_prediction`, `score_distance`, `feature_distance`, `column`, `from`, `to` and `score_change` (the other row's score minus this row's; for three or more classes, of the class predicted for this row). A row without an answer has one line with empty cells.")]
 pub struct Options {
-    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
+    /// Model file; LMDI+ needs one with an explainer, as written by `lmdi explain --save`
     model: PathBuf,
-    /// CSV or Parquet file with the rows to answer for; - is standard input
+    /// CSV or Parquet file with the rows; - is standard input
     data: PathBuf,
-    /// The rows: all, or places from 1 such as 3,8,20-29 [default: the first ten]
+    /// The rows to find answers for: all, or row numbers from 1, such as 3,8,20-29 [default: the
+    /// first ten]
     #[arg(long, value_name = "ROWS", value_parser = parse_rows)]
     rows: Option<RowChoice>,
     /// Where to write the answers: a name ending in .csv, .parquet or .json, or - for standard
@@ -54,33 +55,33 @@ pub struct Options {
     /// Rows that may be answers, such as the training table [default: all rows of DATA]
     #[arg(long, value_name = "FILE")]
     candidates: Option<PathBuf>,
-    /// Answers for each row
+    /// Number of answers per row
     #[arg(short, long, value_name = "N", default_value_t = 1)]
     k: usize,
     /// Where similarity is measured
     #[arg(long, value_parser = named::<Space>(), value_name = "SPACE", default_value = "scores")]
     space: Space,
-    /// How it is measured
+    /// How distances are computed
     #[arg(long, value_parser = named::<Distance>(), value_name = "HOW", default_value = "l1")]
     distance: Distance,
-    /// The number at which the decision changes, or of two classes the probability of the second
-    /// from which on it is predicted [default: the median prediction of the candidates; classes:
-    /// that of the model]
+    /// The number at which the decision changes; with two classes, the probability from which the
+    /// second is predicted [default: the median prediction of the candidates; classes: the model's
+    /// threshold]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     threshold: Option<f64>,
-    /// The decision that is wanted: a label, or for numbers above or below [default: any other]
+    /// The wanted decision: a label, or for regression above or below [default: any other]
     #[arg(long, value_name = "LABEL")]
     to: Option<String>,
-    /// A column that names rows, of both tables: `key` and `other_key` of the result
+    /// A column of both tables that identifies rows: `key` and `other_key` in the result
     #[arg(long, value_name = "COL")]
     key: Option<String>,
     /// A column that must not change; repeatable
     #[arg(long, value_name = "COL", help_heading = "Restrictions")]
     fixed: Vec<String>,
-    /// A column that may only stay or become larger; repeatable
+    /// A column that may stay or increase; repeatable
     #[arg(long, value_name = "COL", help_heading = "Restrictions")]
     only_up: Vec<String>,
-    /// A column that may only stay or become smaller; repeatable
+    /// A column that may stay or decrease; repeatable
     #[arg(long, value_name = "COL", help_heading = "Restrictions")]
     only_down: Vec<String>,
     #[command(flatten)]

@@ -35,11 +35,11 @@ use std::sync::Arc;
 /// How importance is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GlobalMethod {
-    /// Decrease in impurity that a column's splits brought in training.
+    /// Decrease in impurity from a column's splits in training.
     Mdi,
-    /// How well a column's part of linear models of the trees predicts rows left out.
+    /// How well a column's part of the trees' linear models predicts left-out rows.
     MdiPlus,
-    /// How much worse predictions get when a column is shuffled.
+    /// How much worse predictions become when a column is shuffled.
     Permutation,
     /// Mean |score| of a local method.
     MeanScore(Method),
@@ -63,7 +63,7 @@ fn method_parser() -> impl TypedValueParser<Value = GlobalMethod> {
         .try_map(|name| GlobalMethod::named(&name).ok_or("no such method"))
 }
 
-/// Say how much each column matters to a model as a whole.
+/// Measure how much each column matters to a model overall.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -73,23 +73,23 @@ Examples:
   lmdi importance houses.lmdi houses.csv --method permutation --oob
   lmdi importance houses.lmdi new.csv --method tree-shap
 
-The result has one row per column, the most important first: `column`, `importance` and `deviation`, its standard deviation over trees, repetitions or rows. 0/1 columns of one categorical column count together.")]
+The result has one row per column, the most important first: `column`, `importance` and `deviation`, its standard deviation over trees, repetitions or rows. The 0/1 columns of a categorical column count as one.")]
 pub struct Options {
     /// Model file
     model: PathBuf,
-    /// CSV or Parquet file, which all methods but mdi need, most of them with the target; - is
+    /// CSV or Parquet file, needed by all methods except mdi, by most of them with the target; - is
     /// standard input
     data: Option<PathBuf>,
-    /// How importance is measured; a method of `lmdi explain` gives the mean size of its scores
+    /// How importance is measured; a method of `lmdi explain` gives its mean |score|
     #[arg(long, value_name = "METHOD", default_value = "mdi", value_parser = method_parser())]
     method: GlobalMethod,
     /// Where to write the importances: a name ending in .csv or .parquet, or - for standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The target column, where the model does not name it
+    /// The target column, if the model does not name it
     #[arg(long, value_name = "COL")]
     target: Option<String>,
-    /// What predictions are measured by [default: r2; classes: log-loss]
+    /// The metric for predictions [default: r2; classes: log-loss]
     #[arg(long, value_parser = named::<Metric<'static>>())]
     metric: Option<Metric<'static>>,
     /// Linear model of mdi-plus [default: ridge; classes: logistic]
@@ -98,14 +98,14 @@ pub struct Options {
     /// How often permutation shuffles each column [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: Option<u32>,
-    /// Shuffle, tree by tree, the rows a tree did not see; DATA is the table the model was trained
-    /// on
+    /// Shuffle, tree by tree, the rows a tree did not see; DATA must be the table the model was
+    /// trained on
     #[arg(long)]
     oob: bool,
     /// Seed of the shuffles [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Adds a column to a group; once per column
+    /// Add a column to a group; repeat for each column
     #[arg(long = "group", value_name = "NAME=COL", value_parser = parse_group)]
     groups: Vec<(String, String)>,
     #[command(flatten)]

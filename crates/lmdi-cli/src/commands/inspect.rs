@@ -21,7 +21,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Say what is in a model file or a table.
+/// Show what is in a model file or a table.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -24,16 +24,17 @@ Examples:
   cat new.csv | lmdi predict houses.lmdi - --out - | head
 
 Columns are matched by name, in any order. The result has one row per row of the table: `prediction` \
-and, for classes, `probability:LABEL` for every label. Levels that are new since training are counted \
-on standard error; they count as the pooled rare levels if the column has them, else as no level.
+and, for classes, `probability:LABEL` for every label. Levels that did not occur in \
+training are treated like the pooled rare levels if the column has them, else like no level; standard \
+error tells how many there were.
 
-Every row is predicted by all trees, as a new one, also where the table is the one that the model was trained \
+Every row is predicted by all trees, as a new row, even if the table is the one the model was trained \
 on. `lmdi score` and `lmdi explain` predict training rows of a forest out of bag.")]
 pub struct Options {
-    /// Model file, of ours or of XGBoost, LightGBM or CatBoost
+    /// Model file of lmdi, XGBoost, LightGBM or CatBoost
     model: PathBuf,
-    /// CSV or Parquet file, or a directory of Parquet files; - is standard input. Rows are read, predicted
-    /// and written some at a time, so that their number does not matter
+    /// CSV or Parquet file, or a directory of Parquet files; - is standard input. Rows are read,
+    /// predicted and written in batches, so there may be any number of them
     data: PathBuf,
     /// Where to write: a name ending in .csv or .parquet, or - for standard output (CSV)
     #[arg(long, value_name = "FILE")]
@@ -41,7 +42,7 @@ pub struct Options {
     /// A column of the table to copy into the result; repeatable
     #[arg(long, value_name = "COL")]
     keep: Vec<String>,
-    /// A column that names rows, to copy into the result; different in every row
+    /// A column that identifies rows, to copy into the result; must be unique
     #[arg(long, value_name = "COL")]
     key: Option<String>,
     #[command(flatten)]

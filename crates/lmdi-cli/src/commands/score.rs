@@ -27,15 +27,15 @@ Examples:
   lmdi score houses.lmdi new.csv --out scores.csv --method tree-shap
   lmdi score houses.lmdi new.csv --out scores.csv --method lime --background houses.csv
 
-Columns are matched by name, in any order; the target is not needed. The result is that of `lmdi \
-explain`: row, prediction, explained, unexplained, base and one score per column. Levels that are new \
-since training are counted on standard error; they count as the pooled rare levels if the column has \
-them, else as no level.")]
+Columns are matched by name, in any order; the target is not needed. The result has the columns of `lmdi \
+explain`: row, prediction, explained, unexplained, base and one score per column. Levels that did not \
+occur in training are treated like the pooled rare levels if the column has them, else like no level; \
+standard error tells how many there were.")]
 pub struct Options {
-    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
+    /// Model file; LMDI+ needs one with an explainer, as written by `lmdi explain --save`
     model: PathBuf,
-    /// CSV or Parquet file, or a directory of Parquet files; - is standard input. Rows are read, explained
-    /// and written some at a time, so that their number does not matter
+    /// CSV or Parquet file, or a directory of Parquet files; - is standard input. Rows are read,
+    /// explained and written in batches, so there may be any number of them
     data: PathBuf,
     /// Where to write: a name ending in .csv or .parquet, or - for standard output (CSV)
     #[arg(long, value_name = "FILE")]

@@ -28,16 +28,16 @@ Examples:
 localhost:8000/explain
 
 The model is read once. GET / shows the report, whose what-if then works for models of any size; without \
---report it shows how to ask. GET /model lists the columns; POST /predict and POST /explain take rows as \
+--report it shows example requests. GET /model lists the columns; POST /predict and POST /explain take rows as \
 JSON. Answers are those of `lmdi predict` and `lmdi score`.
 
-The server has neither passwords nor encryption. It listens on this machine only; before --address makes \
-it reachable for others, put a proxy that has both in front of it. Ctrl-C or the signal to terminate ends \
-it once the requests at hand are answered.")]
+The server has neither passwords nor encryption. By default it listens on this machine only; before \
+--address makes it reachable for others, put a proxy that has both in front of it. Ctrl-C or a termination \
+signal ends it once running requests are answered.")]
 pub struct Options {
-    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
+    /// Model file; LMDI+ needs one with an explainer, as written by `lmdi explain --save`
     model: PathBuf,
-    /// Where to listen; port 0 takes any that is free
+    /// Where to listen; port 0 takes any free port
     #[arg(
         long,
         value_name = "HOST:PORT", value_parser = parse_address,
@@ -45,7 +45,7 @@ pub struct Options {
         help_heading = "Serving"
     )]
     address: SocketAddr,
-    /// A report of this model, as `lmdi explain --report` writes it, to show at /
+    /// A report of this model, as written by `lmdi explain --report`, to show at /
     #[arg(long, value_name = "FILE", help_heading = "Serving")]
     report: Option<PathBuf>,
     /// Largest request, such as 500k or 16M

@@ -1,4 +1,4 @@
-//! `lmdi stability`: whether another fit of the same model would say the same.
+//! `lmdi stability`: whether another fit of the model would give the same explanation.
 
 use crate::flags::invalid;
 use crate::flags::lmdi_plus::LmdiPlusFlags;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Columns that are printed.
 const COLUMNS: usize = 15;
 
-/// Fit a model several times and measure how far the scores of its rows agree.
+/// Fit a model several times and measure how far the fits agree on the scores.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,7 @@ Examples:
   lmdi stability houses.csv --target price --fits 10 --bootstrap-rows --out stability.csv
   lmdi stability houses.csv --target price --method tree-shap --holdout 0.33
 
-Each fit has another seed (--seed and those after it), and with --bootstrap-rows other rows, drawn with replacement. All fits score the same rows: those of --holdout, or all. Two measures are taken per row: how many different columns are among the top k % of any fit (the fewer, the better), and how similar the ranks of the columns are (1 is the same order).
+Each fit has another seed (--seed, --seed + 1, ...), and with --bootstrap-rows other rows, drawn with replacement. All fits score the same rows: those of --holdout, or all. Each row gets two measures: how many different columns are among the top k % of any fit (fewer is better), and how similar the ranks of the columns are (1 is the same order).
 
 The result has one row per scored row: `row`, `correlation`, and `unique:K%` for every share.")]
 pub struct Options {
@@ -46,7 +46,7 @@ pub struct Options {
     /// for standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// How often to fit
+    /// Number of fits
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=1000))]
     fits: u16,
     /// Draw the training rows of each fit with replacement

@@ -1,4 +1,4 @@
-//! `lmdi subgroups`: groups of rows that are predicted as they are for the same reasons.
+//! `lmdi subgroups`: groups of rows that are predicted for the same reasons.
 
 use crate::flags::method::MethodFlags;
 use crate::flags::running::RunFlags;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 /// Columns that are printed of each group.
 const COLUMNS: usize = 5;
 
-/// Group rows whose predictions have the same reasons, and describe the groups.
+/// Group rows that are predicted for the same reasons, and describe the groups.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,11 +32,11 @@ Examples:
   lmdi subgroups houses.lmdi houses.csv --groups 4 --out groups.csv
   lmdi subgroups houses.lmdi new.parquet --out groups.json
 
-Rows are grouped by their scores (k-means). Without --groups, the number is the largest stable one: the same groups are found in other samples of the rows (Ben-Hur et al. 2002). The table of similarities shows how clear the choice is.
+Rows are grouped by their scores (k-means). Without --groups, the number of groups is the largest stable one: other samples of the rows give the same groups (Ben-Hur et al. 2002). The table of similarities shows how clear the choice is.
 
 The result has one row per row of DATA: `row`, `group` (1 is the largest) and `prediction`. JSON includes the descriptions. Errors are given if DATA has the target.")]
 pub struct Options {
-    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it
+    /// Model file; LMDI+ needs one with an explainer, as written by `lmdi explain --save`
     model: PathBuf,
     /// CSV or Parquet file; - is standard input
     data: PathBuf,
@@ -44,22 +44,22 @@ pub struct Options {
     /// output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Number of groups [default: as many as are stable]
+    /// Number of groups [default: the largest stable number]
     #[arg(long, value_name = "N")]
     groups: Option<usize>,
-    /// Most groups to consider
+    /// Largest number of groups to consider
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "groups")]
     max_groups: usize,
-    /// Restarts of k-means; the best one counts
+    /// Restarts of k-means; the best one is used
     #[arg(long, value_name = "N", default_value_t = 10)]
     restarts: usize,
-    /// Most conditions in the rule that describes a group
+    /// Maximum number of conditions in the rule that describes a group
     #[arg(long, value_name = "N", default_value_t = 3)]
     rule_depth: usize,
-    /// Seed of all random choices
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Running")]
     seed: u64,
-    /// A column that names rows, to copy into the result; different in every row
+    /// A column that identifies rows, to copy into the result; must be unique
     #[arg(long, value_name = "COL")]
     key: Option<String>,
     #[command(flatten)]

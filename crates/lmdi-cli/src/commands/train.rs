@@ -12,7 +12,7 @@ use clap::Args;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Train a model on a table and say how good it is.
+/// Train a model on a table and report its quality.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -22,9 +22,9 @@ Examples:
   zcat data.csv.gz | lmdi train - --target y --save model.lmdi
 
 The target decides the task: numbers are a regression, unless there are exactly two distinct ones; \
-two labels are binary, more are multiclass. Of two labels the second in order is the positive one, \
-unless --positive names it; --threshold or --costs say when it is predicted, and the model file keeps \
-them. Rows without a target are left out and counted. \
+two labels are binary, more are multiclass. With two labels, the second in \
+order is the positive one, unless --positive names it; --threshold or --costs set when it is predicted, \
+and the model file keeps them. Rows without a target are left out and counted. \
 Categorical columns become one 0/1 column per level.")]
 pub struct Options {
     /// CSV or Parquet file; - is standard input
@@ -32,7 +32,7 @@ pub struct Options {
     /// The column to predict
     #[arg(long, value_name = "COL")]
     target: String,
-    /// Where to keep the model; a name ending in .json is written as JSON
+    /// Where to save the model; a name ending in .json gives JSON
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// The model to train

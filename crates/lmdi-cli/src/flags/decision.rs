@@ -10,15 +10,16 @@ use lmdi::forest::decision::{check_threshold, threshold_of_costs};
 /// How the decision between two classes is made.
 #[derive(Args)]
 pub struct DecisionFlags {
-    /// Of two labels the one whose probability is reported and explained [default: the second in
+    /// With two labels, the one whose probability is reported and explained [default: the second in
     /// order]
     #[arg(long, value_name = "LABEL", help_heading = "Decision")]
     pub positive: Option<String>,
-    /// Predict the positive label from this probability on [default: the more probable label]
+    /// Predict the positive label if its probability is at least P [default: the more probable
+    /// label]
     #[arg(long, value_name = "P", value_parser = parse_probability, allow_negative_numbers = true,
         conflicts_with = "costs", help_heading = "Decision")]
     threshold: Option<f64>,
-    /// What a false positive and a false negative cost: the threshold is FP / (FP + FN)
+    /// Costs of a false positive and a false negative: the threshold is FP / (FP + FN)
     #[arg(long, value_name = "FP,FN", value_parser = parse_costs, allow_hyphen_values = true,
         help_heading = "Decision")]
     costs: Option<f64>,

@@ -1,4 +1,4 @@
-//! The choices of LMDI+ as flags.
+//! The options of LMDI+ as flags.
 
 use super::named;
 use clap::Args;
@@ -10,7 +10,7 @@ use lmdi::importance::lmdi_plus::{
 /// How LMDI+ is fitted.
 #[derive(Args)]
 pub struct LmdiPlusFlags {
-    /// Fixes every choice of the method [default: model, unless another flag changes a choice]
+    /// Set every option of the method [default: model, unless another flag changes an option]
     #[arg(long, value_parser = named::<Preset>(), help_heading = "LMDI+")]
     preset: Option<Preset>,
     /// A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag
@@ -21,17 +21,17 @@ pub struct LmdiPlusFlags {
     /// What the trees of a forest are fitted to [default: model]
     #[arg(long, value_parser = named::<FitTo>(), value_name = "WHAT", help_heading = "LMDI+")]
     fit_to: Option<FitTo>,
-    /// How much of what the model leaves of the response joins the fit to the model, from 0 to 1
-    /// [default: 0.5]
+    /// With --fit-to model: share of the response's deviation from the leaf values that is added to
+    /// them, from 0 to 1 [default: 0.5]
     #[arg(long, value_name = "X", help_heading = "LMDI+")]
     response_share: Option<f64>,
     /// Rows that the linear model of a tree is fitted on [default: uniform]
     #[arg(long, value_parser = named::<FitOn>(), value_name = "ROWS", help_heading = "LMDI+")]
     fit_on: Option<FitOn>,
-    /// Leave the raw columns out: stumps only
+    /// Use stumps only, without raw columns
     #[arg(long, help_heading = "LMDI+")]
     no_raw: bool,
-    /// Let raw columns count beyond the range of the training cells, where trees are flat
+    /// Let raw terms continue beyond the range of the training cells, where trees are flat
     #[arg(long, help_heading = "LMDI+")]
     no_bound_raw: bool,
     /// Penalise a numeric target in its own unit, instead of dividing it by its standard deviation
@@ -45,48 +45,48 @@ pub struct LmdiPlusFlags {
     /// 0.99]
     #[arg(long, value_name = "X", help_heading = "LMDI+")]
     l1_ratio: Vec<f64>,
-    /// Fixed strength of the penalty beside the mean loss, instead of a search
+    /// Fixed strength of the penalty, relative to the mean loss, instead of a search
     #[arg(long, value_name = "X", help_heading = "LMDI+")]
     alpha: Option<f64>,
-    /// The same as an inverse strength beside the sum of losses
+    /// Fixed inverse strength of the penalty, relative to the summed loss
     #[arg(long, value_name = "X", conflicts_with = "alpha", help_heading = "LMDI+")]
     c: Option<f64>,
-    /// Find the penalty by cross-validation with this many folds [default with --validation folds:
-    /// 3]
+    /// Choose the penalty by cross-validation with this many folds [default with --validation
+    /// folds: 3]
     #[arg(long, value_name = "N", help_heading = "LMDI+")]
     folds: Option<usize>,
-    /// How rows are dealt to folds; means --validation folds [default: place]
+    /// How rows are assigned to folds; implies --validation folds [default: place]
     #[arg(long, value_parser = named::<FoldBy>(), value_name = "BY", help_heading = "LMDI+")]
     fold_by: Option<FoldBy>,
-    /// Rounds in which trees are fitted, all trees of a round at once [default: 4 for forests; boosted
-    /// trees one after the other]
+    /// Number of rounds; all trees of a round are fitted at once [default: 4 for forests; boosted
+    /// trees one after another]
     #[arg(long, value_name = "N", help_heading = "LMDI+")]
     rounds: Option<usize>,
-    /// Fit each tree on about this many rows of its own, dealt so that all trees together use all rows
-    /// [default: every tree on all rows]
+    /// Fit each tree on its own sample of about this many rows, such that all trees together use
+    /// all rows [default: every tree on all rows]
     #[arg(long, value_name = "N", help_heading = "LMDI+")]
     rows_per_tree: Option<usize>,
-    /// Rows that a penalty is judged by [default: oob; folds where it is not known which rows a
-    /// tree saw]
+    /// Rows on which the error of a penalty is measured [default: oob; folds if it is unknown which
+    /// rows a tree saw]
     #[arg(long, value_parser = named::<Validation>(), value_name = "ROWS", help_heading = "LMDI+")]
     validation: Option<Validation>,
-    /// What the search for the penalty compares [default: deviance]
+    /// The error that the penalty search compares [default: deviance]
     #[arg(long, value_parser = named::<Measure>(), value_name = "WHAT", help_heading = "LMDI+")]
     selection: Option<Measure>,
-    /// Which penalty wins; 1se needs --validation folds, and means it [default: min]
+    /// Which penalty wins; 1se implies --validation folds [default: min]
     #[arg(long, value_parser = named::<Rule>(), value_name = "RULE", help_heading = "LMDI+")]
     rule: Option<Rule>,
-    /// Family of the response; binomial and poisson mean --fit-to response [default: gaussian;
+    /// Family of the response; binomial and poisson imply --fit-to response [default: gaussian;
     /// classes fitted to the response: binomial]
     #[arg(long, value_parser = named::<Family>(), value_name = "FAMILY", help_heading = "LMDI+")]
     family: Option<Family>,
     /// Accuracy of the final fits, as a share of the loss without any column [default: 1e-9]
     #[arg(long, value_name = "X", help_heading = "LMDI+")]
     tolerance: Option<f64>,
-    /// Accuracy of the fits that cross-validation compares [default: 1e-3]
+    /// Accuracy of the fits that the penalty search compares [default: 1e-3]
     #[arg(long, value_name = "X", help_heading = "LMDI+")]
     search_tolerance: Option<f64>,
-    /// Most iterations of one fit [default: 10000]
+    /// Maximum number of iterations of one fit [default: 10000]
     #[arg(long, value_name = "N", help_heading = "LMDI+")]
     max_iterations: Option<usize>,
 }

@@ -24,8 +24,8 @@ pub fn tree_method_parser() -> impl TypedValueParser<Value = Method> {
 /// Which method explains.
 #[derive(Args, Clone)]
 pub struct MethodFlags {
-    /// The method that explains; lmdi-plus and maple learn from training rows, lime from background
-    /// rows, the others follow from the trees
+    /// The explanation method; lmdi-plus and maple learn from training rows, lime from background
+    /// rows, and the others need only the trees
     #[arg(long, value_name = "METHOD", default_value = "lmdi-plus", value_parser = named::<Method>())]
     pub method: Method,
     #[command(flatten)]

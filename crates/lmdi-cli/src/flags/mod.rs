@@ -1,4 +1,4 @@
-//! Flags that commands share, and what they ask the library for.
+//! Flags that commands share, and the library options they become.
 //!
 //! | file | flags |
 //! |---|---|

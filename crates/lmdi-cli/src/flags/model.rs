@@ -16,7 +16,7 @@ use lmdi::table::Task;
 pub enum ModelKind {
     /// Bagged trees, each on its own bootstrap sample
     Forest,
-    /// As forest, with random thresholds and all rows
+    /// Like forest, with random thresholds and all rows
     ExtraTrees,
     /// Gradient boosting: each tree corrects those before it
     Boosting,
@@ -31,19 +31,19 @@ enum Switch {
 /// How to train a model. Which one is a flag of the command.
 #[derive(Args)]
 pub struct ModelFlags {
-    /// Number of trees (of rounds, for boosting) [default: 100]
+    /// Number of trees, or of rounds for boosting [default: 100]
     #[arg(long, value_name = "N", help_heading = "Model")]
     trees: Option<usize>,
-    /// Greatest depth of a tree [default: unlimited]
+    /// Maximum depth of a tree [default: unlimited]
     #[arg(long, value_name = "N", help_heading = "Model")]
     max_depth: Option<usize>,
-    /// Least number of rows in a leaf [default: 1; boosting: 20]
+    /// Minimum number of rows in a leaf [default: 1; boosting: 20]
     #[arg(long, value_name = "N", help_heading = "Model")]
     min_samples_leaf: Option<usize>,
-    /// A node with fewer rows is not split [default: 2]
+    /// Minimum number of rows in a node to split it [default: 2]
     #[arg(long, value_name = "N", help_heading = "Model")]
     min_samples_split: Option<usize>,
-    /// Greatest number of leaves of a tree, 0 for no limit [default: 0; boosting: 31]
+    /// Maximum number of leaves of a tree, 0 for no limit [default: 0; boosting: 31]
     #[arg(long, value_name = "N", help_heading = "Model")]
     max_leaf_nodes: Option<usize>,
     /// Columns tried at each split: all, sqrt, a count (5) or a share (0.3) [default: all;
@@ -54,22 +54,22 @@ pub struct ModelFlags {
     /// more than 10,000 rows]
     #[arg(long, value_parser = named::<SplitFinder>(), value_name = "HOW", help_heading = "Model")]
     split_finder: Option<SplitFinder>,
-    /// What a split reduces [default: squared-error; classes: gini]
+    /// The criterion that a split reduces [default: squared-error; classes: gini]
     #[arg(long, value_parser = named::<Criterion>(), value_name = "WHAT", help_heading = "Forests only")]
     criterion: Option<Criterion>,
-    /// Least decrease of impurity that is worth a split [default: 0]
+    /// Minimum decrease of impurity for a split [default: 0]
     #[arg(long, value_name = "X", help_heading = "Forests only")]
     min_impurity_decrease: Option<f64>,
     /// Whether each tree draws its rows with replacement [default: on; extra-trees: off]
     #[arg(long, value_enum, value_name = "ON/OFF", help_heading = "Forests only")]
     bootstrap: Option<Switch>,
-    /// Rows a tree draws: a count (500) or a share (0.5) [default: as many as there are]
+    /// Rows that a tree draws: a count (500) or a share (0.5) [default: as many as the table has]
     #[arg(long, value_name = "N", value_parser = parse_max_samples, help_heading = "Forests only")]
     max_samples: Option<MaxSamples>,
-    /// Factor on every tree [default: 0.1]
+    /// Learning rate: a factor on every tree [default: 0.1]
     #[arg(long, value_name = "X", help_heading = "Boosting only")]
     learning_rate: Option<f64>,
-    /// Share of the rows each round sees [default: 1]
+    /// Share of the rows that each round uses [default: 1]
     #[arg(long, value_name = "SHARE", help_heading = "Boosting only")]
     subsample: Option<f64>,
     /// L2 penalty on leaf values, histogram finder only [default: 0]
@@ -78,13 +78,13 @@ pub struct ModelFlags {
     /// Number of bins, histogram finder only [default: 255]
     #[arg(long, value_name = "N", help_heading = "Boosting only")]
     max_bins: Option<usize>,
-    /// Stop after this many rounds without improvement on rows set aside
+    /// Stop after this many rounds without improvement on held-out rows
     #[arg(long, value_name = "ROUNDS", help_heading = "Boosting only")]
     early_stopping: Option<usize>,
-    /// Share of the rows set aside for early stopping [default: 0.1]
+    /// Share of the rows held out for early stopping [default: 0.1]
     #[arg(long, value_name = "SHARE", requires = "early_stopping", help_heading = "Boosting only")]
     validation_fraction: Option<f64>,
-    /// Seed of all random choices
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Running")]
     pub seed: u64,
 }

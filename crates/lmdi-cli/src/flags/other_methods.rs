@@ -1,4 +1,4 @@
-//! Options of the local methods beside LMDI+.
+//! Options of the local methods other than LMDI+.
 
 use super::{invalid, named};
 use anyhow::Result;
@@ -13,36 +13,35 @@ use std::path::PathBuf;
 /// What the methods beside LMDI+ need and let a user choose.
 #[derive(Args, Clone)]
 pub struct OtherMethodFlags {
-    /// Rows that stand for the data: tree-shap takes unknown cells from them (it is then
-    /// interventional), lime draws neighbours from them [default for lime: the training rows, or
-    /// DATA]
+    /// Background rows: tree-shap takes unknown cells from them and is then interventional; lime
+    /// draws neighbours from them [default for lime: the training rows, or DATA]
     #[arg(long, value_name = "FILE", help_heading = "Other methods")]
     pub background: Option<PathBuf>,
-    /// Neighbours that lime draws, at most a million [default: 5000]
+    /// Number of neighbours that lime draws, at most a million [default: 5000]
     #[arg(long, value_name = "N", help_heading = "Other methods")]
     lime_samples: Option<usize>,
     /// Width of lime's kernel [default: 0.75 times the root of the number of columns]
     #[arg(long, value_name = "X", help_heading = "Other methods")]
     lime_kernel_width: Option<f64>,
-    /// Strength of lime's penalty [default: 1]
+    /// Strength of lime's ridge penalty [default: 1]
     #[arg(long, value_name = "X", help_heading = "Other methods")]
     lime_alpha: Option<f64>,
-    /// Most columns with a score in a row [default: all]
+    /// Maximum number of columns with a score per row [default: all]
     #[arg(long, value_name = "N", help_heading = "Other methods")]
     lime_columns: Option<usize>,
-    /// How lime chooses them [default: auto]
+    /// How lime chooses columns [default: auto]
     #[arg(long, value_parser = named::<Selection>(), value_name = "HOW", help_heading = "Other methods")]
     lime_selection: Option<Selection>,
-    /// Bins that lime cuts a numeric column into: 4 are quartiles, 10 deciles [default: 4]
+    /// Number of bins of a numeric column: 4 are quartiles, 10 deciles [default: 4]
     #[arg(long, value_name = "N", help_heading = "Other methods")]
     lime_bins: Option<usize>,
-    /// Seed of lime's draws [default: 0]
+    /// Random seed of lime [default: 0]
     #[arg(long, value_name = "N", help_heading = "Other methods")]
     lime_seed: Option<u64>,
-    /// Strength of maple's penalty [default: 0.001]
+    /// Strength of maple's ridge penalty [default: 0.001]
     #[arg(long, value_name = "X", help_heading = "Other methods")]
     maple_alpha: Option<f64>,
-    /// Columns of maple's linear models [default: as many as predict best]
+    /// Number of columns in maple's linear models [default: the number that predicts best]
     #[arg(long, value_name = "N", help_heading = "Other methods")]
     maple_columns: Option<usize>,
 }

@@ -8,18 +8,18 @@ use lmdi::table::{Decimal, Kind, NumberHints, Thousands};
 /// How to read a table.
 #[derive(Args)]
 pub struct ReadFlags {
-    /// Delimiter of a CSV file: a character, or `tab` [default: found from the first lines]
+    /// Delimiter of a CSV file: a character, or `tab` [default: detected from the first lines]
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter, help_heading = "Reading")]
     pub delimiter: Option<u8>,
-    /// The mark of decimals in numbers: a point or a comma [default: a point; a comma where all
-    /// cells of a column have one]
+    /// Decimal mark: a point or a comma [default: a point; a comma if all cells of a column are
+    /// written so]
     #[arg(long, value_name = "CHAR", value_parser = parse_decimal, help_heading = "Reading")]
     decimal: Option<Decimal>,
-    /// The mark between thousands: a comma, point, space or apostrophe, or none [default: found
-    /// from the cells of a column]
+    /// Thousands separator: a comma, point, space or apostrophe, or none [default: detected from
+    /// the cells of a column]
     #[arg(long, value_name = "CHAR", value_parser = parse_thousands, help_heading = "Reading")]
     thousands: Option<Thousands>,
-    /// Another word for a missing cell, as it is written; repeatable
+    /// Another word for a missing cell, exactly as written; repeatable
     #[arg(long, value_name = "TOKEN", allow_hyphen_values = true, help_heading = "Reading")]
     pub missing: Vec<String>,
 }
@@ -48,7 +48,7 @@ impl ReadFlags {
 /// Kinds stated by the user.
 #[derive(Args)]
 pub struct KindFlags {
-    /// States a column's kind instead of inferring it: numeric, boolean, categorical, constant or
+    /// Set a column's kind instead of detecting it: numeric, boolean, categorical, constant or
     /// identifier (the last two drop it); repeatable
     #[arg(long = "kind", value_name = "COL=KIND", value_parser = parse_kind, help_heading = "Columns")]
     pub kinds: Vec<(String, Kind)>,

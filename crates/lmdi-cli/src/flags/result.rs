@@ -22,22 +22,22 @@ pub struct ResultFlags {
     /// A column of the table to copy into the result; repeatable
     #[arg(long, value_name = "COL", help_heading = "Result")]
     pub keep: Vec<String>,
-    /// A column that names rows, such as a customer number: copied into the result, checked to be
-    /// different in every row, and never an input
+    /// A column that identifies rows, such as a customer number: copied into the result, checked to
+    /// be unique, and never an input
     #[arg(long, value_name = "COL", help_heading = "Result")]
     pub key: Option<String>,
-    /// Adds a column's score to that of a group; repeat for each column of the group (the name ends
+    /// Add a column's score to that of a group; repeat for each column of the group (the name ends
     /// at the first =)
     #[arg(long = "group", value_name = "NAME=COL", value_parser = parse_group, help_heading = "Result")]
     groups: Vec<(String, String)>,
     /// Also write the standard error of every score over the trees (forests only)
     #[arg(long, help_heading = "Result")]
     standard_error: bool,
-    /// Also write the rank of every column in its row, by the size of its score or by its mean rank
-    /// within the trees; larger is more important, equal ones share their ranks
+    /// Also write the rank of every column in its row, by |score| or by mean rank within the trees;
+    /// larger is more important, and ties share their mean rank
     #[arg(long, value_enum, value_name = "BY", help_heading = "Result")]
     rank: Option<RankFlag>,
-    /// Write only the K columns with the largest scores of each row, and the sum of the rest
+    /// Write only the K columns with the largest |score| of each row, and the sum of the rest
     #[arg(long, value_name = "K", conflicts_with = "rank", help_heading = "Result",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub top: Option<u32>,

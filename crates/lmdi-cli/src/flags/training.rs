@@ -55,13 +55,13 @@ fn check_key(key: &str, schema_options: &SchemaOptions) -> Result<()> {
 /// What to learn from, and how.
 #[derive(Args)]
 pub struct TrainingFlags {
-    /// What to learn from the target [default: decided from its values]
+    /// The task [default: detected from the values of the target]
     #[arg(long, value_enum)]
     task: Option<TaskFlag>,
     /// Share of the rows kept out of training
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
     pub holdout: f64,
-    /// A column of row weights, not used as input
+    /// A column of row weights, which is not an input
     #[arg(long, value_name = "COL", help_heading = "Columns")]
     weight: Option<String>,
     /// A column not to use; repeatable
@@ -69,8 +69,8 @@ pub struct TrainingFlags {
     pub drop: Vec<String>,
     #[command(flatten)]
     kinds: KindFlags,
-    /// Most levels of a categorical column that get a 0/1 column each; rarer ones are pooled
-    /// [default: 32]
+    /// Maximum number of levels of a categorical column with their own 0/1 column; rarer ones are
+    /// pooled [default: 32]
     #[arg(long, value_name = "N", help_heading = "Columns")]
     max_levels: Option<usize>,
     #[command(flatten)]
@@ -188,7 +188,7 @@ impl TrainingFlags {
     }
 }
 
-/// Tells which columns have many values that trees of ours take for the same.
+/// Reports columns with many values that are equal to our trees.
 fn tell_merged(reports: &[ColumnReport]) {
     for report in reports {
         let Some(MergedCells { different, remaining }) = report.merged else { continue };

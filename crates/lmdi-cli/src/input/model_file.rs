@@ -11,7 +11,7 @@ use lmdi_io::printable::printable;
 use std::io::Write;
 use std::path::Path;
 
-/// Reads a model, of ours in either form or of another library, by its bytes.
+/// Reads a model of lmdi, in either form, or of another library, by its bytes.
 pub fn load(path: &Path) -> Result<Model> {
     let name = path.display().to_string();
     let bytes =

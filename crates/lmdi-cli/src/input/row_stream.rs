@@ -1,9 +1,9 @@
-//! Rows of a table of any length, as a model reads them, some at a time.
+//! Rows of a table of any length, as a model reads them, in batches.
 //!
-//! Memory depends on the rows of a batch. Two things need more: keys, which must all differ and are
-//! remembered by their hash, and the training rows of a forest, which are known again by a mark of the
-//! whole table. A table is held whole up to the number of rows that the forest was trained on, which
-//! is as much as the forest itself keeps of them.
+//! Memory depends on the rows of a batch. Two things need more: keys, which must be unique and are
+//! kept as hashes, and the training rows of a forest, which are recognised by a fingerprint of the
+//! whole table. A table is therefore held in memory up to the number of rows that the forest was
+//! trained on.
 
 use super::tables::{TableReader, columns_to_read, target_and_weight};
 use crate::process::console;

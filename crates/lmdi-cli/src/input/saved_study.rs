@@ -1,7 +1,7 @@
 //! A study from a model file: what `score`, `counterfactual`, `subgroups`, `plot` and `importance`
 //! start from.
 //!
-//! The explainer is the one that the file keeps, or that of a method that fits nothing.
+//! The explainer is the one in the file, or that of a method that fits nothing.
 
 use super::model_file;
 use super::tables::TableReader;

@@ -1,4 +1,4 @@
-//! Tables as commands read them: as training data, or as rows of a model that is known.
+//! Tables as commands read them: as training data, or as rows for a given model.
 
 use crate::flags::reading::ReadFlags;
 use crate::process::console;
@@ -109,7 +109,7 @@ impl TableReader {
         options
     }
 
-    /// Columns of the table that rows come from, as they stand there, with the cells of these rows.
+    /// Columns of the table that rows come from, unchanged, with the cells of these rows.
     pub fn copies(&self, rows: &Rows, names: &[String]) -> Vec<CopiedColumn> {
         let read = self.copies.borrow();
         let of_table = read.iter().rev().find(|(name, _)| *name == rows.table.name);

@@ -1,4 +1,4 @@
-//! What was read: one line per column, and what was dropped or pooled.
+//! The columns that were read, one line each, and what was dropped or pooled.
 
 use super::terminal::{Align, TextTable, shortened};
 use lmdi::table::{ColumnReport, Frame, Kind, Reading, Reason, Role, Task, TimeUnit, Values};

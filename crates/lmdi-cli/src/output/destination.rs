@@ -1,5 +1,5 @@
-//! Where results go, and what can be known about that before any work: whether each file can be
-//! written, whether two of them are the same, and whether one would replace what is read.
+//! Where results go, and checks before any work: whether each file can be written, whether two of
+//! them are the same, and whether one would replace an input.
 
 use super::printer::Printer;
 use super::terminal::size;
@@ -232,7 +232,7 @@ impl Outcomes {
         }
     }
 
-    /// Fails if one of them failed; all others are told too.
+    /// Fails if one of them failed; all others are reported too.
     pub fn finish(mut self) -> Result<()> {
         let Some(last) = self.failures.pop() else { return Ok(()) };
         for failure in self.failures {

@@ -1,4 +1,4 @@
-//! What commands print and write.
+//! The output of commands.
 //!
 //! | file | what |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | `printer` | the summary of a command, as text or JSON |
 //! | `destination` | where results go |
 //! | `column_list`, `training_log`, `quality`, `params_text` | what was read and trained |
-//! | `summary` | how fits went, which columns matter, one row worked out |
+//! | `summary` | how fits went, which columns matter, one row in detail |
 //! | `score_table`, `predictions` | results as tables |
 
 pub mod column_list;

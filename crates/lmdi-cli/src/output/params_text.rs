@@ -1,5 +1,4 @@
-//! The parameters of a model as the flags that ask for them, to be read by people and pasted into a
-//! command.
+//! The parameters of a model as flags, for people to read and paste into a command.
 
 use lmdi::forest::train::{
     BoostingParams, EarlyStopping, EnsembleParams, ForestParams, MaxFeatures, MaxSamples,
@@ -7,7 +6,7 @@ use lmdi::forest::train::{
 use lmdi::named::Named;
 use std::fmt::Display;
 
-/// Flags one after the other.
+/// Flags, one after another.
 #[derive(Default)]
 struct Flags(String);
 

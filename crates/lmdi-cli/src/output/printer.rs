@@ -1,8 +1,8 @@
 //! The summary of a command: text for people, or with `--json` one JSON object of facts.
 //!
-//! A reader that goes away (`| head -1`) or a full disk must not cost the results that a command
-//! still has to write to files. A printer therefore never fails while it is written to; what went
-//! wrong comes out at the end. A reader that has seen enough is then no failure.
+//! A closed pipe (`| head -1`) or a full disk must not lose the results that a command still has to
+//! write to files. A printer therefore never fails while it is written to; it reports errors at the
+//! end. A closed pipe is not an error then.
 
 use crate::process::console;
 use anyhow::{Context, Result};

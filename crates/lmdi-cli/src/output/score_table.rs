@@ -5,13 +5,13 @@
 //! | column | content |
 //! |---|---|
 //! | `row` | which data row of the table it is, from 1 |
-//! | kept columns | copied from the table as they stand there |
-//! | `prediction`, `probability:LABEL` | what the model predicts; training rows out of bag |
+//! | kept columns | copied from the table unchanged |
+//! | `prediction`, `probability:LABEL` | the model's prediction; training rows out of bag |
 //! | `explained` | base plus scores |
-//! | `unexplained` | what they leave of what the trees say, on the scale of the scores |
-//! | `out_of_bag` | of training rows: what leaving out the trees that saw the row changes |
-//! | `explained_prediction`, `explained_probability:LABEL` | `explained` as a prediction, where its scale is another |
-//! | `base` | what the scores are added to |
+//! | `unexplained` | the prediction of the scored trees minus that, on the scale of the scores |
+//! | `out_of_bag` | for training rows: what changes when the trees that saw the row are left out |
+//! | `explained_prediction`, `explained_probability:LABEL` | `explained` as a prediction, if it has another scale |
+//! | `base` | the base that the scores are added to |
 //! | `score:COL` | what the column adds |
 //! | `error:COL` | standard error of that over the trees, if requested |
 //! | `rank:COL` | rank of the column, if requested |

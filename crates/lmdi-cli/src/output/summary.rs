@@ -1,4 +1,4 @@
-//! What `explain` tells a person: how the fits went, which columns matter, and one row worked out.
+//! The summary of `explain`: how the fits went, which columns matter, and one row in detail.
 
 use super::printer::Printer;
 use super::terminal::{Align, Decimals, TextTable, shortened};
@@ -19,7 +19,7 @@ const SHOWN: usize = 15;
 /// Length of the longest bar.
 const BAR: usize = 30;
 
-/// How the explainer came about. `model` names the model's file, where it is not trained here.
+/// How the explainer was fitted. `model` names the model's file, where it is not trained here.
 pub fn print_fitting(
     out: &mut dyn Write,
     study: &Study,
@@ -194,7 +194,7 @@ pub fn add_facts(out: &mut Printer, study: &Study, fidelity: Option<&FidelityOn>
     }
 }
 
-/// Mean |score| of every column over rows that came at once or some at a time.
+/// Mean |score| of every column over rows that came at once or in batches.
 #[derive(Default)]
 pub struct Importance {
     names: Vec<String>,
@@ -259,7 +259,7 @@ impl Importance {
     }
 }
 
-/// The first row that has scores: base, contributions, what they leave unexplained, and prediction.
+/// The first row that has scores: base, contributions, the unexplained part, and prediction.
 pub fn print_example(out: &mut dyn Write, study: &Study, explained: &Explained) -> io::Result<()> {
     let (scores, rows) = (&explained.scores, &explained.rows);
     let k = scores.n_outputs;

@@ -1,4 +1,5 @@
-//! What training tells a person: what was read, what gives the target away, how good the model is.
+//! The messages of training: what was read, which columns give the target away, and how good the
+//! model is.
 
 use super::column_list;
 use super::quality;

@@ -1,6 +1,6 @@
-//! What the process says beside its results: notes and errors on standard error.
+//! Notes and errors on standard error.
 //!
-//! A standard error that is closed or full must not end the work, so that nothing here fails.
+//! If standard error is closed or full, the work must go on, so nothing here fails.
 
 use std::fmt::Display;
 use std::io::{self, Write};

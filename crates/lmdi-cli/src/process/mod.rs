@@ -1,6 +1,6 @@
 //! The running process: notes and errors ([`console`]), progress on standard error ([`progress`]),
-//! and what a panic looks like ([`panics`]). Signals are handled by `lmdi_io::interrupt`, which also
-//! knows the files being written.
+//! and how panics are reported ([`panics`]). Signals are handled by `lmdi_io::interrupt`, which
+//! also knows the files being written.
 
 pub mod console;
 pub mod panics;

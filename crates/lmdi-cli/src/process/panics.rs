@@ -1,8 +1,8 @@
-//! What a panic looks like to a user.
+//! How a panic is reported to the user.
 //!
-//! Where it happens nothing is printed: a damaged Parquet file can trip an assertion of its
-//! decoder, which the reader catches and turns into an error about the file. A panic that comes
-//! through to here is a defect of this program, and is told as one, with the place in the code.
+//! Nothing is printed where it happens: a damaged Parquet file can trip an assertion of its
+//! decoder, which the reader catches and turns into an error about the file. A panic that gets here
+//! is a bug of this program, and is reported as one, with its place in the code.
 
 use anyhow::{Result, anyhow};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};

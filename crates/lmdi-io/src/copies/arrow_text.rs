@@ -1,4 +1,4 @@
-//! Cells of Arrow arrays in words, with every digit: what a copied Parquet column is in CSV.
+//! Cells of Arrow arrays as text with every digit, for copied Parquet columns in CSV.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;

@@ -1,8 +1,8 @@
-//! Columns that a result takes over from a table as they are: keys, names, notes.
+//! Columns that a result copies from a table unchanged: keys, names, notes.
 //!
-//! A cell of a CSV file is copied byte for byte, also where it reads as a number or stands for a
-//! missing one: `00001`, `+49`, `NA` and spaces at the ends stay. A column of a Parquet file keeps
-//! its type; written as CSV, integers have all their digits and times are those of ISO 8601.
+//! A cell of a CSV file is copied byte for byte, even if it reads as a number or as missing:
+//! `00001`, `+49`, `NA` and spaces at the ends stay. A column of a Parquet file keeps its type;
+//! written as CSV, integers have all their digits and times are those of ISO 8601.
 
 #[cfg(feature = "parquet")]
 mod arrow_text;
@@ -14,7 +14,7 @@ use arrow_schema::FieldRef;
 use lmdi::table::Labels;
 use std::borrow::Cow;
 
-/// A column as it stands in a table.
+/// A column exactly as it is in a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CopiedColumn {
     /// Its name.
@@ -57,7 +57,7 @@ impl CopiedColumn {
         Self { name: self.name.clone(), cells }
     }
 
-    /// The cell as text; `None` where a Parquet column has no value.
+    /// The cell as text; `None` if a Parquet column has no value.
     pub fn text(&self, row: usize) -> Option<Cow<'_, str>> {
         match &self.cells {
             Cells::Text(labels) => labels.get(row).map(Cow::Borrowed),

@@ -1,7 +1,7 @@
-//! Tables of any length, some rows at a time.
+//! Tables of any length, in batches.
 //!
 //! Memory depends on the rows of a batch and not on those of the table. CSV is read once from its
-//! start, so that it can come from a pipe. Parquet is read where it lies: from a pipe it goes to a
+//! start, so that it can come from a pipe. Parquet is read in place; from a pipe it goes to a
 //! temporary file first. A directory stands for the Parquet files in it.
 //!
 //! A column without a stated type may hold numbers in one batch and text in another: state the types
@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct TableBatch {
     /// The columns.
     pub frame: Frame,
-    /// The columns that were to be copied.
+    /// The copied columns.
     pub copies: Vec<CopiedColumn>,
     /// Number of rows.
     pub rows: usize,
@@ -34,7 +34,7 @@ pub struct TableBatch {
     pub is_last: bool,
 }
 
-/// How much there is to read, where that is known beforehand.
+/// How much there is to read, if known beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Total {
     /// Rows of Parquet files.
@@ -73,7 +73,7 @@ enum Source {
 }
 
 impl BatchReader {
-    /// Opens a table: reads a header, or what Parquet files say about themselves.
+    /// Opens a table: reads the header, or the metadata of Parquet files.
     pub fn open(input: &Input, options: &ReadOptions) -> Result<Self> {
         let Stream { name, magic, length, content, spooled } = input.stream()?;
         let bytes_done = Arc::new(AtomicU64::new(0));
@@ -109,7 +109,7 @@ impl BatchReader {
         self.total
     }
 
-    /// How much of it is read, in the same unit; rows where the total is not known.
+    /// How much of it is read, in the same unit; rows if the total is unknown.
     pub fn done(&self) -> u64 {
         match self.total {
             Some(Total::Bytes(_)) => self.bytes_done.load(Ordering::Relaxed),

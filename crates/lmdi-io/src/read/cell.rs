@@ -1,4 +1,4 @@
-//! What one cell of text says: nothing, a number, or a word.
+//! The content of one text cell: nothing, a number, or a word.
 
 use lmdi::table::CellFormat;
 

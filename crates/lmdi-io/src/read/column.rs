@@ -1,9 +1,9 @@
-//! Collects the cells of one column and settles whether it holds numbers or text.
+//! Collects the cells of one column and decides whether it holds numbers or text.
 //!
 //! A column starts as numbers. The first cell that is neither missing nor a number makes it text.
-//! If numbers came before, their own spelling (`007`, `1.50`) is gone by then: the column gives up
-//! its memory, waits for the end and is read once more as text. That is rare, and keeping the text
-//! of every number just in case would cost several times the memory of the table.
+//! If numbers came before, their spelling (`007`, `1.50`) is lost by then: the column frees its
+//! memory, and is read again as text at the end. That is rare, and keeping the text of every number
+//! just in case would take several times the memory of the table.
 
 use super::CellType;
 use super::cell::{Cell, CellRules};

@@ -1,10 +1,10 @@
 //! Rows as JSON: one object per row, or arrays of cells under a list of column names.
 //!
-//! A number in a column of numbers is taken as it is, also where the table that a model was trained
-//! on writes numbers with a decimal comma or dates as text; a text is read as a cell of that table.
-//! A date may also be written as programs do (`2024-01-31`, `2024-01-31T00:00:00Z`).
-//! `null` is a missing cell. A key that a row leaves out is an error: a misspelt name would
-//! otherwise be explained as a missing cell. Costs one pass over the wanted cells.
+//! A number in a numeric column is taken as it is, even if the training table has decimal commas or
+//! dates as text. A string is read like a cell of that table. A date may also be in ISO format
+//! (`2024-01-31`, `2024-01-31T00:00:00Z`). `null` is a missing cell. A row that lacks a key is an
+//! error: a misspelt name would otherwise be explained as a missing cell. Cost: one pass over the
+//! wanted cells.
 
 use super::ReadOptions;
 use super::column::{ColumnReader, Problem, Settled};

@@ -1,13 +1,14 @@
-//! Reading tables: CSV (plain or gzip) and Parquet, told apart by their first bytes, and rows as JSON.
+//! Reading tables: CSV (plain or gzip) and Parquet, detected from their first bytes, and rows as
+//! JSON.
 //!
-//! A column is numbers when every cell that is not missing reads as a number, else text. With
-//! [`ReadOptions::recognise`], text of a CSV file is looked at again: numbers as people write them,
-//! dates and times become numbers ([`lmdi::table::CellFormat`]), and what was noticed is told. A
-//! caller that knows better says so in [`ReadOptions::cells`]; then a cell that does not fit is an
-//! error that names its line.
+//! A column is numeric if every cell that is not missing reads as a number, else text. With
+//! [`ReadOptions::recognise`], text of a CSV file is examined further: numbers as people write
+//! them, dates and times become numbers ([`lmdi::table::CellFormat`]), and notices report it. A
+//! caller can state types in [`ReadOptions::cells`]; then a cell that does not match is an error
+//! that names its line.
 //!
-//! Missing are, after spaces at both ends are cut off, the empty cell and, in any case, `NA`,
-//! `N/A`, `NaN`, `null` and `?`; in Parquet also null. Infinite numbers are refused.
+//! Missing cells are, after trimming spaces, empty or, in any case, `NA`, `N/A`, `NaN`, `null` or
+//! `?`; in Parquet also null. Infinite numbers are rejected.
 
 mod batches;
 mod cell;
@@ -46,28 +47,28 @@ pub enum CellType {
     Text,
 }
 
-/// What the caller knows about the table.
+/// Options for reading a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Columns whose type is stated instead of inferred. A name that the table lacks is ignored
-    /// here: whoever needs the column will miss it.
+    /// Columns whose type is stated instead of detected. A name that the table lacks is ignored
+    /// here.
     pub cells: HashMap<String, CellType>,
     /// The only columns to read; `None` reads all.
     pub only: Option<HashSet<String>>,
     /// Columns to copy as they are, whether or not they are read into the frame too. A name that
     /// the table lacks is an error.
     pub copied: Vec<String>,
-    /// Columns that the caller leaves out: one of a type that has no place in a table is read as
-    /// missing instead of being refused.
+    /// Columns that the caller leaves out: a column of an unsupported type is then read as missing
+    /// instead of being refused.
     pub dropped: Vec<String>,
-    /// The delimiter of a CSV file; `None` finds it out.
+    /// The delimiter of a CSV file; `None` detects it.
     pub delimiter: Option<u8>,
-    /// How the cells are written, as a model remembers it.
+    /// How the cells are written, from a model file.
     pub reading: Reading,
-    /// What the user states about the numbers, which comes before what a model remembers.
+    /// The user's statements about numbers, which override those of a model file.
     pub numbers: NumberHints,
-    /// Whether columns of text are looked at for numbers, dates and times.
+    /// Whether text columns are searched for numbers, dates and times.
     pub recognise: bool,
     /// Whether to hash the file on the way. CSV is hashed while it is read; Parquet, which is not
     /// read from start to end, takes one more pass.
@@ -116,7 +117,7 @@ impl ReadOptions {
         options
     }
 
-    /// Also reads this column; its type is inferred unless stated.
+    /// Also reads this column; its type is detected unless stated.
     pub fn also(mut self, name: &str) -> Self {
         if let Some(only) = &mut self.only {
             only.insert(name.to_owned());
@@ -209,15 +210,15 @@ pub enum Format {
 pub struct Table {
     /// The columns.
     pub frame: Frame,
-    /// The columns that were to be copied, in the order of the file.
+    /// The copied columns, in the order of the file.
     pub copies: Vec<CopiedColumn>,
     /// The format found.
     pub format: Format,
-    /// The SHA-256 of the file in hexadecimal digits, if asked for.
+    /// The SHA-256 of the file in hexadecimal digits, if requested.
     pub sha256: Option<String>,
-    /// How the cells are written, as a model is to remember it.
+    /// How the cells are written, for a model file.
     pub reading: Reading,
-    /// What was noticed about columns of text.
+    /// Notices about text columns.
     pub notices: Vec<Notice>,
 }
 

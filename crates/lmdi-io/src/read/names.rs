@@ -1,4 +1,4 @@
-//! Column names: spaces at the ends cut off, an empty name replaced by the position, no name twice.
+//! Column names: trimmed, an empty name replaced by the position, no duplicates.
 
 use crate::error::excerpt;
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! A table that is spread over the Parquet files of a directory.
 //!
-//! The files are read in the order of their paths, those of directories within it included. As Spark and
-//! others write them, names that start with a dot or an underscore are not data. Any other file is
-//! refused, so that none is overlooked.
+//! The files are read in the order of their paths, including those of subdirectories. As in Spark,
+//! names that start with a dot or an underscore are not data. Any other file is refused, so that
+//! none is overlooked.
 
 use crate::{Error, Result};
 use std::fs;

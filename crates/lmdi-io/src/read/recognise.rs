@@ -1,5 +1,4 @@
-//! Columns of text that are numbers, dates or times on closer inspection, and what a user should know
-//! about them.
+//! Text columns that turn out to be numbers, dates or times, and notices about them.
 
 use lmdi::table::{
     CellFormat, ColumnFormat, Labels, MISSING, NearNumbers, NumberHints, Recognised, UnitOfSome,
@@ -7,7 +6,7 @@ use lmdi::table::{
 };
 use std::collections::HashMap;
 
-/// What was noticed about a column.
+/// A notice about a column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
     /// Name of the column.
@@ -16,7 +15,7 @@ pub struct Notice {
     pub what: Noticed,
 }
 
-/// What can be noticed about a column.
+/// The kinds of notices.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Noticed {
     /// Its text is read as numbers.
@@ -39,7 +38,7 @@ pub enum Noticed {
         /// The line of that cell.
         line: u64,
     },
-    /// Two of its levels differ in case or spaces only.
+    /// Two of its levels differ only in case or spaces.
     Spellings {
         /// One of them.
         one: String,

@@ -63,7 +63,8 @@ impl Output {
 }
 
 /// Writes a table. Missing cells are empty in CSV and null in Parquet; numbers read back as the
-/// same bits, and copied columns are as they were. The number of rows written so far is reported to `monitor`.
+/// same bits, and copied columns are unchanged. The number of rows written so far is reported to
+/// `monitor`.
 ///
 /// ```
 /// use lmdi::table::{Column, Frame, Values};
@@ -81,8 +82,8 @@ pub fn write_table(table: &OutputTable, output: &Output, monitor: &dyn Monitor) 
     writer.finish()
 }
 
-/// A table that is written some rows at a time. A file appears under its name when it is finished;
-/// dropped before, it leaves what was there as it was.
+/// A table that is written in batches. A file appears under its name when it is finished; dropped
+/// before, it leaves an existing file unchanged.
 pub struct TableWriter {
     output: Output,
     sink: Sink,

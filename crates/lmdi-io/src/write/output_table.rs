@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub enum OutputColumn {
     /// Numbers or text that were computed.
     Computed(Column),
-    /// Cells as they stand in the input.
+    /// Cells exactly as in the input.
     Copied(CopiedColumn),
 }
 
@@ -40,7 +40,7 @@ pub struct OutputTable {
 }
 
 impl OutputTable {
-    /// Takes the columns; fails when lengths differ or a name occurs twice.
+    /// Takes the columns; fails if lengths differ or a name occurs twice.
     pub fn new(columns: Vec<OutputColumn>) -> Result<Self> {
         let rows = columns.first().map_or(0, OutputColumn::len);
         let mut first_at: HashMap<&str, usize> = HashMap::with_capacity(columns.len());
@@ -64,7 +64,7 @@ impl OutputTable {
         Ok(Self { columns, rows, guards_formulas: false })
     }
 
-    /// Text that a spreadsheet would take for a formula gets an apostrophe in front, in CSV.
+    /// In CSV, puts an apostrophe before text that a spreadsheet would run as a formula.
     pub fn guarding_formulas(self, guards_formulas: bool) -> Self {
         Self { guards_formulas, ..self }
     }

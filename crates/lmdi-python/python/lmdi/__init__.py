@@ -9,11 +9,10 @@
 >>> explanation.values.shape
 (5, 3)
 
-`TreeSHAP`, `LIME`, `MAPLE`, `Saabas` and `LocalMDI` explain the same models in other ways; `MDI`, `MDIPlus`
-and `Permutation` give one number per column.
+`TreeSHAP`, `LIME`, `MAPLE`, `Saabas` and `LocalMDI` explain the same models with other methods.
+`MDI`, `MDIPlus` and `Permutation` give one number per column.
 
-`LMDIPlus` explains fitted models of scikit-learn and the learners of this package, which need scikit-learn to
-be installed and are loaded when first used.
+The learners of this package need scikit-learn, and are imported when first used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The names of choices, for type checkers; what they mean is said where they are taken."""
+"""The names of options, for type checkers; the functions that take them document their meaning."""
 
 from __future__ import annotations
 

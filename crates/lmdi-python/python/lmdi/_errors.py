@@ -6,14 +6,14 @@ from typing import Any
 
 
 class NotFittedError(ValueError, AttributeError):
-    """Raised when something is used before it was fitted.
+    """Raised when something is used before it is fitted.
 
-    Where scikit-learn is installed, what is raised is its `NotFittedError` too.
+    If scikit-learn is installed, the exception is also its `NotFittedError`.
     """
 
 
 def not_fitted(message: str) -> NotFittedError:
-    """The exception to raise. scikit-learn takes long to import, so it is looked for only here."""
+    """The exception to raise. scikit-learn is slow to import, so it is imported only here."""
     try:
         from sklearn.exceptions import NotFittedError as Theirs
     except ImportError:
@@ -22,11 +22,11 @@ def not_fitted(message: str) -> NotFittedError:
 
 
 class LmdiWarning(UserWarning):
-    """A result is usable but not what was asked for."""
+    """A result is usable, but may not be what you expect."""
 
 
 def listed(names: Any, most: int = 5, quoted: bool = True) -> str:
-    """Names, the first few of them: in quotes, or as Python writes them."""
+    """The first few names, in quotes or as Python writes them."""
     names = [repr(str(name)) if quoted else repr(name) for name in names]
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,6 +1,6 @@
-"""Our learners as scikit-learn estimators: forests, extra-trees and gradient boosting.
+"""Learners as scikit-learn estimators: forests, extra-trees and gradient boosting.
 
-Parameters have scikit-learn's names and meanings where scikit-learn has them. Missing cells (NaN) are
+Parameters that scikit-learn has too have the same names and meanings. Missing cells (NaN) are
 handled by the trees, and the same seed gives the same model on any number of threads.
 """
 
@@ -47,12 +47,12 @@ class _Learner(BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Trains on the rows of X with the responses y.
 
-        A frame may hold texts, categories and truth values beside numbers, each with missing cells. Texts
-        become one 0/1 column per level, as in the command; columns that are constant, or whose texts are
-        all different, are left out.
+        A frame may hold text, categories and booleans as well as numbers, all with missing cells.
+        Text becomes one 0/1 column per level, as in the command. Columns that are constant, or
+        whose texts are all different, are left out.
 
-        `sample_weight` counts rows: 2 is the row twice, 0 the row left out. A bootstrap takes weights that
-        are not whole, or above four on average, for chances of being drawn.
+        `sample_weight` counts rows: 2 repeats the row, 0 leaves it out. With a bootstrap, weights
+        that are not integers, or exceed four on average, are drawing probabilities instead.
         """
         target_name = str(getattr(y, "name", None) or "target")
         check_table(X)
@@ -154,7 +154,7 @@ class _Learner(BaseEstimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """The mean decrease in impurity of each column, as shares of one."""
+        """The mean decrease in impurity of each column, normalised to sum to one."""
         check_is_fitted(self)
         compiled = self.model_._compiled
         names = getattr(self, "feature_names_in_", None)
@@ -167,7 +167,7 @@ class _Learner(BaseEstimator):
 
     @property
     def estimators_(self) -> list[Model]:
-        """Each tree as a model of its own, with `predict`, `predict_proba` and `apply`."""
+        """Each tree as a separate model, with `predict`, `predict_proba` and `apply`."""
         check_is_fitted(self)
         model = self.model_
         return [
@@ -205,7 +205,7 @@ class _Classifier(ClassifierMixin, _Learner):
 
 
 def _warn_of_numbers_as_text(columns: list[TextColumn]) -> None:
-    """Text is a category, also where it spells a number, which is hardly meant."""
+    """Warns that text is read as categories even if it spells numbers, which is rarely intended."""
     for name, cells in columns:
         if isinstance(cells, np.ndarray):
             continue
@@ -350,27 +350,27 @@ _FOREST_PARAMETERS = """
     n_estimators : int
         Number of trees.
     criterion : {criteria}
-        What a split reduces.
+        The criterion that a split reduces.
     max_depth, max_leaf_nodes : int, optional
-        Limits of a tree; None is no limit.
+        Maximum depth and number of leaves of a tree; None is no limit.
     min_samples_split, min_samples_leaf : int
-        Rows that a node needs to be split, and that a leaf keeps.
+        Minimum number of rows in a node to split it, and in a leaf.
     min_impurity_decrease : float
-        What a split must gain at least.
+        Minimum decrease of impurity for a split.
     max_features : int, float, "sqrt", "log2" or None
         Columns tried at each split: a count, a share, or all.
     bootstrap : bool
-        Whether each tree sees rows drawn with replacement, or all rows.
+        Whether each tree uses rows drawn with replacement, or all rows.
     max_samples : int or float, optional
-        How many rows are drawn: a count, or a share of what None draws. None draws as many as there are, and
-        as many as `sample_weight` adds up to where these are whole numbers of at most four on average.
+        Number of rows to draw, or their share of the default; None draws as many rows as the table
+        has, or as many as the weights sum to if `sample_weight` counts rows.
     oob_score : bool
-        Whether to measure the forest on the rows that its trees did not see: `oob_score_` is R² or accuracy,
-        `oob_prediction_` or `oob_decision_function_` what is predicted there.
+        Whether to measure the forest out of bag: `oob_score_` is R² or accuracy, `oob_prediction_` or
+        `oob_decision_function_` has the out-of-bag predictions.
     random_state : int, optional
         The same seed gives the same forest.
     n_jobs : int, optional
-        Threads; None and -1 are all processors.
+        Number of threads; None and -1 use all cores.
 """
 
 
@@ -557,31 +557,32 @@ class _Boosting:
     Parameters
     ----------
     n_estimators : int
-        Number of rounds; a round adds a tree, or one tree per class with three or more classes.
+        Number of rounds. A round adds one tree, or one per class for three or more classes.
     learning_rate : float
         Factor on every tree.
     max_depth, max_leaf_nodes : int, optional
-        Limits of a tree; None is no limit.
+        Maximum depth and number of leaves of a tree; None is no limit.
     min_samples_split, min_samples_leaf : int
-        Rows that a node needs to be split, and that a leaf keeps.
+        Minimum number of rows in a node to split it, and in a leaf.
     max_features : int, float, "sqrt", "log2" or None
         Columns tried at each split: a count, a share, or all.
     subsample : float
-        Share of the rows that each round is grown on.
+        Share of the rows that each round uses.
     l2_regularization : float
-        Penalty on leaf values; with histograms only.
+        L2 penalty on leaf values; with histograms only.
     max_bins : int
         Bins of a histogram, at most 255.
     split_finder : "auto", "exact" or "histogram"
-        Whether every threshold is tried or only those between bins; "auto" uses bins above 10,000 rows.
+        Whether to try every threshold or only those between bins; "auto" uses bins above 10,000
+        rows.
     early_stopping : bool
-        Whether to stop when the loss on held-out rows no longer falls.
+        Whether to stop when the loss on held-out rows no longer decreases.
     validation_fraction, n_iter_no_change, tol
-        Share of the rows held out, rounds to wait, and what counts as falling.
+        Share of the rows held out, rounds to wait, and the smallest decrease that counts.
     random_state : int, optional
         The same seed gives the same model.
     n_jobs : int, optional
-        Threads; None and -1 are all processors.
+        Number of threads; None and -1 use all cores.
     """
 
     def __init__(

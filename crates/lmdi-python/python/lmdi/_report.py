@@ -31,10 +31,11 @@ def report(
     what_if: WhatIf = "auto",
     **options: Any,
 ) -> str:
-    """Writes the page that explains a model: what matters, single rows, groups, and how far to trust it.
+    """Writes an interactive page that explains a model: importances, single rows, groups, and how
+    far to trust it.
 
-    The page is that of the command `lmdi explain --report`, to the byte for the same input: one file that
-    opens from disk and needs no network.
+    The page equals that of the command `lmdi explain --report` to the byte for the same input. It
+    is one file that opens from disk and needs no network.
 
     Parameters
     ----------
@@ -46,19 +47,19 @@ def report(
     path
         Where to write the page.
     model : optional
-        A fitted model of any library, trained on these rows, or the file of one. Default: a random forest is
-        trained.
+        A fitted model of any supported library, trained on these rows, or a model file. Default:
+        train a random forest.
     test : table or path, optional
         Rows to explain instead of `data`.
     compare_model : optional
-        Another fitted model, or the file of one, to show beside the first on the same rows: predictions,
-        quality, importances, and the rows where both differ most.
+        Another fitted model, or a model file, to show beside the first on the same rows:
+        predictions, quality, importances, and the rows where both differ most.
     what_if : "auto", "always" or "never"
-        Whether the page can compute what changed cells would give. It then contains the model. "auto": if
-        that takes at most 8 MB.
+        Whether the page can predict rows with changed cells. It then contains the model. "auto"
+        includes it if that takes at most 8 MB.
     **options
-        Flags of `lmdi explain` with underscores for hyphens: `method="tree-shap"`, `holdout=0.3`, `seed=1`,
-        `compare=["saabas"]`, `bootstrap=False`. True stands for a flag without value.
+        Flags of `lmdi explain` with underscores for hyphens: `method="tree-shap"`, `holdout=0.3`,
+        `seed=1`, `compare=["saabas"]`, `bootstrap=False`. True sets a flag without a value.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How work is run: number of threads and progress."""
+"""How work runs: number of threads and progress."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def n_threads(n_jobs: int | None) -> int:
 def running(
     n_jobs: Any, progress: bool, what: str, total: int | None
 ) -> Iterator[tuple[int, Callable[[int], Any] | None]]:
-    """The `run` argument of compiled functions; a bar is drawn if asked for and tqdm is installed."""
+    """The `run` argument of compiled functions; a bar is drawn if requested and tqdm is
+    installed."""
     threads = n_threads(n_jobs)
     if progress:
         try:

@@ -1,7 +1,7 @@
 """Explainers in MLflow: logged with a run, loaded again, and served as models that explain.
 
-MLflow reads a logged explainer through this module, so that no pickle is involved: what is kept is the file
-of `explainer.save`. As a model, an explainer predicts the frame of `Explanation.to_frame`.
+MLflow loads a logged explainer through this module, without a pickle: it stores the file of
+`explainer.save`. As a model, an explainer predicts the frame of `Explanation.to_frame`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from . import __version__, load
 
 
 def log_explainer(explainer: Any, name: str, **options: Any) -> Any:
-    """Logs a fitted explainer as a model of the active run; gives MLflow's description of it.
+    """Logs a fitted explainer as a model of the active run; returns MLflow's `ModelInfo`.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def log_explainer(explainer: Any, name: str, **options: Any) -> Any:
 
 
 def load_explainer(model_uri: str) -> Any:
-    """The explainer that was logged, with its own methods."""
+    """Loads a logged explainer, with its own methods."""
     import mlflow
 
     return mlflow.pyfunc.load_model(model_uri).get_raw_model()

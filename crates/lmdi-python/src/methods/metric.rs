@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The metric that a user asked for.
 #[derive(FromPyObject)]
 pub enum ChosenMetric {
-    /// One of ours.
+    /// A built-in one.
     #[pyo3(transparent)]
     Name(String),
     /// `(responses or class indices, predictions, weights or None) -> number`, more is better.

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 /// How many rounds of boosting to take over: a number, `best` or `all`.
 #[derive(FromPyObject)]
 pub enum WantedRounds {
-    /// The first so many.
+    /// This many, from the first.
     #[pyo3(transparent)]
     First(usize),
     /// `best` or `all`.

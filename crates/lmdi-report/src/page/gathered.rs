@@ -1,4 +1,4 @@
-//! All that a page shows, and its way into the contract.
+//! Everything that a page shows, and its conversion to the contract.
 
 use super::cells::CellBlocks;
 use super::contract::{
@@ -19,7 +19,7 @@ use lmdi::table::{CellFormat, Response, Schema, TimeUnit as Counted, Values};
 /// Scores in a page at most: with their cells and standard errors, these many take 5 to 8 MB.
 const SCORES: usize = 300_000;
 
-/// The rows of the page: all, or as many as leave it small, drawn by the seed, in rising order.
+/// The rows of the page: all, or as many as leave it small, drawn by the seed, in ascending order.
 ///
 /// ```
 /// use lmdi_report::page::sample_rows;
@@ -44,7 +44,7 @@ pub(super) struct Gathered<'a> {
     pub schema: &'a Schema,
     /// Names of the classes; empty if a number is predicted.
     pub labels: &'a [String],
-    /// The rows that the page is to hold, in rising order.
+    /// The rows that the page is to hold, in ascending order.
     pub chosen: Vec<usize>,
     /// What was explained.
     pub about: About,

@@ -11,7 +11,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `gathered` | all that a page shows, and its way into the contract |
+//! | `gathered` | everything that a page shows, and its conversion to the contract |
 //! | `facts` | what was explained: quality, warnings, data, model, versions |
 //! | `groups`, `stability`, `methods`, `other_model` | parts of the page that are computed for it |
 //! | `scorer` | the model, for the what-if |
@@ -41,7 +41,7 @@ use lmdi::importance::Method;
 use lmdi::monitor::Stages;
 use lmdi::study::{Explained, Study};
 
-/// Most bytes of a page.
+/// Maximum number of bytes of a page.
 pub const SIZE_LIMIT: usize = 10_000_000;
 
 const PAGE: &str = include_str!("bundle/report.html");
@@ -68,18 +68,18 @@ pub struct ComparedModel<'a> {
     pub explained: &'a Explained,
 }
 
-/// What a page shows beside the explained rows.
+/// What a page shows in addition to the explained rows.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct PageOptions<'a> {
-    /// Methods to compare with, of those that follow from the trees.
+    /// Methods to compare with, of those that need only the trees.
     pub compare: &'a [Method],
     /// Another model on the same rows.
     pub compare_model: Option<ComparedModel<'a>>,
-    /// How often the study is refitted with another seed, and as often on rows drawn anew, to show
-    /// how stable its scores are. A model that was not trained by the study is never refitted.
+    /// Number of refits with other seeds, and of refits on resampled rows, to show how stable
+    /// scores are. A model that was not trained by the study is never refitted.
     pub refits: u64,
-    /// Whether the page can compute what changed cells would give.
+    /// Whether the page can predict rows with changed cells.
     pub what_if: WhatIf,
     /// The tables that were read.
     pub tables: Vec<TableSource>,
@@ -98,8 +98,8 @@ impl<'a> PageOptions<'a> {
 
 /// The page of explained rows.
 ///
-/// Where it would exceed [`SIZE_LIMIT`], the model of the what-if is left out unless it is asked for,
-/// and then rows, evenly, until it fits.
+/// If it would exceed [`SIZE_LIMIT`], the model of the what-if is left out unless requested, and
+/// then rows, evenly, until it fits.
 pub fn page(
     study: &Study,
     explained: &Explained,

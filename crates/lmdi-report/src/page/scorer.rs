@@ -1,8 +1,8 @@
 //! The model as the page's what-if reads it: trees, the steps of LMDI+ and how cells become numbers.
 //!
-//! All trees answer, also for training rows, because a changed row is new to every tree. Values and
-//! steps are kept to seven digits, thresholds exactly, so that every row takes its way through the
-//! trees. `web/src/scorer/scorer.ts` is the other side; a test compares it with `lmdi score`.
+//! All trees are used, even for training rows, because a changed row is new to every tree. Values
+//! and steps are kept to seven digits, and thresholds exactly, so that every row reaches the right
+//! leaf. `web/src/scorer/scorer.ts` is the other side; a test compares it with `lmdi score`.
 
 use super::contract::{
     Familiarity, LinearParts, Scorer, ScorerColumn, ScorerLevel, ScorerLink, ServedScorer,
@@ -13,10 +13,10 @@ use lmdi::importance::LmdiPlus;
 use lmdi::study::{Explained, Study};
 use lmdi::table::{Encoding, Matrix, Part, Values};
 
-/// Most bytes of a scorer that is put into a page unasked.
+/// Maximum number of bytes of a scorer that is included by default.
 pub const SCORER_LIMIT: usize = 8_000_000;
 
-/// Whether a page can compute what would be predicted for changed cells.
+/// Whether a page can predict rows with changed cells.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WhatIf {
     /// If the model takes at most [`SCORER_LIMIT`] bytes and all rows still fit.
@@ -118,7 +118,7 @@ fn linear(models: &LmdiPlus, ensemble: &Ensemble) -> LinearParts {
             }
         }
     }
-    let steps = models.trees().iter().flat_map(|tree| tree.step.iter().copied());
+    let steps = models.trees().iter().flat_map(|tree| tree.step.iter());
     LinearParts {
         n_outputs: k,
         step: Packed::rounded(&steps.collect::<Vec<_>>()),

@@ -1,6 +1,6 @@
-//! Whether a refit would say the same about the rows in the page: with another seed, and on rows drawn
-//! anew. All trees of every fit score the rows, as those of `lmdi stability` do: a fit that scores a row by
-//! fewer trees would seem less stable than it is.
+//! Whether a refit would give the same explanation of the rows in the page: with another seed, and
+//! on resampled rows. All trees of every fit score the rows, as in `lmdi stability`: a fit that
+//! scores a row by fewer trees would look less stable than it is.
 
 use super::Packed;
 use super::contract::{Runs, Stability};

@@ -1,8 +1,7 @@
 //! Every score of the most important columns as a dot, coloured by the value of the cell.
 //!
 //! Dots of nearly the same score are stacked around the line of their column, so that thickness
-//! shows how many rows have such a score. Scores far away from all others are triangles at the end of
-//! the axis.
+//! shows how many rows have such a score. Outlying scores are triangles at the end of the axis.
 
 use super::drawing::axis::{Axis, Beyond, beyond_text};
 use super::drawing::colour::{self, Levels};

@@ -1,4 +1,5 @@
-//! Two models on the same rows: what each uses, and their predictions against each other.
+//! Two models on the same rows: the columns that each uses, and their predictions against each
+//! other.
 
 use super::drawing::axis::Axis;
 use super::drawing::colour;
@@ -26,13 +27,13 @@ const DOTS: usize = 1000;
 pub struct ComparisonData<'a> {
     /// What was compared.
     pub found: &'a ModelComparison,
-    /// What the models are called.
+    /// The names of the models.
     pub names: [&'a str; 2],
-    /// What each predicts of every row: a number, or the probability of a class.
+    /// The predictions of each model: a number, or the probability of a class.
     pub predictions: [&'a [f64]; 2],
     /// What that is, such as `price`.
     pub predicted: &'a str,
-    /// What is said about the method, if anything.
+    /// A note about the method, if any.
     pub note: &'a str,
     /// Title and size.
     pub look: Look<'a>,

@@ -1,5 +1,5 @@
-//! Paths of many rows from the base to what is explained: one line per row, which gathers the scores
-//! of the columns from the least to the most important one.
+//! Paths of many rows from the base to `explained`: one line per row, which adds up the scores of
+//! the columns from the least to the most important.
 
 use super::drawing::axis::Axis;
 use super::drawing::colour;

@@ -1,7 +1,6 @@
-//! Rows beside columns, coloured by score; above, what the scores add up to.
+//! Rows by columns, coloured by score; above, base plus scores.
 //!
-//! Rows are ordered by that total, so that what drives low and high predictions lies at the two
-//! ends.
+//! Rows are ordered by that total, so that low and high predictions are at the two ends.
 
 use super::drawing::axis::Axis;
 use super::drawing::colour;

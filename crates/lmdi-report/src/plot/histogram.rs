@@ -1,8 +1,8 @@
 //! How many rows have each value, in bins that fit the steps of the values.
 //!
-//! Values are often multiples of a step: whole numbers, halves, prices in hundreds, weeks. Bins that
-//! hold now one of these, now two would look like a comb that is not in the data. So a bin is as long
-//! as a whole number of steps, and its ends lie between two of them.
+//! Values are often multiples of a step: integers, halves, prices in hundreds, weeks. Bins that
+//! hold sometimes one of these and sometimes two would look like a comb that is not in the data. So
+//! the width of a bin is a multiple of the step, and its ends lie between two values.
 
 /// Counts of values in bins of one length.
 #[derive(Debug, Clone, PartialEq)]

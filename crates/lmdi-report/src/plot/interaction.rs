@@ -9,8 +9,8 @@ const MOST: usize = 4_000;
 /// Rows of similar cells.
 const PARTS: usize = 20;
 
-/// The column whose values say most about what a column's scores still differ by among rows with
-/// similar cells: the largest rank correlation with their distance from the mean of those rows.
+/// The column that explains most of how a column's scores differ among rows with similar cells: the
+/// one with the largest rank correlation with their distance from the mean of those rows.
 pub fn strongest_interaction(data: &PlotData<'_>, column: usize) -> Result<Option<usize>> {
     data.check()?;
     let (rows, _) = data.sample(MOST);

@@ -1,21 +1,21 @@
-//! Static pictures of scores, as SVG, PNG and PDF.
+//! Static plots of scores, as SVG, PNG and PDF.
 //!
 //! | file | what |
 //! |---|---|
 //! | `bar` | mean absolute score of every column |
 //! | `beeswarm` | every score of the most important columns, coloured by value |
 //! | `waterfall` | one row: from the base over the scores to the total |
-//! | `decision` | paths of many rows from the base to what is explained |
+//! | `decision` | paths of many rows from the base to `explained` |
 //! | `scatter` | scores of one column against its values |
-//! | `heatmap` | rows beside columns, coloured by score |
-//! | `comparison` | what two models use, and their predictions against each other |
+//! | `heatmap` | rows by columns, coloured by score |
+//! | `comparison` | the columns that two models use, and their predictions against each other |
 //! | `stability` | how importances move from fit to fit |
 //! | `histogram` | how many rows have each value, in bins that fit the steps of the values |
 //! | `interaction` | the column that interacts with another one |
 //! | `lines` | means of repeated measurements with bands of their standard errors |
-//! | `drawing` | how pictures are written as SVG, PNG and PDF |
+//! | `drawing` | how plots are written as SVG, PNG and PDF |
 //!
-//! Pictures of many rows show a sample of them and say so. The same scores give the same bytes.
+//! Plots of many rows show a sample of them and say so. The same scores give the same bytes.
 
 mod bar;
 mod beeswarm;
@@ -51,15 +51,15 @@ pub use scatter::scatter;
 pub use stability::{StabilityData, stability};
 pub use waterfall::waterfall;
 
-/// Narrower pictures have no room for names and numbers.
+/// Narrower plots have no room for names and numbers.
 pub const NARROWEST: f64 = 320.0;
 
-/// What a picture looks like, whatever it shows.
+/// The title and size of a plot.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
     /// The heading.
     pub title: &'a str,
-    /// How wide it is, in pixels of 1/96 inch; text keeps its size. None is as wide as suits it.
+    /// Width in pixels of 1/96 inch; text keeps its size. `None` chooses a suitable width.
     pub width: Option<f64>,
 }
 
@@ -69,14 +69,14 @@ impl Look<'_> {
     }
 }
 
-/// What a picture shows.
+/// The data of a plot.
 #[derive(Debug, Clone, Copy)]
 pub struct PlotData<'a> {
     /// The rows.
     pub rows: ExplainedRows<'a>,
     /// Their columns.
     pub columns: &'a Columns,
-    /// What scores leave of the predictions, where they explain these.
+    /// How base plus scores compares with the predictions, if scores explain these.
     pub account: Option<&'a Account>,
     /// Standard errors of the scores of a single row that is drawn, one per column and output.
     pub errors: Option<&'a [f64]>,
@@ -93,7 +93,7 @@ pub struct PlotData<'a> {
 }
 
 impl<'a> PlotData<'a> {
-    /// Scores that are in the units of a number, of which nothing else is known.
+    /// Scores of a regression model, without further information.
     pub fn new(rows: ExplainedRows<'a>, columns: &'a Columns, look: Look<'a>) -> Self {
         Self {
             rows,

@@ -1,8 +1,8 @@
 //! Scores of one column against its values, with how many rows have each value.
 //!
-//! Numbers and dates lie along the axis, missing cells at its right end; levels of a category side by
-//! side, the most frequent first. Dots may be coloured by another column. What lies far away from all
-//! others is a triangle at the end of its axis.
+//! Numbers and dates are along the axis, with missing cells at its right end; levels of a category
+//! are side by side, the most frequent first. Dots may be coloured by another column. Outliers are
+//! triangles at the end of their axis.
 
 use super::drawing::axis::{Axis, Beyond, beyond_text};
 use super::drawing::colour::{self, Levels, others_text};

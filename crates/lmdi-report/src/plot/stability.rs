@@ -1,5 +1,5 @@
-//! How far importances move when the model is fitted again: one dot per fit, and the line between the
-//! least and the largest of each column.
+//! How far importances move when the model is refitted: one dot per fit, and a line from the
+//! smallest to the largest of each column.
 
 use super::drawing::axis::Axis;
 use super::drawing::colour;

@@ -1,6 +1,6 @@
-//! One row: from the base over its scores, the largest first, to the model's prediction. What scores
-//! leave of it is the last step, hatched. Where standard errors are known, a thin line at the end of a bar
-//! is two of them to either side. Log-odds have probabilities above them.
+//! One row: from the base over its scores, the largest first, to the model's prediction. The
+//! unexplained part is the last step, hatched. If standard errors are known, a thin line at the end
+//! of a bar shows two of them to either side. For log-odds, a second axis shows probabilities.
 
 use super::drawing::axis::Axis;
 use super::drawing::colour;

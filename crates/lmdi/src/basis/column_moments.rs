@@ -7,7 +7,7 @@ use crate::table::MatrixView;
 use crate::vectorised::{Vectorised, vectorised};
 use std::ops::Range;
 
-/// Sums that are built side by side, since one alone waits for each of its additions.
+/// Sums that are computed in parallel lanes, because a single one waits for each of its additions.
 const PARTIAL_SUMS: usize = 8;
 
 /// Cells whose mean is the first guess at the mean of all.

@@ -1,8 +1,8 @@
-//! Cells of a table that differ from what most rows have in their column.
+//! Cells of a table that differ from the most frequent value of their column.
 //!
-//! The parts of a category and counts that are mostly zero have one value, the mode, in most rows.
-//! Which cells differ from it is the same for all trees, so it is found once: trees then read their
-//! sparse columns in proportion to the cells that differ.
+//! The 0/1 columns of a category, and counts that are mostly zero, have one value, the mode, in
+//! most rows. The cells that differ from it are the same for all trees, so they are found once.
+//! Trees then read their sparse columns in time proportional to the cells that differ.
 //!
 //! Cost: two passes over the table, and 16 bytes per cell that differs.
 

@@ -4,9 +4,9 @@
 //! column(x) = (x - mean) * factor,   factor = max_v sd(stump_v) / sd(x)
 //! ```
 //!
-//! where mean and standard deviations are over the in-bag sample and v runs over the tree's splits on
-//! the feature, so that raw and stump columns of one feature carry comparable penalty. A missing
-//! cell sits at the mean and contributes nothing.
+//! where mean and standard deviations are over the in-bag sample and v runs over the tree's splits
+//! on the feature, so that raw and stump columns of one feature carry a comparable penalty. A
+//! missing cell is set to the mean and contributes nothing.
 
 /// One raw column.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,9 +1,9 @@
 //! The rows that a tree's linear model is fitted on: leaf, weight, response and raw cells.
 //!
 //! Rows are grouped by cross-validation fold, so that any union of folds is a few ranges. Raw cells
-//! are handed out in blocks: standardised from the table at every pass or, where there are many
-//! passes, from a copy if it is small, so that memory stays proportional to the table whatever the
-//! number of rows.
+//! are yielded in blocks: standardised from the table at every pass or, if there are many passes,
+//! from a copy if it is small, so that memory stays proportional to the table for any number of
+//! rows.
 
 use super::sparse_columns::{SparseColumns, SparseEntry};
 use super::{Basis, RareCells, RawColumn};
@@ -36,6 +36,7 @@ pub struct TreeRows<'a> {
     sparse: SparseColumns,
     /// Row-major raw cells of the dense columns, when small enough to keep.
     kept: Option<Vec<f64>>,
+    one_thread: bool,
 }
 
 /// Consecutive fitted rows with their raw cells.
@@ -108,11 +109,23 @@ impl<'a> TreeRows<'a> {
             weight: fitted_weight,
             fold_start,
             kept: None,
+            one_thread: false,
         }
     }
 
-    /// Keeps a copy of the raw cells if it is small, for solvers that pass over them again and
-    /// again.
+    /// Leaves other threads alone, which are busy with trees of their own. A thread that waits for others
+    /// would begin another tree, and hold two.
+    pub fn on_one_thread(mut self, one_thread: bool) -> Self {
+        self.one_thread = one_thread;
+        self
+    }
+
+    /// Whether a fit of these rows leaves other threads alone.
+    pub(crate) fn stay_on_one_thread(&self) -> bool {
+        self.one_thread
+    }
+
+    /// Keeps a copy of the raw cells if it is small, for solvers that pass over them repeatedly.
     pub fn keep_raw(mut self) -> Self {
         let cells = self.len() * self.sparse.n_dense;
         if cells <= KEPT_CELLS {
@@ -124,7 +137,7 @@ impl<'a> TreeRows<'a> {
     }
 
     /// Keeps sparse columns as entries, and a copy of the other cells if it is small: for solvers
-    /// that pass over them again and again.
+    /// that pass over them repeatedly.
     pub fn keep_sparse(mut self) -> Self {
         let column_into = |k: usize, out: &mut Vec<f64>| {
             let column = &self.columns[k];

@@ -1,14 +1,14 @@
-//! Raw columns that are sparse once their most frequent value is taken off.
+//! Raw columns that are sparse once their most frequent value is subtracted.
 //!
-//! The parts of a category and counts that are mostly zero have one value, the mode, in most rows.
-//! With `x = mode + e` and e = 0 in most rows, sums over rows visit only the entries e that are not
-//! zero. What the modes add follows from sums over all rows:
+//! The 0/1 columns of a category, and counts that are mostly zero, have one value, the mode, in
+//! most rows. With `x = mode + e` and e = 0 in most rows, sums over rows visit only the entries e
+//! that are not zero. What the modes add follows from sums over all rows:
 //!
 //! ```text
 //! sum w x_j x_k = sum w e_j e_k + m_j sum w e_k + m_k sum w e_j + m_j m_k sum w
 //! ```
 //!
-//! Dense columns are handed out cell by cell, in front of the sparse ones.
+//! Dense columns are yielded cell by cell, before the sparse ones.
 
 use super::RawColumn;
 use super::rare_cells::RareCells;
@@ -139,7 +139,7 @@ impl SparseColumns {
         Self { order, n_dense, mode, start, entries }
     }
 
-    /// The entries of a row, by rising position.
+    /// The entries of a row, by ascending position.
     #[inline]
     pub fn of_row(&self, row: usize) -> &[SparseEntry] {
         if self.start.is_empty() {

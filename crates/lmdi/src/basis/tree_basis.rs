@@ -2,7 +2,7 @@
 //!
 //! The block of feature k is its stumps and its raw column; a feature that the tree never splits on
 //! has no block and scores exactly zero in that tree. A feature that is split by sets of categories
-//! has stumps only: its codes are names, so a line through them means nothing.
+//! has only stumps: its codes are names, so a line through them is meaningless.
 
 use super::column_moments::ColumnMoments;
 use super::{RawColumn, Stumps};
@@ -20,7 +20,7 @@ const NEAR_CELLS: usize = 1 << 15;
 pub struct Basis {
     /// The stump columns.
     pub stumps: Stumps,
-    /// The raw columns, by rising feature; empty when raw columns are switched off.
+    /// The raw columns, by ascending feature; empty when raw columns are switched off.
     pub raw: Vec<RawColumn>,
 }
 

@@ -1,7 +1,7 @@
 //! The columns of a table as people know them, and the matrix columns that hold their cells.
 //!
-//! Trees read a matrix in which a categorical column is several 0/1 columns. People ask about
-//! columns: what changed, what sets a group apart. [`Columns`] leads from one to the other.
+//! Trees read a matrix in which a categorical column is several 0/1 columns. People ask about table
+//! columns: what changed, what distinguishes a group. [`Columns`] maps one to the other.
 
 use crate::importance::Groups;
 use crate::table::{Encoding, MatrixView, Part, Schema, TimeUnit};
@@ -40,7 +40,7 @@ impl ColumnLayout {
         matches!(self.meaning, CellMeaning::Parts(_) | CellMeaning::Codes(_))
     }
 
-    /// What its numbers count, if they are points in time.
+    /// The unit of its numbers, if they are dates or times.
     pub fn time_unit(&self) -> Option<TimeUnit> {
         match self.meaning {
             CellMeaning::Time(unit) => Some(unit),

@@ -16,10 +16,10 @@ pub struct ExplainedRows<'a> {
     pub scores: &'a Scores,
     /// Per row a number, or the probability of every class.
     pub predictions: &'a [f64],
-    /// What really happened, if known.
+    /// The actual outcomes, if known.
     pub truth: Option<Response<'a>>,
-    /// Of two classes: the probability of the second from which on it is predicted; without it the
-    /// most probable class is.
+    /// With two classes, the probability from which the second is predicted; without it, the most
+    /// probable class is predicted.
     pub threshold: Option<f64>,
 }
 
@@ -40,14 +40,14 @@ impl ExplainedRows<'_> {
         &self.predictions[row * width..(row + 1) * width]
     }
 
-    /// Whether all scores and predictions of a row are numbers. Rows that no tree was left to score
-    /// have none.
+    /// Whether all scores and predictions of a row are numbers. Rows that no tree could score have
+    /// none.
     pub fn is_known(&self, row: usize) -> bool {
         let known = |cells: &[f64]| cells.iter().all(|cell| cell.is_finite());
         known(self.scores.row(row)) && known(self.prediction(row))
     }
 
-    /// The class that a row is predicted to be of.
+    /// The predicted class of a row.
     pub fn class(&self, row: usize) -> usize {
         class_of(self.prediction(row), self.threshold).unwrap_or(0)
     }

@@ -1,10 +1,11 @@
-//! Fidelity: how much of what a model predicts an explanation reproduces.
+//! Fidelity: how much of a model's predictions an explanation reproduces.
 //!
-//! Both are compared as predictions: numbers, or the probabilities of classes. The share is one less
-//! the squared difference over the variation of the model's predictions around their mean, class by
-//! class (R2). It is at most 1, and below 0 where the mean would be nearer. The slope is that of the
-//! least-squares line from the model's predictions to the explained ones, around the same means: above
-//! 1 the explanation overstates differences between rows, below 1 it understates them.
+//! Both are compared as predictions: numbers, or the probabilities of classes. The share is R2: one
+//! minus the squared differences divided by the squared deviations of the model's predictions from
+//! their mean, class by class. It is at most 1, and below 0 if the mean would be closer. The slope
+//! is that of the least-squares line from the model's predictions to the explained ones, around the
+//! same means. Above 1, the explanation overstates differences between rows; below 1, it
+//! understates them.
 
 /// Below this share, scores say too little about single predictions. One bound for the command, the
 /// page and the Python package.
@@ -18,17 +19,17 @@ const FEWEST_ROWS: usize = 30;
 pub struct Fidelity {
     /// Rows that have both.
     pub n_rows: usize,
-    /// Share of the variation of the model's predictions.
+    /// Share of the variance of the model's predictions.
     pub share: f64,
-    /// How much the explanation moves where the model moves by one.
+    /// Change of the explanation per unit change of the model.
     pub slope: f64,
-    /// Share of the rows that both put into the same class; none for numbers.
+    /// Share of the rows that both put into the same class; `None` for regression.
     pub same_class: Option<f64>,
 }
 
 impl Fidelity {
     /// Compares the model's predictions with explained ones, `width` numbers per row. `class` says
-    /// which class probabilities mean. None where the model's predictions do not vary.
+    /// which class probabilities mean. `None` if the model's predictions do not vary.
     ///
     /// ```
     /// use lmdi::explanation::Fidelity;
@@ -52,7 +53,7 @@ impl Fidelity {
     }
 }
 
-/// Sums from which fidelity follows, for rows that come some at a time.
+/// Sums from which fidelity follows, for rows in batches.
 #[derive(Debug, Clone)]
 pub struct FidelitySums {
     width: usize,
@@ -107,7 +108,7 @@ impl FidelitySums {
         }
     }
 
-    /// What the rows come to; none where the model's predictions do not vary.
+    /// The fidelity; `None` if the model's predictions do not vary.
     pub fn finish(&self) -> Option<Fidelity> {
         let n = self.n_rows as f64;
         let total = |term: fn(&OutputSums, f64) -> f64| -> f64 {

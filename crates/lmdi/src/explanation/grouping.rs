@@ -1,9 +1,9 @@
-//! What has a score: the columns of a table, or groups of them that a user names.
+//! The units that have a score: the columns of a table, or groups of them that a user names.
 //!
 //! The score of a group is the sum of its members' signed scores, so that scores still add up.
-//! Standard errors of a sum depend on how the members move together over the trees, which scores do
-//! not tell, so groups of more than one feature have none here; [`LmdiPlus::group_standard_errors`]
-//! has them.
+//! Standard errors of a sum depend on how the members vary together over the trees, which scores do
+//! not tell. Groups of more than one feature therefore have none here;
+//! [`LmdiPlus::group_standard_errors`] has them.
 //!
 //! [`LmdiPlus::group_standard_errors`]: crate::importance::LmdiPlus::group_standard_errors
 
@@ -11,8 +11,7 @@ use crate::importance::{Groups, Scores};
 use crate::table::Schema;
 use crate::{Error, Result};
 
-/// Named groups of columns, in the order of the table. A column that is in no group is one by
-/// itself.
+/// Named groups of columns, in the order of the table. A column in no group is a group by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grouping {
     /// The name of each group: that of its column, or the one given.
@@ -24,13 +23,12 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// Every column by itself.
+    /// Every column in its own group.
     pub fn columns(schema: &Schema) -> Result<Self> {
         Self::new(schema, &[])
     }
 
-    /// Takes pairs of a group and one of its columns. A group stands at the place of its first
-    /// column.
+    /// Takes pairs of a group and one of its columns. A group takes the place of its first column.
     ///
     /// ```
     /// use lmdi::{explanation::Grouping, table::Schema};
@@ -89,7 +87,7 @@ impl Grouping {
         matches!(&self.members[at][..], [only] if *only == self.names[at])
     }
 
-    /// Whether every column is by itself.
+    /// Whether every column is in its own group.
     pub fn is_of_columns(&self) -> bool {
         (0..self.names.len()).all(|at| self.is_column(at))
     }

@@ -1,14 +1,14 @@
-//! Reading scores: what they say about rows, groups of rows, and how far they can be trusted.
+//! Analyses of scores: of rows, of groups of rows, and of how far to trust them.
 //!
 //! | file | what |
 //! |---|---|
 //! | `order` | the order of the columns, the most important ones |
-//! | `grouping` | columns taken together, and their scores |
-//! | `columns`, `explained` | the columns of a table, and rows with all that is known about them |
-//! | `predicted`, `fidelity` | what the model predicts, and how much of it scores reproduce |
+//! | `grouping` | groups of columns, and their scores |
+//! | `columns`, `explained` | the columns of a table, and rows with scores, predictions and outcomes |
+//! | `predicted`, `fidelity` | the model's predictions, and how much of them scores reproduce |
 //! | [`counterfactual`] | similar rows with another decision |
-//! | [`subgroup`] | rows that are predicted as they are for the same reasons |
-//! | `stability` | whether another fit of the model would say the same |
+//! | [`subgroup`] | rows that are predicted for the same reasons |
+//! | `stability` | whether another fit of the model would give the same explanation |
 
 mod columns;
 pub mod counterfactual;

@@ -3,7 +3,7 @@
 use crate::importance::{Scores, rank_in_place};
 
 /// The rank of every feature for every row by |score|, row by row: 1 to p, larger is more
-/// important, equal scores share the mean of their ranks. Several outputs are ranked by the sum of
+/// important, ties share their mean rank. Several outputs are ranked by the sum of
 /// |score|.
 ///
 /// ```

@@ -1,14 +1,14 @@
-//! What the model itself predicts, and where that lies on the scale of scores.
+//! The model's own predictions, as such and on the scale of the scores.
 //!
-//! Rows that a forest was trained on are predicted out of bag: by the trees that did not see them.
-//! They are known by the caller, or by the leaves that the rows of each bootstrap fall into
-//! ([`drew_from`]). A row that every tree saw is predicted by all of them, and counted. Any other
-//! row, and any row of a model without bootstrap, is predicted by all trees.
+//! Rows that a forest was trained on are predicted out of bag, by the trees that did not see them.
+//! The caller knows them, or they are recognised by the leaves that the rows of each bootstrap fall
+//! into ([`drew_from`]). A row that every tree saw is predicted by all of them, and counted. Any
+//! other row, and any row of a model without bootstrap, is predicted by all trees.
 //!
-//! Scores add up on a scale of their own. Boosted models predict on that scale. A forest predicts
-//! shares of votes, which may be 0 or 1, where log-odds are infinite. Its log-odds are those of its
-//! share kept half a vote away from both ends: with T trees, between 1 / (2 T) and 1 - 1 / (2 T). A
-//! predicted number that is not positive has no logarithm, which is NaN here.
+//! Scores add up on their own scale. Boosted models predict on that scale. A forest predicts shares
+//! of votes, which may be 0 or 1, where log-odds are infinite. For log-odds, its share is kept half
+//! a vote away from both ends: with T trees, between 1 / (2 T) and 1 - 1 / (2 T). The logarithm of
+//! a predicted number that is not positive is NaN.
 
 use crate::Result;
 use crate::forest::predict::apply_link;
@@ -161,7 +161,7 @@ impl Monitor for Checks<'_> {
     }
 }
 
-/// Whether a model can predict its training rows, so many, by the trees that did not see them.
+/// Whether a model can predict its training rows, of this number, out of bag.
 fn has_out_of_bag(ensemble: &Ensemble, n_rows: usize) -> bool {
     ensemble.aggregation == Aggregation::Mean
         && ensemble.link == Link::Identity

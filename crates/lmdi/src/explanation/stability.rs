@@ -1,16 +1,15 @@
-//! Stability: whether another fit of the model would say the same.
+//! Stability: whether another fit of the model would give the same explanation.
 //!
-//! The model is fitted several times, with other seeds or on rows drawn anew, and each fit scores
-//! the same rows. Two measures say how far the scores agree, by the size of the scores (added over
-//! outputs):
+//! The model is fitted several times, with other seeds or on resampled rows, and each fit scores
+//! the same rows. Two measures tell how far the fits agree on |score| (summed over outputs):
 //!
-//! - *unique features* (section 6 of the paper): for each row, how many different columns are among the top
-//!   k % of any fit, as a share of all columns. The fewer, the better: at best the same columns every time.
-//!   The top k % of p columns are `ceil(k p / 100)` columns.
-//! - *rank correlation*: Spearman's correlation of the ranks of all columns between two fits, averaged over
-//!   all pairs of fits; equal scores share their ranks.
+//! - *unique features* (section 6 of the paper): for each row, how many different columns are among
+//!   the top k % of any fit, as a share of all columns. Fewer is better. The top k % of p columns
+//!   are `ceil(k p / 100)` columns.
+//! - *rank correlation*: Spearman's correlation of the ranks of all columns between two fits,
+//!   averaged over all pairs of fits; ties share their mean rank.
 //!
-//! Rows that some fit has no score for are left out. Time is rows x columns x fits squared.
+//! Rows without a score in some fit are left out. Time is rows x columns x fits squared.
 
 use super::order::top_features;
 use crate::importance::{Scores, rank_in_place};
@@ -26,7 +25,7 @@ pub struct Stability {
     pub n_fits: usize,
     /// Number of rows that every fit has a score for.
     pub n_rows: usize,
-    /// One entry for each share of top columns asked for.
+    /// One entry per requested share of top columns.
     pub tops: Vec<TopStability>,
     /// Rank correlation of each row; NaN where a fit gives all columns the same score, and for rows
     /// without scores.
@@ -40,9 +39,9 @@ pub struct Stability {
 /// How stable the most important columns are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopStability {
-    /// The share asked for, in percent.
+    /// The requested share, in percent.
     pub percent: f64,
-    /// How many columns that is: the fewest different ones there can be.
+    /// The number of columns in that share: the smallest possible number of different ones.
     pub n_top: usize,
     /// How many different columns are among the top ones of any fit, row by row; 0 for rows without
     /// scores.
@@ -57,8 +56,8 @@ pub struct TopStability {
     pub ever: Vec<f64>,
 }
 
-/// Compares the scores of the same rows by several fits, for the top columns of each of `percents`.
-/// The monitor advances by one per row.
+/// Compares the scores of several fits for the same rows, for the top columns of each of
+/// `percents`. The monitor advances by one per row.
 ///
 /// ```
 /// use lmdi::{explanation::stability, importance::Scores, monitor::Silent};
@@ -127,7 +126,7 @@ pub fn stability(fits: &[Scores], percents: &[f64], monitor: &dyn Monitor) -> Re
     Ok(Stability { n_fits, n_rows: known, tops, correlation, mean_correlation, importance })
 }
 
-/// As many rows as there are, drawn with replacement: the training rows of one more fit.
+/// As many rows as the table has, drawn with replacement: the training rows of one more fit.
 pub fn bootstrap_rows(n_rows: usize, seed: u64, fit: u64) -> Vec<usize> {
     // Trees draw from the generators 0, 1, 2, ... of a seed; fits from the other end.
     let mut generator = generator(seed, u64::MAX / 2 - fit);

@@ -149,7 +149,7 @@ impl<'s> Writer<'s> {
         Self { bytes, sink: None }
     }
 
-    /// Hands the bytes of `write` over to `sink`, some at a time.
+    /// Passes the bytes of `write` to `sink` in pieces.
     pub(super) fn hand_over(
         sink: &'s mut Sink<'s>,
         write: &dyn Fn(&mut Writer<'_>) -> Result<()>,

@@ -1,6 +1,6 @@
 //! The number (binary) and the word (JSON) that each choice is written as, in version 1.
 //!
-//! One list a choice, so that the two forms cannot drift apart; a variant that is added to an
+//! One list per choice, so that the two forms cannot drift apart; a variant that is added to an
 //! in-memory enum without a code does not compile.
 
 use crate::forest::{Aggregation, Comparison, Growth, Link, Loss, Missing, Precision};

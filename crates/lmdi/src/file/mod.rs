@@ -1,11 +1,11 @@
-//! The model file: everything needed to predict and explain again, as bytes.
+//! The model file: everything needed to predict and explain, as bytes.
 //!
 //! Two forms hold the same content. The binary form is small, fast to load and guarded by
-//! checksums; it is what is kept. The JSON form is for reading by people and for scripts that hand
-//! over models of other libraries. [`Model::from_bytes`] tells them apart by the first bytes. Both
-//! are documented in `docs/model-format.md`, from which a reader can be written.
+//! checksums. The JSON form is for people and for scripts that export models of other libraries.
+//! [`Model::from_bytes`] tells them apart by the first bytes. Both are documented in
+//! `docs/model-format.md`, from which a reader can be written.
 //!
-//! This module makes and takes bytes and touches no file.
+//! This module writes and reads bytes; it touches no files.
 //!
 //! What a reader may rely on:
 //!

@@ -44,8 +44,8 @@ pub struct Model {
     pub ensemble: Ensemble,
     /// How a table becomes the matrix of the trees; `None` when the model is used on matrices only.
     pub schema: Option<Schema>,
-    /// Of two classes: the probability of the second from which on it is predicted. Without it the
-    /// most probable class is.
+    /// With two classes, the probability from which the second is predicted. Without it, the most
+    /// probable class is predicted.
     pub threshold: Option<f64>,
     /// The fitted explainer, when there is one.
     pub explainer: Option<Explainer>,
@@ -53,7 +53,7 @@ pub struct Model {
     pub metadata: Metadata,
 }
 
-/// A fitted [`LmdiPlus`] without what follows from its ensemble.
+/// A fitted [`LmdiPlus`] without what can be derived from its ensemble.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explainer {
     /// How it was fitted, as text for people.
@@ -64,15 +64,15 @@ pub struct Explainer {
     pub trees: Vec<TreeModel>,
     /// Smallest and largest training cell per column of the matrix; empty when raw terms are not bounded.
     pub ranges: Vec<[f64; 2]>,
-    /// What each tree counts in a ranking by rank; empty where all count alike.
+    /// Weight of each tree in a ranking by rank; empty if all are equal.
     pub tree_sizes: Vec<f64>,
-    /// How much of its scores a ranking by rank keeps, tree by tree; empty where it keeps all. See
-    /// [`LmdiPlus::keeping`].
+    /// The share of its scores that a ranking by rank keeps, tree by tree; empty if it keeps all.
+    /// See [`LmdiPlus::keeping`].
     pub kept: Vec<Vec<f64>>,
 }
 
 impl Explainer {
-    /// The parts of a fitted explainer that a file keeps.
+    /// The parts of a fitted explainer that a file stores.
     pub fn of(fitted: &LmdiPlus, options: impl Into<String>) -> Self {
         let trees = fitted.trees().to_vec();
         let ranges = fitted.ranges().to_vec();
@@ -106,7 +106,7 @@ pub struct Metadata {
     pub seed: Option<u64>,
     /// Number of training rows.
     pub training_rows: Option<u64>,
-    /// Mark of the encoded training matrix, response and weights.
+    /// Fingerprint of the encoded training matrix, response and weights.
     pub fingerprint: Option<Fingerprint>,
     /// Measured quality.
     pub quality: Vec<Quality>,
@@ -146,7 +146,7 @@ impl From<Imported> for Model {
 }
 
 impl Model {
-    /// A model about which nothing else is known.
+    /// A model without any further information.
     pub fn new(ensemble: Ensemble) -> Self {
         Self {
             ensemble,
@@ -157,7 +157,7 @@ impl Model {
         }
     }
 
-    /// Checks the ensemble and that the parts fit each other.
+    /// Checks the ensemble, and that the parts match.
     pub fn check(&self) -> Result<()> {
         self.ensemble.check()?;
         let in_bag_rows = self.ensemble.trees.iter().find_map(|tree| tree.in_bag.as_ref());

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A bit per category code, with the side its members go to. A cell is cut to a whole number.
+/// A bit per category code, with the side its members go to. A cell is truncated to an integer.
 ///
 /// Libraries differ in what an unlisted category does: LightGBM and XGBoost treat it as any
 /// non-member, scikit-learn's histogram boosting as a missing value. `known` tells them apart. They

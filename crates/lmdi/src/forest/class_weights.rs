@@ -1,4 +1,4 @@
-//! How the rows of each class were weighted in training, beside the weights of single rows.
+//! How the rows of each class were weighted in training, in addition to row weights.
 //!
 //! A row of class c counted `factor_c` times in the gradients and node sums that the trees were grown
 //! on. LMDI+ weights rows the same way, or it would explain a model that nobody trained.
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Weights of classes in training.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub enum ClassWeights {
-    /// All classes alike.
+    /// All classes equally.
     #[default]
     Equal,
     /// One factor per class.
@@ -19,7 +19,7 @@ pub enum ClassWeights {
 }
 
 impl ClassWeights {
-    /// The factor of every row, with mean one over the rows; `None` where all are alike.
+    /// The factor of every row, with mean one over the rows; `None` if all are equal.
     pub fn of_rows(&self, codes: &[u32], n_classes: usize) -> Option<Vec<f64>> {
         let by_class = match self {
             ClassWeights::Equal => return None,
@@ -35,7 +35,7 @@ impl ClassWeights {
         (mean > 0.0).then(|| factors.into_iter().map(|factor| factor / mean).collect())
     }
 
-    /// Checks the factors of a model with so many classes (none for a model of numbers).
+    /// Checks the factors of a model with this many classes (none for regression).
     pub(crate) fn check(&self, n_classes: usize) -> Result<()> {
         let factors: &[f64] = match self {
             ClassWeights::Equal => return Ok(()),

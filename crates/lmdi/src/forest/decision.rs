@@ -1,14 +1,14 @@
 //! From the probabilities of classes to one of them.
 //!
-//! The most probable class is predicted, the first of equals. Of two classes the second, called the
-//! positive one, can have a threshold instead: it is predicted from that probability on. Where wrong
-//! answers cost differently, the cheapest threshold is `cost of a false positive / (that + cost of a
-//! false negative)`: there the expected costs of both answers are equal.
+//! The most probable class is predicted; ties go to the first. With two classes, the second, called
+//! the positive one, can have a threshold instead: it is predicted if its probability is at least
+//! that. If errors have different costs, the cheapest threshold is `cost of a false positive /
+//! (that + cost of a false negative)`, where the expected costs of both decisions are equal.
 
 use super::predict::most_probable;
 use crate::{Error, Result};
 
-/// The class that probabilities mean; `None` for a row without a prediction.
+/// The class predicted from probabilities; `None` for a row without a prediction.
 ///
 /// ```
 /// use lmdi::forest::decision::class_of;
@@ -44,7 +44,7 @@ pub fn threshold_of_costs(false_positive: f64, false_negative: f64) -> Result<f6
     })
 }
 
-/// Fails on a threshold that is none, or that a model with so many classes cannot have.
+/// Fails on an invalid threshold, or one for a model without exactly two classes.
 pub fn check_threshold(threshold: f64, n_classes: usize) -> Result<()> {
     let fail = |found: String, expected: &str| {
         Err(Error::Parameter { name: "threshold", found, expected: expected.into() })

@@ -1,8 +1,8 @@
 //! Whether a table can be the one that the trees of a forest were grown on, row by row.
 //!
-//! The bootstrap of a forest is known by row, so that rows in another order would be taken as if
-//! others had been drawn, and nothing would look wrong. But a tree remembers how many drawn rows each
-//! leaf had. A few trees are enough to tell: each has to agree in every leaf.
+//! The bootstrap of a forest is known by row. Rows in another order would be mistaken for rows that
+//! were drawn, and nothing would look wrong. But a tree records how many drawn rows each leaf had.
+//! A few trees are enough to tell: each must agree in every leaf.
 
 use super::routing::Router;
 use super::{Ensemble, Tree};

@@ -28,12 +28,12 @@ pub enum Link {
     Identity,
     /// One raw output, the log-odds of the second class.
     Logit,
-    /// One raw output a class; probabilities are their softmax.
+    /// One raw output per class; probabilities are their softmax.
     Softmax,
     /// The raw output is the logarithm of the mean.
     Log,
-    /// One raw output a class, its log-odds against all others. Each class was learned by itself, so
-    /// the probabilities need not add up to one.
+    /// One raw output per class, its log-odds against all others. Each class was learned
+    /// separately, so the probabilities need not add up to one.
     OneVsRest,
 }
 
@@ -55,12 +55,12 @@ pub enum Loss {
         /// The variance is the mean to this power; between 1 and 2.
         power: f64,
     },
-    /// Another one, such as those of ranking, survival, quantiles and absolute errors, or one of the
-    /// user's own. The trees are all that is known; what they were fitted to is not.
+    /// Any other loss, such as those for ranking, survival, quantiles and absolute errors, or a
+    /// custom one. It is unknown what the trees were fitted to.
     Other,
 }
 
-/// How the trees came about; LMDI+ takes its response from it.
+/// How the trees were grown; LMDI+ takes its response from it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Growth {
     /// Each tree was grown on the response itself.
@@ -69,12 +69,12 @@ pub enum Growth {
     FirstOrder(Loss),
     /// As `FirstOrder`, with rows weighted by the second derivative (Newton boosting).
     SecondOrder(Loss),
-    /// As `SecondOrder`, but each tree's learning rate is inside its values and not known by itself
-    /// (XGBoost, LightGBM, CatBoost).
+    /// As `SecondOrder`, but each tree's learning rate is inside its values and not known
+    /// separately (XGBoost, LightGBM, CatBoost).
     Shrunk {
         /// The loss.
         loss: Loss,
-        /// How many trees in a row saw the same margin: one a class, or a small forest a round.
+        /// How many trees in a row saw the same margin: one per class, or one small forest per round.
         trees_per_round: u32,
     },
 }
@@ -100,7 +100,7 @@ pub enum Outcome {
     Classes(Vec<String>),
 }
 
-/// Trees with all that is needed to predict from them.
+/// Trees with everything needed to predict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ensemble {
     /// The columns of the matrix the trees were grown on.
@@ -118,7 +118,7 @@ pub struct Ensemble {
     pub base_score: Vec<f64>,
     /// From raw output to prediction.
     pub link: Link,
-    /// How the trees came about.
+    /// How the trees were grown.
     pub growth: Growth,
     /// What is predicted.
     pub outcome: Outcome,
@@ -132,7 +132,7 @@ impl Ensemble {
         self.feature_names.len()
     }
 
-    /// Whether each tree was grown on what the trees before it left over.
+    /// Whether each tree was grown on the residuals of the trees before it.
     pub fn is_boosted(&self) -> bool {
         !matches!(self.growth, Growth::Independent)
     }
@@ -145,7 +145,7 @@ impl Ensemble {
         }
     }
 
-    /// Whether trees are averaged, so that each measures the same and their spread tells an error.
+    /// Whether trees are averaged, so that their spread gives a standard error.
     pub fn averages_trees(&self) -> bool {
         matches!(self.aggregation, Aggregation::Mean)
     }

@@ -15,7 +15,7 @@ pub enum InBag {
 }
 
 impl InBag {
-    /// Takes counts, in the narrowest form that holds them.
+    /// Stores counts in the narrowest form that holds them.
     pub fn from_counts(counts: Vec<u32>) -> Self {
         if counts.iter().all(|&count| count <= u32::from(u8::MAX)) {
             InBag::Narrow(counts.iter().map(|&count| count as u8).collect())

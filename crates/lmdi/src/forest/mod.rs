@@ -1,4 +1,4 @@
-//! Tree ensembles: the neutral arrays every model is held in, and how a row finds its leaf.
+//! Tree ensembles: the library-neutral arrays that hold every model, and how a row finds its leaf.
 
 mod category_set;
 mod class_weights;

@@ -14,7 +14,7 @@ const MOST_NODES: usize = 4 << 20;
 /// Predictions of the training rows by the trees that did not see them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OobPrediction {
-    /// `n_outputs` numbers a row, row by row; NaN for a row that every tree saw.
+    /// `n_outputs` numbers per row, row by row; NaN for a row that every tree saw.
     pub prediction: Vec<f64>,
     /// How many trees predicted each row.
     pub n_trees: Vec<u32>,
@@ -22,7 +22,7 @@ pub struct OobPrediction {
 
 /// Predicts the training rows `x` of a forest out of bag.
 ///
-/// Fails if the ensemble is no forest, or if the bootstrap counts of a tree are unknown (no
+/// Fails if the ensemble is not a forest, or if the bootstrap counts of a tree are unknown (no
 /// bootstrap, or an imported model) or belong to another table.
 pub fn oob_prediction(
     ensemble: &Ensemble,

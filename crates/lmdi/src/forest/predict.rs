@@ -1,7 +1,7 @@
 //! Predictions, leaf ids and decision paths of an ensemble.
 //!
 //! Rows are taken in blocks, in parallel; within a block every tree is walked in turn, so a row's
-//! tree values are always added in the order of the trees, whatever the number of threads.
+//! tree values are always added in the order of the trees, for any number of threads.
 
 use super::routing::Router;
 use super::{Aggregation, Ensemble, Link, NONE, Outcome, Tree};
@@ -10,7 +10,7 @@ use crate::table::MatrixView;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// An ensemble made ready to predict many rows; build it once when predicting again and again.
+/// An ensemble prepared to predict many rows; build it once for repeated predictions.
 #[derive(Debug)]
 pub struct Predictor {
     router: Router,
@@ -49,7 +49,7 @@ impl Predictor {
         }
     }
 
-    /// The raw output of each row: `n_outputs` numbers a row, row by row.
+    /// The raw output of each row: `n_outputs` numbers per row, row by row.
     pub fn predict_raw(&self, x: &MatrixView, monitor: &dyn Monitor) -> Result<Vec<f64>> {
         self.router.check_columns(x)?;
         let width = self.n_outputs;
@@ -148,7 +148,8 @@ pub fn apply_link(link: Link, n_outputs: usize, mut raw: Vec<f64>) -> Vec<f64> {
     }
 }
 
-/// The class with the largest probability, the first of equals; `None` for a row without a prediction.
+/// The class with the largest probability (ties go to the first); `None` for a row without a
+/// prediction.
 pub fn most_probable(probabilities: &[f64]) -> Option<usize> {
     if probabilities.iter().any(|p| p.is_nan()) {
         return None;
@@ -204,7 +205,7 @@ impl Ensemble {
         Predictor::new(self).predict(x, monitor)
     }
 
-    /// How many numbers [`predict`](Self::predict) gives a row.
+    /// How many numbers [`predict`](Self::predict) gives per row.
     pub fn n_predictions(&self) -> usize {
         match &self.outcome {
             Outcome::Number => 1,
@@ -212,7 +213,7 @@ impl Ensemble {
         }
     }
 
-    /// The leaf of each row in each tree: a node index a tree, row by row.
+    /// The leaf of each row in each tree: one node index per tree, row by row.
     pub fn apply(&self, x: &MatrixView, monitor: &dyn Monitor) -> Result<Vec<u32>> {
         let router = Router::new(self);
         router.check_columns(x)?;

@@ -20,7 +20,7 @@ pub enum Comparison {
     Less,
 }
 
-/// Which cells count as missing at a node, and where they go.
+/// Which cells count as missing at a node, and which way they go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Missing {
     /// NaN goes left.
@@ -63,7 +63,7 @@ pub struct Tree {
     pub left: Vec<u32>,
     /// Right child; [`NONE`] at a leaf.
     pub right: Vec<u32>,
-    /// `n_values` numbers a node, node by node: mean response, class shares or boosting step.
+    /// `n_values` numbers per node, node by node: mean response, class shares or boosting step.
     pub value: Vec<f64>,
     /// How many numbers a node's value has.
     pub n_values: usize,

@@ -9,7 +9,7 @@ use crate::glm::quadratic::gaussian::GaussianProblem;
 use crate::glm::quadratic::statistics::Statistics;
 use crate::glm::search::gaussian::search_gaussian;
 use crate::glm::search::newton::search_newton;
-use crate::glm::search::path::Folds;
+use crate::glm::search::path::{Fold, Folds};
 use crate::glm::search::selection::{Candidate, Search};
 use crate::glm::solvers::descent::batched::BatchedProblem;
 use crate::glm::solvers::descent::working_set::WorkingSetIterate;
@@ -18,6 +18,7 @@ use crate::glm::solvers::direct::refine::refine_on;
 use crate::glm::solvers::newton::proximal::NewtonProblem;
 use crate::table::MatrixView;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A fitted linear model and how its fit went.
@@ -74,12 +75,13 @@ fn fit_gaussian(
         .map(|fold| rows.fold(fold))
         .chain((!never_held_out.is_empty()).then_some(never_held_out))
         .collect();
-    // Forests keep all threads busy with trees; boosted trees follow one another and have their folds.
-    let fold_statistics: Vec<Statistics> = ranges
-        .into_par_iter()
-        .map(|range| Statistics::of_rows(basis, rows, range, &response))
-        .collect();
-    let fit = fit_folds(basis, rows, &response, &fold_statistics, options);
+    let of_rows = |range| Statistics::of_rows(basis, rows, range, &response);
+    let fold_statistics: Vec<Statistics> = if rows.stay_on_one_thread() {
+        ranges.into_iter().map(of_rows).collect()
+    } else {
+        ranges.into_par_iter().map(of_rows).collect()
+    };
+    let fit = fit_folds(basis, rows, &response, fold_statistics.into(), options);
     shifted(fit, offset)
 }
 
@@ -90,7 +92,7 @@ pub fn fit_statistics(basis: &Basis, folds: &[Statistics], options: &GlmOptions)
     // Nothing is known of single rows.
     let x = MatrixView::empty();
     let rows = TreeRows::new(&x, basis, &[], &[], &[], n_folds);
-    fit_folds(basis, &rows, &[], folds, options)
+    fit_folds(basis, &rows, &[], folds.into(), options)
 }
 
 /// The fit with its intercept moved.
@@ -104,19 +106,27 @@ fn fit_folds(
     basis: &Basis,
     rows: &TreeRows<'_>,
     response: &[f64],
-    fold_statistics: &[Statistics],
+    statistics: Cow<'_, [Statistics]>,
     options: &GlmOptions,
 ) -> GlmFit {
-    let statistics = Statistics::sum(basis, fold_statistics);
-    let problem = GaussianProblem::new(basis, &statistics);
-    let folds = Folds { basis, rows, response, statistics: fold_statistics, whole: &problem };
+    let problem = GaussianProblem::new(basis, &Statistics::sum(basis, statistics.iter()));
+    let usable = match options.penalty {
+        PenaltyChoice::CrossValidated { .. } => Fold::usable(basis, &statistics, rows.n_folds()),
+        _ => Vec::new(),
+    };
+    // The problems have all that is needed. On a fully grown tree, statistics take as much memory.
+    let statistics = match statistics {
+        Cow::Borrowed(statistics) => statistics,
+        Cow::Owned(_) => &[],
+    };
+    let folds = Folds { basis, rows, response, statistics, whole: &problem };
     let mut near = None;
     let (chosen, search) = choose(
         options,
         problem.largest_gradient(),
         problem.hessian.total,
         rows.n_folds(),
-        |search, l1_ratios| near = search_gaussian(search, l1_ratios, &folds, options),
+        |search, l1_ratios| near = search_gaussian(search, l1_ratios, &folds, usable, options),
     );
     let penalty = penalty_for(chosen, problem.hessian.total);
     let solved = solve_gaussian(&problem, penalty, near.as_ref(), options);
@@ -124,7 +134,7 @@ fn fit_folds(
     GlmFit { chosen, search, converged, ..solved }
 }
 
-/// Accuracies from which an exact solution on the active set is tried, one after the other.
+/// Accuracies from which an exact solution on the active set is tried, one after another.
 const NEAR: [f64; 3] = [1e-4, 1e-6, 1e-8];
 
 /// Sweeps after which an exact solution is tried all the same: columns that are nearly alike, such

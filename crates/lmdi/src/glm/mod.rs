@@ -1,9 +1,9 @@
 //! Regularised generalised linear models over the stump basis.
 //!
-//! [`fit_glm`] is the way in: it searches the penalty as the [`GlmOptions`] ask and fits. Least
-//! squares works on sufficient statistics, which add over blocks of rows, folds or machines; other
-//! families solve a sequence of weighted least-squares models. Both end in coordinate descent,
-//! whose sweep costs time linear in the size of the tree.
+//! [`fit_glm`] is the entry point: it searches the penalty as the [`GlmOptions`] say, and fits.
+//! Least squares works on sufficient statistics, which add over blocks of rows, folds or machines;
+//! other families solve a sequence of weighted least-squares models. Both end in coordinate
+//! descent, whose sweep costs time linear in the size of the tree.
 //!
 //! | folder | what |
 //! |---|---|

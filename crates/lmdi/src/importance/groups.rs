@@ -1,4 +1,4 @@
-//! Features taken together: one-hot parts of one column, or groups a user names.
+//! Groups of features: the 0/1 columns of one column, or groups that a user names.
 
 use crate::{Error, Result};
 
@@ -21,7 +21,7 @@ impl Groups {
         Ok(Self { group_of_feature, n_groups })
     }
 
-    /// Every feature on its own.
+    /// Every feature in its own group.
     pub fn singles(n_features: usize) -> Self {
         Self { group_of_feature: (0..n_features as u32).collect(), n_groups: n_features }
     }

@@ -58,8 +58,8 @@ impl Importances {
         Ok(Self { values, deviation, n_units: units.len() })
     }
 
-    /// The mean over rows of |score|, the global reading of any local method. Several outputs are
-    /// added up. Rows without scores (NaN) are left out.
+    /// The mean over rows of |score|, for any local method. Several outputs are added up. Rows
+    /// without scores (NaN) are left out.
     ///
     /// Importances of groups are those of grouped scores ([`sum_groups`]): signed scores are added
     /// before the absolute value is taken, so that parts of one column that cancel do not count
@@ -72,7 +72,7 @@ impl Importances {
         Self::over_units(&units)
     }
 
-    /// The features or groups from the most important to the least; the earlier of equals first.
+    /// The features or groups from the most important to the least; ties go to the earlier.
     pub fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.values.len()).collect();
         order.sort_by(|&a, &b| self.values[b].total_cmp(&self.values[a]).then(a.cmp(&b)));

@@ -21,14 +21,14 @@ use crate::monitor::Monitor;
 use crate::table::MatrixView;
 use crate::{Error, Result};
 
-/// A forest made ready to be explained by the impurities along paths.
+/// A forest prepared to be explained by the impurities along paths.
 #[derive(Debug)]
 pub struct LocalMdi {
     paths: Saabas,
 }
 
 impl LocalMdi {
-    /// Prepares a forest. Fails for boosted models, and for models that do not tell impurities.
+    /// Prepares a forest. Fails for boosted models, and for models without impurities.
     ///
     /// ```
     /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
@@ -76,8 +76,8 @@ impl LocalMdi {
         Ok(Self { paths: Saabas::new(&impurities)? })
     }
 
-    /// Explains rows, with one output whatever the forest predicts. The monitor advances by one per
-    /// row.
+    /// Explains rows, with one output, whatever the forest predicts. The monitor advances by one
+    /// per row.
     pub fn explain(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Scores> {
         self.paths.explain(x, monitor)
     }

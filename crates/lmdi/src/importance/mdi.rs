@@ -1,13 +1,13 @@
-//! MDI: the mean decrease in impurity that each feature's splits brought in training.
+//! MDI: the mean decrease in impurity from each feature's splits in training.
 //!
 //! ```text
 //! MDI_k(tree) = sum over splits v on k of [N(v) i(v) - N(L) i(L) - N(R) i(R)] / N(root)
 //! ```
 //!
-//! with N the in-bag weight of a node and i its impurity, whichever the trees were grown by (squared
-//! error, poisson deviance, gini, entropy). As in scikit-learn, the trees of a forest are brought to a
-//! sum of one before they are averaged, those of a boosted model are not, and the result is brought to
-//! a sum of one.
+//! with N the in-bag weight of a node and i its impurity, by the criterion that the trees were
+//! grown with (squared error, poisson deviance, gini, entropy). As in scikit-learn, the importances
+//! of each tree of a forest are normalised to sum to one before they are averaged; those of boosted
+//! trees are not. The result is normalised to sum to one.
 //!
 //! The importance of a group is the sum of its members. Cost: one pass over the nodes.
 
@@ -40,7 +40,7 @@ impl Named for MdiScale {
 
 /// MDI of every group; [`Groups::singles`] gives that of every feature.
 ///
-/// Fails if the model does not tell the impurity of its nodes.
+/// Fails if the model does not keep the impurity of its nodes.
 ///
 /// ```
 /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};

@@ -27,12 +27,12 @@ pub enum Method {
     Maple,
 }
 
-/// What a method needs beside the trees before it can explain rows.
+/// What a method needs in addition to the trees before it can explain rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing.
     Trees,
-    /// Rows that stand for the data.
+    /// Background rows.
     Background,
     /// Rows with their responses, usually the training rows.
     Training,
@@ -56,7 +56,7 @@ impl Named for Method {
 }
 
 impl Method {
-    /// The name as it is written in prose.
+    /// The name as written in prose.
     pub fn title(self) -> &'static str {
         match self {
             Self::LmdiPlus => "LMDI+",
@@ -68,7 +68,7 @@ impl Method {
         }
     }
 
-    /// What the method needs beside the trees.
+    /// What the method needs in addition to the trees.
     pub fn needs(self) -> Needs {
         match self {
             Self::TreeShap | Self::Saabas | Self::LocalMdi => Needs::Trees,
@@ -77,8 +77,7 @@ impl Method {
         }
     }
 
-    /// The explainer of a method that follows from the trees alone; `None` for a method that needs
-    /// rows.
+    /// The explainer of a method that needs only the trees; `None` for a method that needs rows.
     ///
     /// ```
     /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
@@ -127,17 +126,17 @@ pub trait LocalMethod: Send + Sync {
         OutputScale::Identity
     }
 
-    /// What base plus scores is, in words, unless it is a prediction on the scale.
+    /// What base plus scores is, in words, unless it is a prediction on the scale of the scores.
     fn adds_up_to(&self) -> Option<&'static str> {
         None
     }
 
-    /// Whether base plus scores says what the model predicts, exactly or nearly.
+    /// Whether base plus scores is the model's prediction, exactly or nearly.
     fn explains_predictions(&self) -> bool {
         true
     }
 
-    /// As [`explain`](Self::explain), with each row explained by some of the trees.
+    /// Like [`explain`](Self::explain), with each row explained by some of the trees.
     fn explain_on(
         &self,
         x: &MatrixView<'_>,
@@ -176,7 +175,7 @@ pub trait LocalMethod: Send + Sync {
     }
 
     /// The linear models of the trees, if the method fits them: they predict, and a model file can
-    /// keep them. Scores of a method without them explain the model's own predictions.
+    /// store them. Scores of a method without them explain the model's own predictions.
     fn linear_models(&self) -> Option<&LmdiPlus> {
         None
     }

@@ -1,15 +1,15 @@
-//! How well predictions fit responses, as a number of which more is better.
+//! How well predictions fit responses, as a number for which larger is better.
 //!
-//! Global methods compare predictions by a metric. Errors and losses enter with their sign turned, so
-//! that a drop is always a loss of quality.
+//! Global methods compare predictions by a metric. Errors and losses are negated, so that a drop is
+//! always a loss of quality.
 
 use crate::named::Named;
 use crate::table::{Response, metrics};
 use crate::{Error, Result};
 use std::fmt;
 
-/// A user's own metric: responses, predictions (a number per row, or the probability of every class)
-/// and weights to a number of which more is better.
+/// A user's own metric: responses, predictions (a number per row, or the probability of every
+/// class) and weights to a number for which larger is better.
 pub type CustomMetric<'m> = dyn Fn(&Response<'_>, &[f64], Option<&[f64]>) -> f64 + Sync + 'm;
 
 /// A metric.
@@ -68,7 +68,7 @@ impl Metric<'_> {
         }
     }
 
-    /// Fails if the metric does not fit the response.
+    /// Fails if the metric does not apply to the response.
     pub fn check(&self, response: &Response<'_>) -> Result<()> {
         let for_numbers = matches!(self, Metric::R2 | Metric::SquaredError | Metric::AbsoluteError);
         let for_classes = matches!(self, Metric::Auroc | Metric::LogLoss | Metric::Accuracy);

@@ -24,7 +24,7 @@ pub(super) struct Moments {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Linear {
     pub intercept: f64,
-    /// Slopes of the columns that were asked for, in that order.
+    /// Slopes of the requested columns, in that order.
     pub slopes: Vec<f64>,
 }
 

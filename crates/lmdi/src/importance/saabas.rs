@@ -10,8 +10,8 @@
 //! boosted classes. For two classes of a forest the one output is the share of the second.
 //!
 //! This is the first step of LMDI+'s ablation: least squares on the stumps of the in-bag rows gives
-//! the same scores (`tests/paths.rs`). Cost: that of predicting, and one addition per feature on
-//! the path. It needs node values only, no training rows.
+//! the same scores (`tests/it/importance/path_methods.rs`). Cost: that of predicting, and one
+//! addition per feature on the path. It needs node values only, no training rows.
 
 use super::lmdi_plus::{LmdiPlus, ScoreOptions, TreeFit, TreeModel, outputs_of};
 use super::{OutputScale, Scores, TreeSubset};
@@ -20,7 +20,7 @@ use crate::forest::{Aggregation, Ensemble, Link, Tree};
 use crate::monitor::Monitor;
 use crate::table::MatrixView;
 
-/// An ensemble made ready to be explained by the changes of its node values.
+/// An ensemble prepared to be explained by the changes of its node values.
 #[derive(Debug)]
 pub struct Saabas {
     explainer: LmdiPlus,
@@ -100,7 +100,7 @@ fn path_model(ensemble: &Ensemble, index: usize) -> TreeModel {
         first_output,
         n_outputs: of_tree.len() as u32,
         intercept: of_tree.iter().enumerate().map(|(k, &at)| value(0, at) + start(k)).collect(),
-        step: steps(tree, &of_tree),
+        step: steps(tree, &of_tree).into(),
         raw: Vec::new(),
         fits: vec![fit; of_tree.len()],
     }

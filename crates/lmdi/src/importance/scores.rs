@@ -14,9 +14,9 @@ pub struct Scores {
     pub n_outputs: usize,
     /// Row by row, feature by feature, one number per output.
     pub values: Vec<f64>,
-    /// What a row's scores are added to: row by row, one number per output.
+    /// The base that a row's scores are added to: row by row, one number per output.
     pub base: Vec<f64>,
-    /// Standard error of each score over the trees, laid out like `values`, when asked for and
+    /// Standard error of each score over the trees, laid out like `values`, if requested and
     /// defined.
     pub standard_error: Option<Vec<f64>>,
 }
@@ -64,7 +64,7 @@ impl Scores {
         self.base[row * self.n_outputs + output] + scores.sum::<f64>()
     }
 
-    /// Whether a row has scores. Rows that no tree was left to explain have NaN instead.
+    /// Whether a row has scores. Rows that no tree could explain have NaN instead.
     pub fn is_known(&self, row: usize) -> bool {
         self.row(row).iter().all(|score| !score.is_nan())
     }

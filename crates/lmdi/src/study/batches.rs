@@ -1,7 +1,8 @@
 //! LMDI+ fitted to rows that come in batches, for a table that does not fit into memory.
 //!
-//! Every row counts once and penalties are judged by folds, since a stream does not tell which rows
-//! each tree saw. See [`streaming`](crate::importance::lmdi_plus::streaming) for the passes.
+//! Every row counts once and penalties are chosen by cross-validation, because a stream does not
+//! tell which rows each tree saw. See [`streaming`](crate::importance::lmdi_plus::streaming) for
+//! the passes.
 
 use super::{Fitting, Rows, Study, forget_explainer};
 use crate::file::Model;
@@ -12,7 +13,7 @@ use crate::importance::lmdi_plus::{FitOn, LmdiPlusOptions, RowChoice, Validation
 use crate::table::Schema;
 use crate::{Error, Result};
 
-/// A fit that goes over all rows several times.
+/// A fit in several passes over all rows.
 ///
 /// ```text
 /// while !fitting.is_finished() {
@@ -29,7 +30,7 @@ pub struct BatchFitting {
 }
 
 impl BatchFitting {
-    /// Plans a fit whose sums take at most so many bytes.
+    /// Plans a fit whose sums take at most this many bytes.
     pub fn new(model: &Model, options: &LmdiPlusOptions, budget: usize) -> Result<Self> {
         let mut ensemble = model.ensemble.clone();
         ensemble.trees.iter_mut().for_each(|tree| tree.in_bag = None);
@@ -37,12 +38,12 @@ impl BatchFitting {
         Ok(Self { fit, options: options.clone(), n_rows: 0 })
     }
 
-    /// Number of passes over the rows; `None` where trees take as many Newton steps as they need.
+    /// Number of passes over the rows; `None` if trees take as many Newton steps as they need.
     pub fn n_passes(&self) -> Option<usize> {
         self.fit.n_passes()
     }
 
-    /// Number of passes that are done.
+    /// Number of completed passes.
     pub fn passes_done(&self) -> usize {
         self.fit.passes_done()
     }
@@ -52,7 +53,7 @@ impl BatchFitting {
         self.fit.is_finished()
     }
 
-    /// Sums of no rows for the present pass.
+    /// Empty sums for the current pass.
     pub fn statistics(&self) -> PassStatistics {
         self.fit.statistics()
     }
@@ -82,7 +83,7 @@ impl BatchFitting {
 }
 
 impl Study {
-    /// Takes a model with the explainer that passes over all rows gave.
+    /// A study from a model with the explainer of a finished fit.
     pub fn of_batches(mut model: Model, schema: Schema, fitting: BatchFitting) -> Result<Self> {
         let BatchFitting { fit, options, n_rows } = fitting;
         let of_classes = matches!(model.ensemble.outcome, Outcome::Classes(_));

@@ -1,8 +1,7 @@
-//! A short mark by which a model with its explainer is known again: what a page shows must be
-//! computed by the model it was made with.
+//! A digest that identifies a model with its explainer: a page must ask the model it was made with.
 //!
 //! SHA-256 over the method's name, the trees (splits and values) and, for LMDI+, the steps and
-//! slopes of its linear models, all as little-endian bytes. Costs one pass over the nodes.
+//! slopes of its linear models, all as little-endian bytes. Cost: one pass over the nodes.
 
 use super::Study;
 use crate::named::Named;
@@ -31,7 +30,7 @@ pub(super) fn of(study: &Study) -> String {
     if let Some(models) = study.explainer().linear_models() {
         numbers(&mut hasher, &models.base());
         for tree in models.trees() {
-            numbers(&mut hasher, &tree.step);
+            numbers(&mut hasher, &tree.step.to_vec());
             tree.raw.iter().for_each(|term| numbers(&mut hasher, &term.slope));
         }
     }

@@ -1,4 +1,4 @@
-//! Explained rows: scores beside what the model predicts, and what scores leave unexplained.
+//! Explained rows: scores, the model's predictions, and the unexplained part of them.
 
 use super::{Assessment, FidelityOn, Predictor, Rows, Sample, Study};
 use crate::Result;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// The trees that training rows are explained by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TreeChoice {
-    /// Those that predict the row: of a forest's training rows the trees that did not see them, else
-    /// all. Methods that know all trees only take all.
+    /// Those that predict the row: for training rows of a forest, the trees that did not see them,
+    /// else all. Methods that cannot select trees take all.
     #[default]
     Predicting,
     /// All of them.
@@ -52,7 +52,7 @@ impl TreeChoice {
     }
 }
 
-/// What columns of a row are ranked by.
+/// How the columns of a row are ranked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RankBy {
     /// The size of the score.
@@ -61,13 +61,13 @@ pub enum RankBy {
     TreeRank,
 }
 
-/// What is computed of each row.
+/// What is computed per row.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ExplainOptions {
-    /// What has a score.
+    /// The units that have a score.
     pub grouping: Grouping,
-    /// The trees that count; other than all for training rows only.
+    /// The trees that are used; anything but all is for training rows only.
     pub trees: TreeChoice,
     /// Whether to compute standard errors over the trees.
     pub standard_error: bool,
@@ -97,9 +97,9 @@ impl ExplainOptions {
 pub struct Explained {
     /// The rows.
     pub rows: Arc<Rows>,
-    /// What has a score.
+    /// The units that have a score.
     pub grouping: Grouping,
-    /// The trees that counted.
+    /// The trees that were used.
     pub trees: TreeChoice,
     /// The scores.
     pub scores: Scores,
@@ -107,36 +107,35 @@ pub struct Explained {
     pub errors: Option<Vec<f64>>,
     /// Per row the rank of everything that has a score; larger is more important.
     pub ranks: Option<Vec<f64>>,
-    /// What the model predicts: per row a number, or the probability of every class.
+    /// The model's predictions: per row a number, or the probability of every class.
     pub predictions: Vec<f64>,
-    /// Of two classes: the probability of the second from which on it is predicted; without it the
-    /// most probable class is.
+    /// With two classes, the probability from which the second is predicted; without it, the most
+    /// probable class is predicted.
     pub threshold: Option<f64>,
     /// The trees that predicted.
     pub predicted_by: PredictedBy,
-    /// What base plus scores says about the predictions; none where they say something else.
+    /// How base plus scores compares with the predictions; `None` if they are something else.
     pub account: Option<Account>,
-    /// How much of the predictions is explained; none where that follows from the method.
+    /// How much of the predictions is explained; `None` if that follows from the method.
     pub fidelity: Option<FidelityOn>,
-    /// How well the linear models predict the rows; none where there are no such models, no target,
-    /// or the rows are those that the model was trained on: the model's own measures tell more
-    /// there.
+    /// How well the linear models predict the rows; `None` without such models or a target, and for
+    /// rows that the model was trained on, where the model's own measures tell more.
     pub assessment: Option<Assessment>,
 }
 
-/// What base plus scores says about predictions, on the scale of the scores: row by row, one number
-/// per output. Explained and unexplained parts add up to the prediction on that scale, with the
-/// out-of-bag part where there is one.
+/// How base plus scores compares with the predictions, on the scale of the scores: row by row, one
+/// number per output. Explained and unexplained parts add up to the prediction on that scale, with
+/// the out-of-bag part where there is one.
 #[derive(Debug, Clone)]
 pub struct Account {
     /// Whether scores add up to the model's output by the method's definition.
     pub is_exact: bool,
     /// Base plus scores.
     pub explained: Vec<f64>,
-    /// What these leave of what the scored trees say.
+    /// The prediction of the scored trees minus that.
     pub unexplained: Vec<f64>,
-    /// Where all trees are scored and the prediction is out of bag: what leaving out the trees that
-    /// saw the row changes.
+    /// If all trees are scored and the prediction is out of bag: what changes when the trees that
+    /// saw the row are left out.
     pub out_of_bag: Option<Vec<f64>>,
     /// The explained part as predictions: a number, or the probability of every class.
     pub as_predictions: Vec<f64>,
@@ -174,8 +173,8 @@ impl Explained {
         self.predictions.len() / self.rows.len().max(1)
     }
 
-    /// The largest difference between base plus scores and the model's output; none where the
-    /// method does not promise that they are equal.
+    /// The largest difference between base plus scores and the model's output; `None` if the method
+    /// does not guarantee that they are equal.
     pub fn largest_residual(&self) -> Option<f64> {
         let account = self.account.as_ref().filter(|account| account.is_exact)?;
         // Rows without a score are NaN, which `max` passes over.
@@ -188,8 +187,8 @@ impl Explained {
         &self.predictions[row * width..(row + 1) * width]
     }
 
-    /// The median of predicted numbers, where counterfactuals are decided unless somebody says
-    /// otherwise; of an even number of rows the upper one. None without a prediction.
+    /// The median of predicted numbers, the default threshold of counterfactuals; for an even
+    /// number of rows, the upper one. `None` without a prediction.
     pub fn median_prediction(&self) -> Option<f64> {
         let mut known: Vec<f64> =
             self.predictions.iter().copied().filter(|prediction| prediction.is_finite()).collect();
@@ -197,13 +196,13 @@ impl Explained {
         known.get(known.len() / 2).copied()
     }
 
-    /// The class that a row is predicted to be of; none for numbers and without a prediction.
+    /// The predicted class of a row; `None` for regression and without a prediction.
     pub fn class(&self, row: usize) -> Option<usize> {
         let prediction = self.prediction(row);
         if prediction.len() < 2 { None } else { class_of(prediction, self.threshold) }
     }
 
-    /// The rows as counterfactuals, subgroups and pictures take them.
+    /// The rows in the form that counterfactuals, subgroups and plots take.
     pub fn view(&self) -> ExplainedRows<'_> {
         let (x, truth) = (self.rows.x.view(), self.rows.response());
         let (scores, predictions) = (&self.scores, &*self.predictions);

@@ -1,8 +1,8 @@
-//! How an explainer comes about.
+//! How an explainer is fitted.
 //!
-//! LMDI+ may use which rows each tree saw. That is known for the very rows that the model was
-//! trained on. For any other rows all count alike, unless the model does not say what it was
-//! trained on and the user does.
+//! LMDI+ can use which rows each tree saw. That is known only for the rows that the model was
+//! trained on. Other rows all have the same weight, unless the model does not record what it was
+//! trained on and the user states it.
 
 use super::{ExplainerOptions, Rows, Sample};
 use crate::file::Model;
@@ -16,7 +16,7 @@ use crate::monitor::Stages;
 use crate::named::Named;
 use crate::{Error, Result};
 
-/// How an explainer came about.
+/// How an explainer was fitted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fitting {
     /// LMDI+ was fitted.
@@ -34,25 +34,25 @@ pub enum Fitting {
     },
     /// It was kept in a model file, with this text about its fit.
     Kept(String),
-    /// It fits linear models around each row it explains, to so many rows.
+    /// It fits linear models around each row it explains, to this many rows.
     AroundRows(usize),
-    /// It draws neighbours from so many rows.
+    /// It draws neighbours from this many rows.
     Neighbours(usize),
-    /// It follows from the trees.
+    /// It needs only the trees.
     None,
 }
 
-/// Why it is not known which rows each tree saw.
+/// Why it is unknown which rows each tree saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownBags {
     /// The model was trained on other rows.
     OtherRows,
-    /// The model does not say which rows it was trained on.
+    /// The model does not record which rows it was trained on.
     Unsaid,
 }
 
 impl Fitting {
-    /// What the linear models are, in words; none where there are none.
+    /// What the linear models are, in words; `None` if there are none.
     pub fn linear_models(&self) -> Option<String> {
         match self {
             Self::LinearModels { options, family, chosen, .. } => {
@@ -62,7 +62,8 @@ impl Fitting {
         }
     }
 
-    /// What the linear models read and are fitted to, in words; none where there are none.
+    /// The inputs of the linear models and what they are fitted to, in words; `None` if there are
+    /// none.
     pub fn inputs(&self) -> Option<String> {
         match self {
             Self::LinearModels { options, chosen, .. } => Some(inputs_text(options, *chosen)),
@@ -70,7 +71,7 @@ impl Fitting {
         }
     }
 
-    /// All of it on one line, as a model file keeps it; empty where nothing was fitted.
+    /// All of it on one line, as a model file keeps it; empty if nothing was fitted.
     pub fn description(&self) -> String {
         match (self, self.linear_models(), self.inputs()) {
             (Self::Kept(text), ..) => text.clone(),

@@ -5,7 +5,7 @@ use crate::importance::{LocalMethod, OutputScale};
 use crate::table::Schema;
 use crate::text::short_name;
 
-/// The scores of one explainer, as far as words about them go. Names come from data and are not
+/// The scores of one explainer, for describing them in words. Names come from data and are not
 /// escaped here.
 #[derive(Clone, Copy)]
 pub struct Meaning<'a> {
@@ -66,7 +66,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// What base, scores and what they leave unexplained add up to, such as `prediction`.
+    /// What base, scores and the unexplained part add up to, such as `prediction`.
     pub fn total(&self) -> &'static str {
         if let Some(what) = self.explainer.adds_up_to()
             && !self.explainer.explains_predictions()

@@ -7,58 +7,52 @@
 //!
 //! [`TrainingData`] learns the schema of a table, [`TrainingJob`] trains a model on its rows and
 //! measures it, and [`Study`] is a model with the explainer of one method: it explains rows, and
-//! refits both with another seed. A study can also start from a model that exists, with the
-//! explainer its file keeps or one fitted to rows. Choices are made once:
+//! refits both with another seed. A study can also start from an existing model, with the explainer
+//! in its file or one fitted to rows. Options are stated once:
 //! [`EnsembleParams`](crate::forest::train::EnsembleParams) for the model, [`ExplainerOptions`] for
-//! the method, [`ExplainOptions`] for what is computed of each row.
+//! the method, [`ExplainOptions`] for what to compute per row.
 //!
-//! What passes between the parts are values. [`Rows`] know which [`Sample`] they are, a measured
-//! [`Assessment`] knows who predicted which sample, and [`Fitting`] says how an explainer came
-//! about; what they are called in a sentence is decided here once.
+//! Facts that pass between the parts are typed values. [`Rows`] know which [`Sample`] they are, an
+//! [`Assessment`] records which model predicted which sample, and [`Fitting`] records how an
+//! explainer was fitted. Their wording in a sentence is defined here once.
 //!
-//! Like the rest of the library this module knows no files and draws no progress bars: frames come
-//! in, and each stage of the work reports to a monitor made by [`Stages`].
+//! Like the rest of the library, this module does not touch files or draw progress bars: it takes
+//! frames, and each stage of the work reports to a monitor made by [`Stages`].
 //!
 //! | file | what |
 //! |---|---|
-//! | `rows` | rows of a table as a model reads them, and what they are to the model |
+//! | `rows` | rows of a table as a model reads them, and their relation to the model |
 //! | `training` | training data, and the job that trains and measures a model |
-//! | `assessment` | how well a model or an explainer predicts a sample |
-//! | `baseline` | what that is compared with: a constant, and a linear model |
-//! | `comparison` | two models on the same rows |
+//! | `quality` | how well models and explainers predict a sample, and against what |
 //! | `options`, `fitting` | which method explains, and how its explainer was fitted |
 //! | `batches` | LMDI+ fitted to rows that come in batches |
-//! | `explained` | rows with scores, predictions, and what scores leave unexplained |
-//! | `digest` | a mark by which a model with its explainer is known again |
-//! | `fidelity` | how much of the predictions is explained, in words |
+//! | `explained` | rows with scores, predictions, and the unexplained part |
+//! | `digest` | a digest that identifies a model with its explainer |
 //! | `seen_rows` | whether given rows look like those of training |
 //! | `meaning` | what scores measure, in words |
 
-mod assessment;
-mod baseline;
 mod batches;
-mod comparison;
 mod digest;
 mod explained;
-mod fidelity;
 mod fitting;
 mod meaning;
 mod options;
+mod quality;
 mod rows;
 mod seen_rows;
 #[cfg(test)]
 mod tests;
 mod training;
 
-pub use assessment::{Assessment, Predictor, Shortfall, measure_title, sample_title};
-pub use baseline::Baselines;
 pub use batches::BatchFitting;
-pub use comparison::{ComparedMeasure, ComparedShare, ModelComparison};
 pub use explained::{Account, ExplainOptions, Explained, RankBy, TreeChoice};
-pub use fidelity::{FidelityOn, StreamedFidelity, fit_warning};
 pub use fitting::{Fitting, UnknownBags};
 pub use meaning::Meaning;
 pub use options::ExplainerOptions;
+pub use quality::{
+    Assessment, Baselines, ComparedMeasure, ComparedShare, FidelityOn, ModelComparison, Predictor,
+    Shortfall, StreamedFidelity, fit_warning, measure_title, sample_title,
+};
 pub use rows::{KeysSeen, NamedFrame, RowKey, Rows, Sample};
 pub use seen_rows::SeenRows;
 pub use training::{Suspect, Trained, TrainingData, TrainingJob};
@@ -145,7 +139,7 @@ impl Study {
         Ok(Self { refitting: Some(Refitting { job, options }), ..study })
     }
 
-    /// Fits an explainer of a model. `rows` are those to learn from, where the method does.
+    /// Fits an explainer of a model. `rows` are those to learn from, if the method learns.
     pub fn fit(
         model: Model,
         schema: Schema,
@@ -162,7 +156,7 @@ impl Study {
         Ok(Self { model, schema, explainer, method, fitting, refitting: None })
     }
 
-    /// Takes a model with the explainer that its file keeps; `None` if it keeps none.
+    /// A study from a model file with an explainer; `None` if there is none.
     pub fn kept(mut model: Model, schema: Schema) -> Option<Result<Self>> {
         let kept = model.explainer.take()?;
         let fitting = Fitting::Kept(kept.options.clone());
@@ -174,7 +168,7 @@ impl Study {
         Some(Ok(Self { model, schema, explainer, method, fitting, refitting: None }))
     }
 
-    /// What explains.
+    /// The explainer.
     pub fn explainer(&self) -> &dyn LocalMethod {
         &*self.explainer
     }
@@ -184,12 +178,12 @@ impl Study {
         self.method
     }
 
-    /// How the explainer came about.
+    /// How the explainer was fitted.
     pub fn fitting(&self) -> &Fitting {
         &self.fitting
     }
 
-    /// A mark by which the model with its explainer is known again, in hexadecimal digits.
+    /// A digest that identifies the model with its explainer, in hexadecimal digits.
     pub fn digest(&self) -> String {
         digest::of(self)
     }
@@ -248,7 +242,7 @@ impl Study {
     }
 
     /// Standard errors over the trees of the scores of some explained rows, laid out like scores;
-    /// none where trees are no repeated measurements.
+    /// `None` if trees are not repeated measurements.
     pub fn standard_errors(
         &self,
         explained: &Explained,
@@ -289,14 +283,14 @@ fn forget_explainer(model: &mut Model) {
     model.metadata.quality.retain(|quality| quality.sample != Assessment::LMDI_PLUS);
 }
 
-/// The columns a model reads; numbers by name where it says nothing else.
+/// The columns that a model reads; numbers by name if it does not say more.
 pub fn schema_of(model: &Model) -> Schema {
     let numeric = || Schema::numeric(model.ensemble.feature_names.iter().cloned());
     model.schema.clone().unwrap_or_else(numeric)
 }
 
-/// What a model predicts: the target of its schema, or the column that the caller names where it
-/// has none.
+/// What a model predicts: the target of its schema, or the column that the caller names if there is
+/// none.
 pub fn target_of(model: &Model, schema: &Schema, named: Option<&str>) -> Result<Target> {
     match (&schema.target, named) {
         (Some(known), Some(named)) if known.name != *named => Err(Error::Parameter {

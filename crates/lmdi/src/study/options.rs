@@ -59,11 +59,11 @@ impl ExplainerOptions {
         }
     }
 
-    /// The explainer of a model. `set` has the rows to learn from, where the method does;
-    /// `background` stands for the data where the options have no background rows.
+    /// The explainer of a model. `set` has the rows to learn from, if the method learns;
+    /// `background` is used if the options have no background rows.
     ///
-    /// A [`Study`](super::Study) does more: it knows what its rows are to the model, and predicts
-    /// the rows that it explains.
+    /// A [`Study`](super::Study) does more: it knows the relation of its rows to the model, and
+    /// predicts the rows that it explains.
     pub fn explainer(
         &self,
         ensemble: &Ensemble,

@@ -1,4 +1,4 @@
-//! Rows of a table as a model reads them, with what else is known about them.
+//! Rows of a table as a model reads them, with their target, weights and sample.
 
 use crate::file::Metadata;
 use crate::forest::train::TrainingSet;
@@ -19,7 +19,7 @@ pub struct NamedFrame {
     pub frame: Frame,
 }
 
-/// What rows are to the model and its explainer.
+/// The relation of rows to the model and its explainer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sample {
     /// The rows that the model was trained on, and the explainer fitted to if it is fitted. The
@@ -30,9 +30,9 @@ pub enum Sample {
     /// The rows that the explainer was fitted to, which the model was not trained on as far as is
     /// known.
     FittedOn,
-    /// Rows of another table, given to be explained only.
+    /// Rows of another table, only to be explained.
     Test,
-    /// Rows of which nothing is known.
+    /// Rows about which nothing is known.
     Unspecified,
 }
 
@@ -58,13 +58,13 @@ pub struct Rows {
     pub places: Vec<usize>,
     /// The cells that the trees read.
     pub x: Matrix,
-    /// What really happened.
+    /// The actual outcomes.
     pub target: Option<TargetCells>,
     /// Weights of the rows.
     pub weights: Option<Vec<f64>>,
-    /// What the rows are to the model.
+    /// The relation of the rows to the model.
     pub sample: Sample,
-    /// What names them, if something does.
+    /// The key that identifies them, if there is one.
     pub key: Option<RowKey>,
 }
 
@@ -78,7 +78,7 @@ pub struct RowKey {
 }
 
 impl Rows {
-    /// Encodes every row of a table, and tells which cells the model does not know.
+    /// Encodes every row of a table, and reports cells that the model does not know.
     pub fn encode(
         table: impl Into<Arc<NamedFrame>>,
         schema: &Schema,
@@ -144,7 +144,7 @@ impl Rows {
         self.len() == 0
     }
 
-    /// What really happened, if known.
+    /// The actual outcomes, if known.
     pub fn response(&self) -> Option<Response<'_>> {
         self.target.as_ref().map(TargetCells::response)
     }
@@ -154,13 +154,13 @@ impl Rows {
         self.table.frame.input(name).map(|column| &column.values)
     }
 
-    /// The mark of these rows as training data; none without a target.
+    /// The fingerprint of these rows as training data; `None` without a target.
     pub fn fingerprint(&self) -> Option<Fingerprint> {
         let response = self.response()?;
         Some(Fingerprint::of(&self.x.view(), &response, self.weights.as_deref()))
     }
 
-    /// The chosen rows, in the order given.
+    /// The chosen rows, in the given order.
     pub fn take(&self, rows: &[usize]) -> Self {
         let weights = self.weights.as_ref();
         Self {
@@ -177,7 +177,7 @@ impl Rows {
         }
     }
 
-    /// The rows, named by the texts of a column, which must all be there and differ.
+    /// The rows, identified by the texts of a column, which must all be present and unique.
     pub fn with_key(self, name: &str, texts: Vec<String>) -> Result<Self> {
         let (what, found) = ("keys".into(), texts.len());
         if found != self.len() {
@@ -207,8 +207,8 @@ impl Rows {
     }
 }
 
-/// The keys of rows so far, each of which must be there and differ from all others. Memory: some 40
-/// bytes per key, whatever its length.
+/// The keys of rows so far, each of which must be present and unique. Memory: about 40 bytes per
+/// key, whatever its length.
 #[derive(Debug, Clone, Default)]
 pub struct KeysSeen {
     /// The first row of each key, by a hash of 128 bits.

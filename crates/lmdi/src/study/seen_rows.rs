@@ -1,10 +1,10 @@
 //! Whether given rows look like rows that the model was trained on.
 //!
-//! A model knows its training table again by a fingerprint of all of it. A part of the table, or the
-//! table with a few rows changed, has another one, and would pass for new rows. But a model's error
-//! is far smaller on rows that it was trained on, and its file says how large it is on rows that it
-//! was not: out of bag, or on the hold-out. The fingerprint of single rows is not kept on purpose: a
-//! model file would tell whose rows it was trained on.
+//! A model recognises its training table by a fingerprint of the whole table. A part of the table,
+//! or the table with a few rows changed, has another fingerprint and would pass for new rows. But a
+//! model's error is far smaller on rows that it was trained on, and its file records the error on
+//! unseen rows: out of bag, or on the hold-out. Fingerprints of single rows are deliberately not
+//! kept: a model file would reveal whose rows it was trained on.
 //!
 //! Cost: one pass over the predictions.
 
@@ -20,7 +20,7 @@ const FEWEST_ROWS: usize = 30;
 /// residuals of 30 rows give a root mean square error this small in one case of two thousand.
 const FAR_BELOW: f64 = 0.6;
 
-/// An error that is far smaller than on rows that the model did not see.
+/// An error that is far smaller than on unseen rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenRows {
     /// What was measured.
@@ -34,8 +34,8 @@ pub struct SeenRows {
 }
 
 impl SeenRows {
-    /// Compares the model's error on rows that were given, and are not known to be those of training,
-    /// with what its file says.
+    /// Compares the model's error on given rows that are not known to be training rows with the
+    /// error in its file.
     pub fn of(explained: &Explained, of_model: &[Quality]) -> Option<Self> {
         let rows = &explained.rows;
         let is_given = matches!(rows.sample, Sample::FittedOn | Sample::Test | Sample::Unspecified);

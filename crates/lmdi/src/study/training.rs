@@ -38,7 +38,7 @@ pub struct Suspect<'a> {
     pub strength: f64,
 }
 
-/// What is to be trained, on which rows.
+/// What to train, and on which rows.
 #[derive(Debug, Clone)]
 pub struct TrainingJob {
     /// How the table becomes a matrix.
@@ -47,20 +47,20 @@ pub struct TrainingJob {
     pub target: Target,
     /// What to train, and how.
     pub params: EnsembleParams,
-    /// Of two classes: the probability of the second from which on it is predicted.
+    /// With two classes, the probability from which the second is predicted.
     pub threshold: Option<f64>,
     /// The rows to train on.
     pub train: Arc<Rows>,
-    /// The rows kept out.
+    /// The held-out rows.
     pub holdout: Option<Arc<Rows>>,
 }
 
-/// A trained model, and what was measured of it.
+/// A trained model, and its measures.
 #[derive(Debug, Clone)]
 pub struct Trained {
     /// The model, whose metadata hold the measures.
     pub model: Model,
-    /// The measures; none where no row was left out of training.
+    /// The measures; empty if no row was left out of training.
     pub assessments: Vec<Assessment>,
 }
 
@@ -97,7 +97,7 @@ impl TrainingData {
         self.rows.table.frame.rows() - self.rows.len()
     }
 
-    /// The job of training on these rows, but for a share of them that the seed draws.
+    /// The job of training on these rows, except for a random share of them.
     pub fn job(self, params: EnsembleParams, holdout: f64) -> Result<TrainingJob> {
         params.check(self.schema.n_encoded())?;
         let Self { schema, target, rows, .. } = self;
@@ -138,7 +138,7 @@ fn split(rows: Rows, share: f64, seed: u64) -> Result<(Rows, Option<Rows>)> {
 }
 
 impl TrainingJob {
-    /// The job with a threshold of the decision between two classes.
+    /// The same job with a decision threshold between two classes.
     pub fn deciding_at(self, threshold: Option<f64>) -> Result<Self> {
         if let Some(threshold) = threshold {
             check_threshold(threshold, self.target.labels.len())?;
@@ -146,7 +146,7 @@ impl TrainingJob {
         Ok(Self { threshold, ..self })
     }
 
-    /// The bytes that the trained model may take in memory, at most.
+    /// The maximum number of bytes of the trained model in memory.
     pub fn model_memory(&self) -> u64 {
         let n_outputs = self.target.labels.len().max(1);
         self.params.memory(self.train.len(), self.train.weights.is_some(), n_outputs)

@@ -1,4 +1,4 @@
-//! A short mark by which training data is known again.
+//! A fingerprint that identifies training data.
 //!
 //! SHA-256 over the cells, the responses and the weights, all as little-endian bytes:
 //!
@@ -9,19 +9,19 @@
 //! 0 (u8) or 1 (u8), the weights (f64)      without or with weights
 //! ```
 //!
-//! Every missing cell counts as the same NaN and -0 as 0, so that equal tables have equal marks
-//! however they were read. The cost is one pass over the data.
+//! Every missing cell counts as the same NaN and -0 as 0, so that equal tables have equal
+//! fingerprints however they were read. Cost: one pass over the data.
 
 use super::{MatrixView, Response};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// The SHA-256 mark of a training matrix with its responses and weights.
+/// The SHA-256 fingerprint of a training matrix with its responses and weights.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint(pub [u8; 32]);
 
 impl Fingerprint {
-    /// The mark of encoded training data.
+    /// The fingerprint of encoded training data.
     ///
     /// ```
     /// use lmdi::table::{Fingerprint, MatrixView, Response};

@@ -1,6 +1,7 @@
-//! Cross-validation folds without shuffling, in the way scikit-learn deals them.
+//! Cross-validation folds without shuffling, as in scikit-learn.
 
-/// `n_folds` contiguous blocks of rows; the first ones are one row longer where it does not divide.
+/// `n_folds` contiguous blocks of rows; the first ones are one row longer if the number does not
+/// divide.
 pub fn contiguous_folds(rows: usize, n_folds: usize) -> Vec<u32> {
     let (size, longer) = (rows / n_folds, rows % n_folds);
     (0..n_folds)
@@ -8,7 +9,7 @@ pub fn contiguous_folds(rows: usize, n_folds: usize) -> Vec<u32> {
         .collect()
 }
 
-/// Folds with nearly equal shares of every class: the rows of each class, in order, are cut into
+/// Folds with nearly equal shares of every class: the rows of each class, in order, are split into
 /// contiguous blocks.
 pub fn stratified_folds(codes: &[u32], n_folds: usize) -> Vec<u32> {
     let n_classes = codes.iter().max().map_or(0, |&code| code as usize + 1);

@@ -1,17 +1,17 @@
 //! Columns that give the target away.
 //!
 //! A column that follows from the target (a price in another currency, a code that is set once the
-//! outcome is known) makes a model that looks perfect and is useless. Such a column is almost
-//! perfectly correlated with the target: for numbers by Pearson's or Spearman's coefficient, for two
-//! classes by how well its order tells one from the other (2 AUROC - 1), or by its correlation with
-//! belonging to one of them.
+//! outcome is known) makes a model look perfect although it is useless. Such a column is almost
+//! perfectly correlated with the target: for regression by Pearson's or Spearman's coefficient, for
+//! two classes by how well its order separates them (2 AUROC - 1), or by its correlation with the
+//! class indicator.
 //!
-//! Of more classes, a column that tells one from the rest is an honest measurement as often as not,
-//! and a class of a few rows is told by chance. There a column must tell all classes apart. Along
+//! With more classes, a column that separates one from the rest is often an honest measurement, and
+//! a class of a few rows can be separated by chance. There a column must separate all classes. In
 //! its order, neighbours of different classes are then as few as there are borders between classes;
-//! the strength is how far their number has come down from that of a random order. A categorical
-//! column has no order: its strength is the share of rows that are right if each level stands for
-//! its most frequent class, beyond the share of the most frequent class.
+//! the strength is how far their number is below that of a random order. A categorical column has
+//! no order: its strength is the accuracy of predicting each level's most frequent class, beyond
+//! the share of the most frequent class.
 //!
 //! Time is columns x rows x log rows, in parallel over columns.
 
@@ -32,7 +32,7 @@ const FEWEST_ROWS: usize = 20;
 
 /// The columns whose correlation with the target is at least `least`, in their order. `origins` has
 /// the column of each matrix column, rising; several make a categorical one. Missing cells are left
-/// out; a column with fewer than half of its cells, or than 20, is not judged.
+/// out; a column with fewer than half of its cells, or than 20, is not considered.
 ///
 /// ```
 /// use lmdi::table::{MatrixView, Response, leaks};

@@ -112,8 +112,8 @@ impl<'a> MatrixView<'a> {
         Self { cells, rows: range.len(), ..*self }
     }
 
-    /// The cells of one column: where they are if they are 64-bit and lie side by side, else a copy
-    /// in `buffer`.
+    /// The cells of one column: in place if they are 64-bit and contiguous, else a copy in
+    /// `buffer`.
     pub fn column_cells<'c>(&'c self, col: usize, buffer: &'c mut Vec<f64>) -> &'c [f64] {
         if let Cells::F64(cells) = self.cells
             && self.row_stride == 1
@@ -127,7 +127,7 @@ impl<'a> MatrixView<'a> {
         buffer
     }
 
-    /// Copies one column into `out`, replacing what was there.
+    /// Copies one column into `out`, replacing its contents.
     pub fn column_into(&self, col: usize, out: &mut Vec<f64>) {
         assert!(col < self.cols, "column outside the matrix");
         out.clear();

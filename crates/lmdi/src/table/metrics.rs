@@ -1,8 +1,8 @@
-//! How good predictions are: R², root mean squared and mean absolute error, AUROC, log-loss,
+//! Quality of predictions: R², root mean squared and mean absolute error, AUROC, log-loss,
 //! accuracy.
 //!
-//! All are weighted; without weights every row weighs one. Rows whose prediction is NaN (rows with
-//! no out-of-bag tree) should be left out by the caller.
+//! All are weighted; without weights every row has weight one. Rows whose prediction is NaN (rows
+//! with no out-of-bag tree) should be left out by the caller.
 
 /// The weight of a row.
 fn weight(weights: Option<&[f64]>, row: usize) -> f64 {
@@ -51,8 +51,8 @@ pub fn mean_absolute_error(y: &[f64], prediction: &[f64], weights: Option<&[f64]
     sum / total
 }
 
-/// Area under the ROC curve: the chance that a row of class `positive` scores above another row,
-/// ties counting half. NaN if one of the two kinds is absent.
+/// Area under the ROC curve: the probability that a row of class `positive` scores above another
+/// row, ties counting half. NaN if one of the two kinds is absent.
 ///
 /// ```
 /// assert_eq!(lmdi::table::metrics::auroc(&[0, 1, 0, 1], 1, &[0.1, 0.9, 0.4, 0.4], None), 0.875);
@@ -75,7 +75,7 @@ pub fn auroc(codes: &[u32], positive: u32, scores: &[f64], weights: Option<&[f64
 }
 
 /// Mean negative logarithm of the probability given to the true class. `probabilities` holds
-/// `n_classes` numbers a row; they are kept away from 0 by the smallest step of a 64-bit number.
+/// `n_classes` numbers per row; they are kept away from 0 by the smallest step of a 64-bit number.
 pub fn log_loss(
     codes: &[u32],
     probabilities: &[f64],
@@ -91,7 +91,7 @@ pub fn log_loss(
     sum / total
 }
 
-/// Share of the rows whose most probable class (the first of equals) is the true one.
+/// Share of the rows whose most probable class (ties go to the first) is the true one.
 pub fn accuracy(
     codes: &[u32],
     probabilities: &[f64],

@@ -1,5 +1,5 @@
-//! What the algorithms read: a table as it was found, how its columns become numbers, and the
-//! numeric matrix, response and weights that result.
+//! Tables: a table as it was read, how its columns become numbers, and the numeric matrix, response
+//! and weights that result.
 //!
 //! A [`Frame`] holds named columns of numbers or text. [`Schema::learn`] decides from it which
 //! columns are used and how; [`Schema::encode`] then turns this frame, or a later one with the same

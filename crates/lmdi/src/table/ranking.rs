@@ -1,7 +1,7 @@
 //! Ranks of numbers, with ties.
 
-/// Gives every feature of `sizes` its rank, 1 for the smallest size; equal sizes share the mean of
-/// their ranks. Reorders `sizes`.
+/// Gives every feature of `sizes` its rank, 1 for the smallest size; ties share their mean rank.
+/// Reorders `sizes`.
 ///
 /// ```
 /// use lmdi::table::rank_in_place;

@@ -5,9 +5,9 @@ use crate::{Error, Result};
 /// Responses of the training rows.
 #[derive(Debug, Clone, Copy)]
 pub enum Response<'a> {
-    /// A number per row (regression).
+    /// One number per row (regression).
     Numeric(&'a [f64]),
-    /// A class index per row, in `0..n_classes` (classification).
+    /// One class index per row, in `0..n_classes` (classification).
     Classes {
         /// The class index of each row.
         codes: &'a [u32],

@@ -1,9 +1,9 @@
-//! A hash of a row, by which it is known wherever it lies in a table.
+//! A hash that identifies a row by its cells, whatever its position in a table.
 //!
-//! Folds and samples that go by the hash do not depend on the order of rows, on batches or on
-//! machines. Equal rows have equal hashes, and so the same fold. The hash is part of what a fit is, so
-//! it is written out here and not left to a library: SplitMix64's finaliser over the bits of the cells,
-//! one after the other. Every missing cell counts as the same NaN and -0 as 0.
+//! Folds and samples that are assigned by the hash do not depend on the order of rows, on batches
+//! or on machines. Equal rows have equal hashes, and so the same fold. The result of a fit depends
+//! on the hash, so it is implemented here and not left to a library: SplitMix64's finaliser over
+//! the bits of the cells, one after another. Every missing cell counts as the same NaN and -0 as 0.
 
 use super::{MatrixView, Response};
 
@@ -48,7 +48,7 @@ pub(crate) fn hash_training_rows(x: &MatrixView<'_>, y: &Response<'_>) -> Vec<u6
     hashes
 }
 
-/// The hash of a key that names a row.
+/// The hash of a key that identifies a row.
 ///
 /// ```
 /// use lmdi::table::hash_key;
@@ -79,7 +79,7 @@ pub(crate) struct RowDeal {
 }
 
 impl RowDeal {
-    /// Deals about so many of `rows` rows to each tree.
+    /// Assigns about this many of `rows` rows to each tree.
     pub(crate) fn new(per_tree: usize, rows: u64) -> Self {
         let arc = ((per_tree as u128) << 64) / u128::from(rows.max(1));
         Self { arc: u64::try_from(arc).ok() }

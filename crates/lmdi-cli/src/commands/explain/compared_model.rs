@@ -1,7 +1,7 @@
 //! The second model of a report, on the rows that the first explained.
 //!
-//! It is explained by the same method: by the explainer that its file keeps, or by one fitted to the
-//! rows that the first model was trained on.
+//! It is explained by the same method: by the explainer in its file, or by one fitted to the rows
+//! that the first model was trained on.
 
 use super::flags::Options;
 use super::saved_model::ModelFile;

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ScoreTrees {
-    /// Those that predict the row: of a forest, the ones that did not see it
+    /// Those that predict the row: in a forest, the trees that did not see it
     Auto,
     /// All trees
     All,
@@ -36,9 +36,9 @@ pub(super) enum ScoreTrees {
 pub(super) enum WhatIfFlag {
     /// If the model takes at most 8 MB in the page, and all rows still fit
     Auto,
-    /// Whatever its size
+    /// At any size
     Always,
-    /// Not at all, to keep the model out of the page
+    /// Never, to keep the model out of the page
     Never,
 }
 
@@ -54,7 +54,7 @@ fn parse_model(text: &str) -> Result<ModelSource, std::convert::Infallible> {
     Ok(kind.map_or_else(|| ModelSource::File(text.into()), ModelSource::Train))
 }
 
-/// Train a model, explain it with LMDI+ or another method and write what each column adds to each
+/// Train a model, explain it with LMDI+ or another method, and write what each column adds to each
 /// prediction.
 #[derive(Args)]
 #[command(after_help = "\
@@ -72,53 +72,53 @@ Examples:
 The result has one row per explained row: `row` (its place in the table, from 1), `prediction` (the \
 model's; for classes also `probability:LABEL`), `explained` (base plus scores), `unexplained` (the rest \
 of the prediction), `base`, and `score:COL` for every column. Scores are in units of the target. For \
-classes they are shares of probability (forests) or log-odds (boosting) of the second label; with three \
-or more classes, each has its own `base:LABEL` and `score:LABEL:COL`. Training rows are predicted out \
+classes they are probabilities (forests) or log-odds (boosting) of the second label; with three or more \
+classes, each has its own `base:LABEL` and `score:LABEL:COL`. Training rows are predicted out \
 of bag, by the trees that did not see them.
 
-The explained rows are those of --test, or those that --holdout keeps out, or else the training rows.")]
+The explained rows are those of --test, or the held-out rows of --holdout, or else the training rows.")]
 pub struct Options {
     /// CSV or Parquet file; - is standard input
     pub(super) data: PathBuf,
-    /// The column to predict; not needed if a model file names it
+    /// The column to predict; not needed if the model file names it
     #[arg(long, value_name = "COL")]
     pub(super) target: Option<String>,
     /// Where to write the scores: a name ending in .csv or .parquet, or - for standard output (CSV;
     /// the summary then goes to standard error)
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
-    /// Where to keep the model with its explainer, for `lmdi score`; a name ending in .json is
-    /// written as JSON
+    /// Where to save the model with its explainer, for `lmdi score`; a name ending in .json gives
+    /// JSON
     #[arg(long, value_name = "FILE")]
     pub(super) save: Option<PathBuf>,
-    /// Where to write the report: a page for the browser, which needs no network. It shows the
-    /// scores, what matters overall, single rows, and how far to trust them
+    /// Where to write the report: an interactive page that needs no network. It shows the scores,
+    /// which columns matter, single rows, and how far to trust them
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
     /// Another method to show beside the first in the report: tree-shap, saabas or local-mdi;
     /// repeatable
     #[arg(long, value_name = "METHOD", requires = "report", value_parser = tree_method_parser())]
     pub(super) compare: Vec<Method>,
-    /// Another model to show beside the first in the report, on the same rows: a model file of lmdi,
-    /// XGBoost, LightGBM or CatBoost
+    /// Another model to show beside the first in the report, on the same rows: a model file of
+    /// lmdi, XGBoost, LightGBM or CatBoost
     #[arg(long, value_name = "FILE", requires = "report")]
     pub(super) compare_model: Option<PathBuf>,
-    /// How often the model of the report is refitted with other seeds, and as often on rows drawn
-    /// with replacement, to show how stable explanations are [default: 2 for up to a million cells, else 0]
+    /// Number of refits with other seeds, and of refits on rows drawn with replacement, to show in
+    /// the report how stable explanations are [default: 2 for up to a million cells, else 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(super) stability_runs: Option<u8>,
-    /// Whether the report can compute what changed cells would give: if the model is small, always,
-    /// or never
+    /// Whether the report can predict rows with changed cells: if the model is small, always, or
+    /// never
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", requires = "report")]
     pub(super) what_if: WhatIfFlag,
-    /// Explain the rows of this table, which needs no target
+    /// Explain the rows of this table; it needs no target
     #[arg(long, value_name = "FILE", conflicts_with = "holdout")]
     pub(super) test: Option<PathBuf>,
     /// The trees that score a training row
     #[arg(long, value_enum, value_name = "TREES", default_value = "auto")]
     pub(super) score_trees: ScoreTrees,
-    /// The model to train (forest, extra-trees or boosting), or the file of a trained one, which
-    /// may be one of XGBoost, LightGBM or CatBoost
+    /// The model to train (forest, extra-trees or boosting), or the file of a trained model of
+    /// lmdi, XGBoost, LightGBM or CatBoost
     #[arg(long, value_name = "KIND|FILE", default_value = "forest", value_parser = parse_model, help_heading = "Model")]
     pub(super) model: ModelSource,
     #[command(flatten)]
@@ -203,7 +203,7 @@ impl Options {
         matches!(self.score_trees, ScoreTrees::Oob | ScoreTrees::Inbag)
     }
 
-    /// What is computed of each row.
+    /// What is computed per row.
     pub(super) fn explain_options(
         &self,
         schema: &Schema,
@@ -225,7 +225,7 @@ impl Options {
         })
     }
 
-    /// How often the report refits a model that was trained on so many cells.
+    /// How often the report refits a model that was trained on this many cells.
     pub(super) fn refits(&self, cells: usize) -> u8 {
         /// Beyond this, a refit takes long enough to be requested.
         const MOST_CELLS: usize = 1_000_000;

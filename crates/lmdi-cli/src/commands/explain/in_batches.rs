@@ -1,5 +1,5 @@
-//! A table that does not fit into memory: LMDI+ is fitted to it in passes, and its rows are explained
-//! and written some at a time.
+//! A table that does not fit into memory: LMDI+ is fitted to it in passes, and its rows are
+//! explained and written in batches.
 
 use super::flags::Options;
 use super::memory::left;
@@ -46,7 +46,7 @@ impl Options {
         self.explain_all(file.model, &file.name, output, reader, out)
     }
 
-    /// Explains the rows of DATA, or of `--test`, some at a time.
+    /// Explains the rows of DATA, or of `--test`, in batches.
     pub(super) fn explain_all(
         &self,
         model: Model,

@@ -15,8 +15,8 @@ const GZIP: u64 = 5;
 const FEWEST_ROWS: u64 = 10_000;
 
 impl Options {
-    /// Whether DATA takes more memory than there is. What comes through a pipe is held: it can be read
-    /// once, and looking into it would take from it. What is wrong with a table is told when it is read.
+    /// Whether DATA takes more memory than there is. A pipe is always held, because it can be read
+    /// only once. Errors in a table are reported when it is read.
     pub(super) fn exceeds_memory(&self, start: &Start) -> bool {
         let found = std::fs::metadata(&self.data);
         let can_be_read_twice = found.is_ok_and(|found| found.is_file() || found.is_dir());

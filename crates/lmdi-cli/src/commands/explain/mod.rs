@@ -1,8 +1,7 @@
 //! `lmdi explain`: from a table to the scores of its rows.
 //!
-//! Three things are needed, each of which may be given instead of made: a model (`--model FILE`),
-//! its explainer (kept in that file), and the rows to explain (`--test`, `--holdout`, else the rows
-//! that were fitted to).
+//! Three things are needed, each of which may be given: a model (`--model FILE`), its explainer (in
+//! that file), and the rows to explain (`--test`, `--holdout`, else the rows of the fit).
 
 mod compared_model;
 mod flags;

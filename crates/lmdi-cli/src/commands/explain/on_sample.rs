@@ -1,5 +1,5 @@
-//! A table that does not fit into memory, without a model: it is trained on a sample of the rows that
-//! fits, and explained on all rows.
+//! A table that does not fit into memory, without a model: one is trained on a sample of the rows,
+//! and explained on all rows.
 
 use super::flags::Options;
 use super::memory::{BYTES_PER_CELL, left};

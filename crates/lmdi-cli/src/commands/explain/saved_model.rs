@@ -1,4 +1,4 @@
-//! A model that is trained already, with the explainer of its file or one that is fitted to the table.
+//! A trained model, with the explainer in its file or one fitted to the table.
 
 use super::Prepared;
 use super::flags::{Options, ScoreTrees};

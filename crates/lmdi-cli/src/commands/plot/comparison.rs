@@ -1,4 +1,4 @@
-//! Two models on the rows of a table, as a picture.
+//! A plot of two models on the rows of a table.
 
 use super::Options;
 use crate::flags::invalid;

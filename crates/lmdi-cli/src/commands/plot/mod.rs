@@ -1,7 +1,7 @@
-//! `lmdi plot`: pictures of scores as SVG, PNG or PDF.
+//! `lmdi plot`: plots of scores as SVG, PNG or PDF.
 //!
-//! `scores` draws the scores of one model, `comparison` two models, `stability` what `lmdi stability`
-//! wrote.
+//! `scores` draws the scores of one model, `comparison` two models, and `stability` the output of
+//! `lmdi stability`.
 
 mod comparison;
 mod scores;
@@ -32,11 +32,11 @@ enum Kind {
     Scatter,
     /// Rows by columns, coloured by score
     Heatmap,
-    /// Paths of many rows from the base over the scores to what is explained
+    /// Paths of many rows, from the base over the scores to base plus scores
     Decision,
     /// Two models: what each uses, and their predictions against each other
     Comparison,
-    /// How importances move from fit to fit, of the JSON file that `lmdi stability` writes
+    /// How importances differ between fits, from the JSON file of `lmdi stability`
     Stability,
 }
 
@@ -63,44 +63,44 @@ Examples:
   lmdi stability houses.csv --target price --out fits.json && lmdi plot stability fits.json --out fits.svg
 
 Plots of many rows show a sample and say so. \
-PNG and PDF files are drawn with a built-in font, so they look the same everywhere; letters that it \
-lacks, such as those of East Asia, come from a font of this computer.")]
+PNG and PDF files use a built-in font, so they look the same everywhere; letters that it lacks, such as \
+Chinese ones, come from a system font.")]
 pub struct Options {
     /// What to draw
     #[arg(value_enum)]
     kind: Kind,
-    /// Model file; for LMDI+ with an explainer, as `lmdi explain --save` writes it. For stability the
-    /// JSON file of `lmdi stability`
+    /// Model file; LMDI+ needs one with an explainer, as written by `lmdi explain --save`. For
+    /// stability, the JSON file of `lmdi stability`
     model: PathBuf,
     /// CSV or Parquet file; - is standard input. Not for stability
     data: Option<PathBuf>,
     /// Where to write: a name ending in .svg, .png or .pdf
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// The row that waterfall draws, from 1 [default: 1]
+    /// The row of a waterfall, from 1 [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     row: Option<u64>,
-    /// The column that scatter draws [default: the one with the largest mean |score|]
+    /// The column of a scatter plot [default: the one with the largest mean |score|]
     #[arg(long, value_name = "COL")]
     column: Option<String>,
-    /// The column that colours the dots of a scatter plot; auto is the one that interacts most with
-    /// the drawn one
+    /// The column that colours the dots of a scatter plot; auto takes the one that interacts most
+    /// with the drawn one
     #[arg(long, value_name = "COL|auto")]
     color_by: Option<String>,
-    /// The second model that comparison draws
+    /// The second model of a comparison
     #[arg(long, value_name = "FILE")]
     compare_model: Option<PathBuf>,
-    /// Most columns to draw [default: 15; waterfall: 10]
+    /// Maximum number of columns to draw [default: 15; waterfall: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     top: Option<u32>,
-    /// The class whose scores are drawn, of three or more [default: the first; waterfall: the
-    /// predicted one]
+    /// The class to draw, if there are three or more [default: the first; waterfall: the predicted
+    /// one]
     #[arg(long, value_name = "LABEL")]
     class: Option<String>,
-    /// The heading [default: says what is drawn]
+    /// The heading [default: a description of the plot]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Width in pixels of 1/96 inch; text keeps its size [default: 860, or what suits the picture]
+    /// Width in pixels of 1/96 inch; text keeps its size [default: 860, or what suits the plot]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(320..=10_000))]
     width: Option<u32>,
     /// Pixels per inch of a PNG

@@ -1,4 +1,4 @@
-//! The scores of the rows of a table, as pictures.
+//! Plots of the scores of the rows of a table.
 
 use super::Options;
 use crate::flags::invalid;

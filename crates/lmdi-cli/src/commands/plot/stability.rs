@@ -1,4 +1,4 @@
-//! What `lmdi stability` wrote, as a picture.
+//! A plot of the output of `lmdi stability`.
 
 use super::Options;
 use crate::output::destination::Files;

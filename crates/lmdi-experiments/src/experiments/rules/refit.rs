@@ -38,7 +38,7 @@ pub fn refit(
                 first_output: 0,
                 n_outputs: 1,
                 intercept: vec![fit.coefficients.intercept],
-                step,
+                step: step.into(),
                 raw: raw
                     .map(|(column, slope)| RawTerm {
                         feature: column.feature,

@@ -1,7 +1,7 @@
-//! CSV some rows at a time, in memory that does not grow with their number.
+//! CSV in batches, in memory that does not grow with the number of rows.
 //!
-//! What the columns hold is known beforehand or, for a column without a stated type, settled batch by
-//! batch. The text is read once, from its start, so that it can come from a pipe.
+//! The types of columns are known beforehand or, for a column without a stated type, decided batch
+//! by batch. The text is read once, from its start, so that it can come from a pipe.
 
 use super::lines::{RecentText, Recording};
 use super::records::{Batch, Counter, Counts, Readers, byte_of, parse, parser};
@@ -31,7 +31,7 @@ pub(in crate::read) struct CsvBatches {
     reader: csv::Reader<Counter<Recording<Text>>>,
     counts: Arc<Counts>,
     recent: RecentText,
-    /// Records that are read and not yet handed out; none at the end.
+    /// Records that are read but not yet returned; none at the end.
     pending: Batch,
 }
 

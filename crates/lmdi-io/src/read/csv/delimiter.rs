@@ -1,9 +1,9 @@
 //! Finds the delimiter of a CSV file from its first lines.
 //!
-//! The winner is the candidate that splits every complete record of the sample into the same
-//! number of fields, more than one; of several the one with most fields. If none does (a ragged
-//! file, or a single column) the one that splits the header most, so that the error that follows
-//! names the right line. Ties go to the order of [`CANDIDATES`].
+//! The winner is the candidate that splits every complete record of the sample into the same number
+//! of fields, more than one; if there are several, the one with most fields. If none does (a ragged
+//! file, or a single column), it is the one that splits the header most, so that the error that
+//! follows names the right line. Ties are broken by the order of [`CANDIDATES`].
 
 /// Comma, semicolon, tab, bar.
 pub(super) const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];

@@ -6,8 +6,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | here | a whole table, whose columns settle what they hold |
-//! | `batches` | some rows after the other, of columns whose type is known |
+//! | here | a whole table, with types detected from the cells |
+//! | `batches` | batches of rows, of columns whose type is known |
 //! | `records` | batches of records, and the columns they are parsed into |
 //! | `delimiter` | which character separates fields |
 //! | `text`, `lines` | the header, and errors that name the line |

@@ -1,8 +1,9 @@
-//! Parquet: numbers, truth values and text, plain or dictionary-encoded; nested columns are
-//! refused. How each type is taken over is in `arrow_cells`.
+//! Parquet: numbers, booleans and text, plain or dictionary-encoded; nested columns are refused.
+//! `arrow_cells` converts each type.
 //!
-//! A table may be spread over several files, its parts, which are read one after the other. Row groups
-//! are decoded one by one, so that memory depends on the rows of a batch and not on those of a file.
+//! A table may be spread over several files, its parts, which are read one after another. Row
+//! groups are decoded one by one, so that memory depends on the rows of a batch and not on those of
+//! a file.
 
 mod arrow_cells;
 mod part;

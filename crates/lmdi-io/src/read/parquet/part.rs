@@ -1,4 +1,4 @@
-//! One Parquet file: what it says about itself, and its rows, one row group after the other.
+//! One Parquet file: its metadata and its rows, one row group after another.
 
 use crate::read::names;
 use crate::{Error, Result};

@@ -1,4 +1,4 @@
-"""Model files: reading, and writing all at once or not at all."""
+"""Model files: reading, and atomic writing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._models.model import Model, model_of_file
 
 
 def write(path: Any, content: bytes) -> None:
-    """Writes beside the target and renames, so that a reader never sees a part of the file."""
+    """Writes next to the target and renames, so that a reader never sees part of the file."""
     path = os.path.realpath(os.fspath(path))
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, "this is a directory; expected the name of a file", path)
@@ -37,14 +37,14 @@ def write(path: Any, content: bytes) -> None:
 
 
 def is_json(path: Any) -> bool:
-    """Whether the name asks for the readable form."""
+    """Whether the name means the JSON form."""
     return os.fspath(path).lower().endswith(".json")
 
 
 def export(model: Any, path: Any) -> None:
     """Writes the trees of a fitted model to a file that the command `lmdi` and `lmdi.load` read.
 
-    The binary form, or JSON if the name ends in `.json`; docs/model-format.md describes both.
+    The file is binary, or JSON if the name ends in `.json`; docs/model-format.md describes both.
 
     >>> import lmdi, tempfile, os
     >>> from sklearn.datasets import load_diabetes
@@ -68,11 +68,11 @@ def export(model: Any, path: Any) -> None:
 
 
 def load(path: Any) -> Any:
-    """Reads a model file: a fitted `LMDIPlus` if it holds one, else a `Model` to make one from.
+    """Reads a model file: a fitted `LMDIPlus` if the file holds one, else a `Model` to explain.
 
-    Files by the command `lmdi`, by `lmdi.export` and by `LMDIPlus.save` are all of one format. Class labels
-    are text in a file; whole numbers and truth values become what they were. Files by `save` of other
-    explainers are read too, and give that explainer.
+    The command `lmdi`, `lmdi.export` and `LMDIPlus.save` write the same format. Class labels are
+    text in a file; integers and booleans get their type back. Files written by `save` of other
+    explainers give that explainer.
     """
     from .._methods.lmdi_plus import LMDIPlus
     from . import archive

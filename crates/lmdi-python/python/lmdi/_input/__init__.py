@@ -1,1 +1,1 @@
-"""What users pass: tables of any kind, their columns, responses and weights."""
+"""User input: tables of any kind, their columns, responses and weights."""

@@ -16,8 +16,8 @@ from . import tables
 class Categories:
     """The values of a categorical column; a value becomes its position, an unknown one is missing.
 
-    Values are known by their text, as in model files: whole numbers without a point, so that 3 and 3.0 are
-    the same category.
+    Values are identified by their text, as in model files: integers without a decimal point, so
+    that 3 and 3.0 are the same category.
     """
 
     def __init__(self, values: Any) -> None:
@@ -110,7 +110,8 @@ class Columns:
     moments: dict[str, str] = field(default_factory=dict)
 
     def times_of(self, names: list[str]) -> dict[int, float]:
-        """The columns among these that hold points in time, by place, with the seconds per unit."""
+        """The columns among these that hold dates and times, by position, with the seconds per
+        unit."""
         units = {"dates": tables.DAY, "points of time": 1.0}
         kinds = ((at, self.moments.get(name)) for at, name in enumerate(names))
         return {at: units[kind] for at, kind in kinds if kind in units}

@@ -22,7 +22,7 @@ def _one_dimension(y: Any, what: str) -> np.ndarray:
 
 
 def check_index(X: Any, y: Any, what: str = "y") -> None:
-    """Raises if X and y are both of pandas and label their rows differently."""
+    """Raises if X and y are both pandas objects with different indexes."""
     rows, labels = index_of(X), index_of(y)
     if rows is None or labels is None or len(rows) != len(labels) or rows.equals(labels):
         return
@@ -124,7 +124,7 @@ def _check_rows(values: Any, n_rows: int, what: str) -> None:
 
 
 def labels_from_text(texts: list[str]) -> np.ndarray:
-    """Labels of a file, which holds text: truth values and numbers become what they were."""
+    """Labels from a file, which holds text: booleans and numbers get their type back."""
     if set(texts) <= {"False", "True"}:
         return np.asarray([text == "True" for text in texts])
     for kind in (int, float):

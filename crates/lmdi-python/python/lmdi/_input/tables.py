@@ -1,7 +1,7 @@
 """Tables of any kind as matrices of 32- or 64-bit numbers, without copies where possible.
 
-A numpy array of floats is read where it lies, whatever its order and strides; so is a pandas frame whose
-columns are one block of floats. Everything else (mixed columns, whole numbers, polars, pyarrow, sparse
+A numpy array of floats is read in place, whatever its order and strides; so is a pandas frame whose
+columns are one block of floats. Everything else (mixed columns, integers, polars, pyarrow, sparse
 matrices) is converted once.
 """
 
@@ -95,7 +95,7 @@ def frame_of(X: Any) -> Frame | None:
 
 
 def _pandas_names(X: Any) -> tuple[list[str] | None, list[str] | None]:
-    """The names of the columns of a pandas frame, or what stands for them where they are no text."""
+    """The names of the columns of a pandas frame, converted to text if they are not."""
     names = list(X.columns)
     if all(isinstance(name, str) for name in names):
         return [str(name) for name in names], None
@@ -106,7 +106,7 @@ def _pandas_names(X: Any) -> tuple[list[str] | None, list[str] | None]:
 
 
 def check_table(X: Any) -> None:
-    """Raises for tables that would be read as something else: masks are ignored by most who read arrays."""
+    """Raises for tables that would be misread: most code that reads arrays ignores masks."""
     if isinstance(X, np.ma.MaskedArray):
         raise TypeError(
             "X is a masked array, and most libraries ignore the mask. Pass X.filled(numpy.nan) if masked "
@@ -127,7 +127,7 @@ def check_names(X: Any) -> None:
 
 
 def frame_with_text(X: Any) -> Frame | None:
-    """The frame that `X` is, if a column of it holds anything but numbers and truth values."""
+    """The frame that `X` is, if one of its columns holds anything but numbers and booleans."""
     frame = frame_of(X)
     if frame is None or frame.names is None:
         return None
@@ -167,7 +167,7 @@ def moments_of(formats: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def _as_in_training(values: np.ndarray, kind: str, name: str, moments: dict[str, str]) -> np.ndarray:
-    """Moments in the unit of training: a date is also the point of time at its begin."""
+    """Dates and times in the unit of training: a date is also the timestamp at its start."""
     trained = moments.get(name)
     if kind == trained:
         return values
@@ -222,7 +222,7 @@ def _second_of_day(time: datetime.time) -> float:
 
 
 def _numbers_of_objects(cells: np.ndarray) -> tuple[np.ndarray, str | None] | None:
-    """The numbers, or the dates, that all cells hold which are not missing."""
+    """The numbers, or the dates, if all cells that are not missing hold them."""
     missing = np.asarray([cell is None or cell != cell for cell in map(_or_none, cells)], dtype=bool)
     found = cells[~missing]
     kinds = {type(cell) for cell in found}
@@ -254,7 +254,7 @@ def _is_number_type(kind: type) -> bool:
 
 
 def _seconds(values: np.ndarray) -> tuple[np.ndarray, str]:
-    """Points of time and spans in seconds, NaN where missing, and which of the two they are."""
+    """Timestamps and durations in seconds, NaN if missing, and which of the two they are."""
     unit = np.timedelta64(1, "s")
     points = values.dtype.kind == "M"
     seconds = (values - np.datetime64(0, "s") if points else values) / unit
@@ -381,7 +381,7 @@ def as_array(X: Any) -> np.ndarray:
 
 
 def _what(X: Any) -> str:
-    """What a user passed instead of a table."""
+    """A description of what a user passed instead of a table."""
     if isinstance(X, dict):
         return "a dict; pass pandas.DataFrame(X)"
     if isinstance(X, (str, bytes)) or hasattr(X, "__fspath__"):
@@ -425,7 +425,7 @@ def order_of_columns(found: list[str], expected: list[str]) -> list[int] | None:
 
 
 def strided(array: np.ndarray) -> Any:
-    """The form in which compiled code takes a matrix: flat memory, sizes and strides in cells."""
+    """A matrix in the form that compiled code takes: flat memory, sizes and strides in cells."""
     item = array.itemsize
     rows, columns = array.shape
     row_step = array.strides[0] if rows > 1 else columns * item

@@ -1,1 +1,1 @@
-"""The importance methods, one file per method, and what they share."""
+"""The importance methods, one file per method, and their shared code."""

@@ -1,4 +1,4 @@
-"""What all explainers share: keywords, the model behind, tables in, explanations out.
+"""Code that all explainers share: keywords, the explained model, tables in, explanations out.
 
 A method is one file with a subclass of `Explainer`: its `__init__` lists its keywords and stores them
 untouched, as scikit-learn asks of estimators.
@@ -50,11 +50,11 @@ class Explainer:
         return names[1:]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The keywords that the explainer was made with."""
+        """The keywords of the explainer."""
         return {name: getattr(self, name) for name in self._keywords()}
 
     def set_params(self, **params: Any) -> Self:
-        """Changes keywords; fit again for them to count."""
+        """Changes keywords; they apply from the next fit."""
         known = self._keywords()
         for name in params:
             if name not in known:
@@ -164,10 +164,11 @@ class Explainer:
     def _predictions_of_parts(
         self, X: Any, found: list[Any], base_values: np.ndarray, values: np.ndarray, n_outputs: int | None
     ) -> Predictions | None:
-        """What the composite predicts, beside the weighted sum of what its parts say.
+        """The prediction of the composite, beside the weighted sum of its parts.
 
-        A model that is its only part is predicted out of bag where it knows the rows. Of several nobody
-        knows here which rows each was trained on: the estimator's own prediction is all there is.
+        A model that is its only part is predicted out of bag if it recognises the rows. For several
+        parts it is unknown which rows each was trained on, so the estimator's own prediction is
+        used.
         """
         parts = [(part, one._predictions) for part, one in found]
         if any(one is None for _, one in parts):
@@ -201,7 +202,7 @@ class Explainer:
         return responses.response_of(model, y, n_rows), responses.weights(sample_weight, n_rows)
 
     def _misfits(self, model: Model, cells: Cells, response: Any, weights: np.ndarray | None) -> bool:
-        """Whether the target does not follow the model's predictions, of which users are warned."""
+        """Whether the target does not match the model's predictions; users are then warned."""
         if not model._compiled.has_target:
             return False
         with running(self.n_jobs, False, "", 0) as run:
@@ -241,18 +242,18 @@ class Explainer:
         return self.explain(X)
 
     def shap_values(self, X: Any, y: Any = None, check_additivity: bool = True) -> NDArray[np.float64]:
-        """The values of `explain` as an array, for code written for shap: (rows, features), or
-        (rows, features, outputs).
+        """The values of `explain` as an array, as in shap: (rows, features), or (rows, features,
+        outputs).
 
-        With two classes there is one output, the second class. `y` and `check_additivity` are taken because
-        shap takes them, and do nothing: values always add up.
+        With two classes there is one output, the second class. `y` and `check_additivity` exist for
+        compatibility with shap and do nothing: values always add up.
         """
         return self.explain(X).values
 
     def save(self, path: Any) -> None:
-        """Writes the explainer with its model to a file, which `lmdi.load` reads back.
+        """Saves the explainer with its model to a file; `lmdi.load` reads it.
 
-        No code is run when the file is read.
+        Reading the file runs no code.
         """
         from .._files import archive
 

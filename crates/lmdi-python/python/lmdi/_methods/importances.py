@@ -1,4 +1,4 @@
-"""What the global methods share: groups, metrics and how importances are read."""
+"""Code that the global methods share: groups, metrics and access to importances."""
 
 from __future__ import annotations
 

@@ -17,42 +17,43 @@ from .ready import ReadyExplainer
 class LIME(ReadyExplainer):
     """A weighted linear model of the predictions around each row (LIME for tables).
 
-    Neighbours are drawn, column by column, from background rows: numeric columns by quartile and
-    then from a normal distribution cut to the quartile, categories as they occur. The score of a column is
-    the slope of "the neighbour is in the row's own quartile or category". Base value plus scores is the
-    prediction of that linear model: numbers, or the probability of a class. All rows share the same
-    neighbours, which are drawn and predicted once.
+    Neighbours are drawn column by column from the distribution of background rows: numeric columns
+    by quartile, and then from a normal distribution truncated to the quartile; categories by their
+    frequencies. The score of a column is the slope of "the neighbour is in the row's own quartile
+    or category". Base value plus scores is the prediction of that linear model: a number, or the
+    probability of a class. All rows share the same neighbours, which are drawn and predicted once.
 
     Parameters
     ----------
     model
         A fitted model of any class that `LMDIPlus` takes.
     background : table
-        Rows that neighbours are drawn from, usually the training rows.
+        Rows whose distribution neighbours are drawn from, usually the training rows.
     n_samples : int
-        Neighbours, the row itself included; at most a million.
+        Number of neighbours, including the row itself; at most a million.
     kernel_width : float, optional
-        How far neighbours count. Default: 0.75 times the root of the number of columns.
+        Width of the kernel that weights neighbours. Default: 0.75 times the square root of the
+        number of columns.
     alpha : float
         Penalty of the ridge regression.
     feature_selection : "auto", "none", "highest_weights", "forward_selection" or "lasso_path"
         How columns are chosen if `max_features` limits them; "auto" is forward selection for up to 6
         columns, else the highest weights.
     max_features : int, optional
-        Most columns with a score in a row. Default: all.
+        Maximum number of columns with a score per row. Default: all.
     bins : int
-        Bins of a numeric column: 4 are quartiles, 10 deciles.
+        Number of bins of a numeric column: 4 are quartiles, 10 deciles.
     categorical : list of names or positions, optional
-        Columns of numbers that stand for categories. Those that the model itself reads as categories are
-        known.
+        Numeric columns that are categories. Columns that the model itself reads as categories need
+        not be listed.
     together : dict, optional
-        Columns that are drawn together, such as the 0/1 columns of one categorical column, under one
-        name: {"colour": ["colour_red", "colour_blue"]}. Their score is that of the column which is 1 in the
-        row; `Explanation.grouped` adds them up.
+        Columns that are drawn together, such as the 0/1 columns of one categorical column, under
+        one name: {"colour": ["colour_red", "colour_blue"]}. Their score is that of the column that
+        is 1 in the row; `Explanation.grouped` adds them up.
     random_state : int
-        Seed of the draws, which depend on it and on the background only.
+        Random seed. Neighbours depend only on the seed and the background.
     n_jobs : int, optional
-        Threads; default and -1 are all processors. The result does not depend on it.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
     progress : bool
         Whether to draw a progress bar, if tqdm is installed.
 

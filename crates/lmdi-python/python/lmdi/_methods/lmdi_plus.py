@@ -75,73 +75,78 @@ ENOUGH_TREES = 15.0
 class LMDIPlus(Explainer):
     """Local feature importances by LMDI+: what each column adds to each prediction.
 
-    Each tree is rewritten as a linear model over its splits and the columns it uses, fitted with a
-    penalty on the training rows; the score of a column is what its terms add to the prediction of a row.
-    Base value plus scores is the prediction of that model on the scale named by `Explanation.scale`.
+    Each tree is rewritten as a linear model over its splits and the columns it uses, and refitted
+    with a penalty on the training rows. The score of a column is what its terms add to the
+    prediction of a row. Base value plus scores is the prediction of the linear models, on the scale
+    named by `Explanation.scale`.
 
     Parameters
     ----------
     model
-        A fitted model: trees, forests, bagged trees and (histogram) gradient boosting of scikit-learn,
-        a learner of this package, or an `lmdi.Model` from a file.
+        A fitted model of scikit-learn, XGBoost, LightGBM, CatBoost or Spark, a learner of this
+        package, or an `lmdi.Model` from a file.
     preset : "model", "data" or "paper", optional
-        Fixes every choice of the method; no other choice may then be given. "model" is the default and asks
-        what the model does: trees are fitted to their own leaf values and half of what these leave of the
-        response. "data" asks what the data say: trees are fitted to the response. In both every row counts
-        once, and the penalty of each tree is judged by the rows that it was not grown on. "paper" is the
-        method as published. Boosted models give the same with "model" and "data".
+        Sets every option of the method; no other option may then be given. "model" is the default
+        and asks what the model does: trees are fitted to their own leaf values, plus half of the
+        response's deviation from them. "data" asks what the data say: trees are fitted to the
+        response. In both, every row counts once, and the penalty of each tree is chosen by its
+        error on the tree's out-of-bag rows. "paper" is the method as published. Boosted models give
+        the same scores with "model" and "data".
     ablation : 1, 2, 3 or 4, optional
         A step of the paper's ablation: 1 stumps on in-bag rows without penalty, 2 adds out-of-bag rows,
         3 adds raw columns, 4 adds the elastic net.
     fit_to : "model" or "response", optional
         What the trees of a forest are fitted to: their own leaf values, or the response. Default: "model".
     response_share : float, optional
-        With `fit_to="model"`: how much of what the leaf values leave of the response joins them, from 0 (the
-        model alone) to 1. Default: 0.5.
+        With `fit_to="model"`: share of the response's deviation from the leaf values that is added
+        to them, from 0 (the model alone) to 1. Default: 0.5.
     fit_on : "all", "inbag", "oob" or "uniform", optional
-        Rows the linear models are fitted on: in-bag rows as often as drawn and out-of-bag rows once, only
-        one of the two, or every row once. Default: "uniform".
+        Rows that the linear models are fitted on: "all" takes in-bag rows as often as drawn and
+        out-of-bag rows once, "inbag" and "oob" only one of the two, "uniform" every row once.
+        Default: "uniform".
     include_raw : bool, optional
-        Whether the columns themselves join the splits. Default: yes.
+        Whether the columns themselves are inputs beside the splits (raw columns). Default: True.
     bound_raw : bool, optional
-        Whether the terms of the columns themselves stop at the smallest and largest training cell, beyond
-        which trees are flat. Default: yes; with `preset="paper"` no.
+        Whether the terms of raw columns stay constant outside the range of the training cells,
+        where trees are flat. Default: True; False with `preset="paper"`.
     scale_target : bool, optional
-        Whether a numeric target is divided by its standard deviation before least squares, so that the
-        penalty, and with it the scores, do not depend on its unit. Default: yes, unless `alpha` or `C` is
-        given.
+        Whether the target is divided by its standard deviation before least squares, so that its
+        unit does not matter. Default: True, unless `alpha` or `C` is given.
     glm : "ols", "ridge", "lasso" or "elastic_net", optional
         The penalty. Default: "elastic_net".
     l1_ratio : float or list of floats, optional
-        Mixtures the elastic net tries. Default: 0.1, 0.5 and 0.99.
+        Mixtures that the elastic net tries, from 0 (ridge) to 1 (lasso). Default: 0.1, 0.5 and
+        0.99.
     alpha, C : float, optional
-        A fixed penalty beside the mean loss, or its inverse beside the summed loss, instead of a search.
+        A fixed penalty instead of a search: `alpha` is relative to the mean loss; `C` is an inverse
+        strength, relative to the summed loss.
     folds : int, optional
-        Folds of the search for the penalty; means `validation="folds"`. Default: 3.
+        Number of folds of the penalty search; implies `validation="folds"`. Default: 3.
     fold_by : "place" or "cells", optional
-        How rows are dealt to folds: in contiguous blocks, or by a hash of their cells, so that their order
-        does not matter. Means `validation="folds"`. Default: "place"; batches always go by cells or a key.
+        How rows are assigned to folds: in contiguous blocks, or by a hash of their cells, so that
+        their order does not matter. Implies `validation="folds"`. Default: "place"; batches always
+        use cells or a key.
     rounds : int, optional
-        Rounds in which trees are fitted, all trees of a round at once. Default: 4 for forests; boosted trees
-        one after the other, in batches 4.
+        Number of rounds; all trees of a round are fitted at once. Default: 4 for forests and for
+        rows in batches; boosted trees in memory are fitted one after another.
     rows_per_tree : int, optional
-        Rows that each tree is fitted on, about so many, dealt by a hash of their cells or key so that all
-        trees together use all rows. Default: every tree on all rows.
+        Approximate number of rows that each tree is fitted on. Rows are assigned by a hash of their
+        cells or key, so that all trees together use all rows. Default: every tree on all rows.
     validation : "folds" or "oob", optional
-        Rows that a penalty is judged by: each fold in turn, or the rows that the tree was not grown on.
-        Default: "oob" where these are known and fitted on, else "folds".
+        Rows on which the error of a penalty is measured: each fold in turn, or the tree's
+        out-of-bag rows. Default: "oob" if these are known and fitted on, else "folds".
     selection : "deviance" or "accuracy", optional
-        What the search compares. Default: "deviance".
+        The error that the search compares. Default: "deviance".
     rule : "min" or "1se", optional
-        Whether the smallest error wins or the strongest penalty within one standard error of it, which
-        means `validation="folds"`.
+        Whether the smallest error wins, or the strongest penalty within one standard error of it.
+        "1se" implies `validation="folds"`.
     family : "gaussian", "binomial" or "poisson", optional
-        Default: "binomial" for forests of classes fitted to the response, else "gaussian". The other two
-        mean `fit_to="response"`.
+        Family of the response. Default: "binomial" for forests of classes fitted to the response,
+        else "gaussian". "binomial" and "poisson" imply `fit_to="response"`.
     tolerance, search_tolerance, max_iterations : optional
         Accuracy of the fits. Default: 1e-9, 1e-3 and 10000.
     n_jobs : int, optional
-        Threads; default and -1 are all processors. The result does not depend on it.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
     progress : bool
         Whether to draw a progress bar, if tqdm is installed.
 
@@ -230,16 +235,17 @@ class LMDIPlus(Explainer):
     ) -> LMDIPlus:
         """Fits the linear model of every tree.
 
-        X and y are the rows that the model was trained on, in their order: the bootstrap of a forest is
-        known by row. With `validation="folds"`, and unless another `fit_on` or preset is asked for, any rows
-        will do.
+        X and y are the rows that the model was trained on, in their order, because the bootstrap of
+        a forest is known by row. With `validation="folds"`, and the default `fit_on`, they can be
+        any rows.
 
-        X may also give tables in batches, of any number of rows: a list or a generator of tables, a function
-        that gives them, a pyarrow dataset or a polars LazyFrame. Then y, and sample_weight, name columns.
-        `key` names a column by which rows are dealt to folds, and `features` those that the model reads if
-        it does not name them. The rows are read several times; those of a generator are kept in a
-        temporary file. Memory is that of the model, of a batch, and of sums, for which `memory` bytes are
-        the limit (1 GB unless given); sums that exceed it take more passes.
+        X may also be tables in batches, with any number of rows: a list or a generator of tables, a
+        function that returns them, a pyarrow dataset or a polars LazyFrame. Then y and
+        sample_weight are names of columns. `key` names a column by which rows are assigned to
+        folds. `features` names the columns that the model reads, if the model does not name them.
+        The rows are read several times; those of a generator are kept in a temporary file. Memory
+        holds the model, one batch, and sums of up to `memory` bytes (default 1 GB); sums that
+        exceed it take more passes.
         """
         if isinstance(y, str) or is_source(X):
             budget = MEMORY if memory is None else memory
@@ -292,14 +298,14 @@ class LMDIPlus(Explainer):
             )
 
     def _needs_training_rows(self) -> bool:
-        """Whether it matters which rows each tree was grown on."""
+        """Whether the fit needs to know which rows each tree was grown on."""
         if self.preset is not None or self.ablation is not None or self.fit_on not in (None, "uniform"):
             return True
         by_folds = self.validation == "folds" or self.folds is not None or self.rule == "1se"
         return not by_folds
 
     def _check_training_rows(self, model: Model, cells: Any) -> None:
-        """Raises if it shows that the rows are not those of training, in their order."""
+        """Raises if the rows turn out not to be those of training, in their order."""
         trained, found = model._compiled.n_training_rows, len(cells.array)
         if trained is not None and trained != found:
             raise ValueError(
@@ -336,12 +342,12 @@ class LMDIPlus(Explainer):
         X
             The rows.
         trees : "all", "auto", "oob" or "inbag"
-            The trees that score training rows. "all" gives a row the same scores in any table. "auto" takes
-            those that predict the row, which did not see it, as the command does; then `explained` and
-            `unexplained` add up to the out-of-bag `prediction`. "oob" and "inbag" take only those that did
-            not, or did, see a row.
+            The trees that score training rows. With "all", a row has the same scores in any table.
+            "auto" takes the trees that predict the row out of bag, as the command does; then
+            `explained` and `unexplained` add up to the out-of-bag `prediction`. "oob" and "inbag"
+            take only the trees that did not, or did, see a row.
         std_error : bool
-            Whether to also give the standard error of each score over the trees; for forests only.
+            Whether to compute the standard error of each score over the trees; for forests only.
         """
         self._check_fitted()
         if self._parts is not None:
@@ -389,10 +395,10 @@ class LMDIPlus(Explainer):
         return base_values, by_source(cells, values)
 
     def explain_batches(self, batches: Any, *, trees: Trees = "all") -> Iterator[Explanation]:
-        """The explanation of each batch, one after the other: rows of any number in constant memory.
+        """Explains batches one after another: any number of rows in constant memory.
 
-        batches are tables with named columns: a list, a generator, a pyarrow dataset or a polars LazyFrame.
-        Columns that the model does not read are left out.
+        `batches` are tables with named columns: a list, a generator, a pyarrow dataset or a polars
+        LazyFrame. Columns that the model does not use are left out.
         """
         self._check_fitted()
         features = features_of(self.model_)
@@ -421,14 +427,15 @@ class LMDIPlus(Explainer):
         return not (getattr(self, "_fitted_to", frozenset()) & _some_rows(explanation.data))
 
     def rank(self, X: Any, by: RankBy = "score") -> np.ndarray:
-        """The rank of each column for each row, larger is more important.
+        """The rank of each column for each row; larger is more important.
 
         Parameters
         ----------
         by : "score" or "rank"
-            Whether the scores of all trees are added and then ranked, or ranked in each tree and the ranks
-            averaged: over the trees that use the column (forests), or over all trees, weighted by how much
-            each contributes (boosting). Of a boosted tree only what the response itself bears out counts.
+            "score" ranks the scores of all trees together. "rank" ranks scores in each tree and
+            averages the ranks: over the trees that use the column (forests), or over all trees,
+            weighted by their contribution (boosting). For boosted trees, only the part of a score
+            that the response itself supports counts.
         """
         self._check_fitted()
         if by == "score":
@@ -442,7 +449,7 @@ class LMDIPlus(Explainer):
             return self.explainer_.rank_by_rank(cells.table, run)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predictions of the fitted linear models together (RF+)."""
+        """Predictions of the fitted linear models (RF+)."""
         prediction = self._predictions(X)
         classes = self._explained.classes_
         if classes is None:
@@ -474,7 +481,7 @@ class LMDIPlus(Explainer):
         return self.explainer_.to_bytes(json)
 
     def save(self, path: Any) -> None:
-        """Writes a model file; `lmdi.load` reads it back. JSON if the name ends in `.json`."""
+        """Writes a model file, in JSON if the name ends in `.json`; `lmdi.load` reads it."""
         model_file.write(path, self.to_bytes(model_file.is_json(path)))
 
     @classmethod
@@ -527,13 +534,13 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _some_rows(cells: Any) -> frozenset[bytes]:
-    """About a thousand rows, spread evenly, to tell those of a fit from others."""
+    """About a thousand rows, spread evenly, to recognise the rows of a fit."""
     step = max(1, len(cells) // 1000)
     return frozenset(row.tobytes() for row in np.ascontiguousarray(cells[::step], dtype=np.float64))
 
 
 def low_fidelity(fidelity: Fidelity, out_of_bag: bool, advice: str) -> str:
-    """What a user must know about an explanation that reproduces little of the model."""
+    """The warning about an explanation that reproduces little of the model."""
     direction = ""
     if abs(fidelity.slope - 1) >= 0.05:
         verb = "overstate" if fidelity.slope > 1 else "understate"

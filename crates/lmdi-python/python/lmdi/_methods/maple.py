@@ -18,10 +18,11 @@ from .explainer import Explainer
 
 
 class MAPLE(Explainer):
-    """A ridge regression around each row, in which training rows weigh as much as they share its leaves.
+    """A ridge regression around each row, with training rows weighted by how often they share its
+    leaves.
 
-    The score of a column is its slope times the distance of the cell from the column's mean. Base value
-    plus scores is the prediction of the local model: numbers, or the probability of a class.
+    The score of a column is its slope times the distance of the cell from the column's mean. Base
+    value plus scores is the prediction of the local model: a number, or the probability of a class.
 
     Parameters
     ----------
@@ -30,10 +31,10 @@ class MAPLE(Explainer):
     alpha : float
         Penalty of the ridge regression.
     n_columns : int, optional
-        Columns of the local models. Default: as many as predict validation rows best; columns are taken in
-        the order of the impurity of the roots that split on them.
+        Number of columns in the local models. Default: the number that predicts validation rows
+        best. Columns are taken in the order of the summed impurity of the roots that split on them.
     n_jobs : int, optional
-        Threads; default and -1 are all processors. The result does not depend on it.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
     progress : bool
         Whether to draw a progress bar, if tqdm is installed.
 
@@ -72,10 +73,10 @@ class MAPLE(Explainer):
         self.progress = progress
 
     def fit(self, X: Any, y: Any, X_validation: Any = None, y_validation: Any = None) -> MAPLE:
-        """Takes the training rows and chooses columns.
+        """Stores the training rows and chooses columns.
 
-        The number of columns is measured on validation rows; without them on up to 200 training rows, each
-        predicted without its own weight.
+        The number of columns is chosen on validation rows or, without them, on up to 200 training
+        rows, each predicted with its own weight set to zero.
         """
         whole_model = model_of(self.model, X)
         if isinstance(whole_model, Composite):

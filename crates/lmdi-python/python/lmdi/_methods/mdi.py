@@ -14,9 +14,9 @@ from .importances import Importances
 
 
 class MDI(Importances):
-    """Mean decrease in impurity: what the splits on a column brought in training.
+    """Mean decrease in impurity from the splits on each column in training.
 
-    Nothing is fitted: `importances_` follows from the trees.
+    Nothing is fitted: `importances_` is computed from the trees.
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ class MDI(Importances):
         A fitted model that keeps impurities: trees, forests and gradient boosting of scikit-learn, or a
         learner of this package.
     scale : "share" or "impurity"
-        Whether importances add up to one (as scikit-learn's `feature_importances_`), or are in units of
-        the impurity.
+        Whether importances add up to one (like scikit-learn's `feature_importances_`), or are in
+        units of the impurity.
     groups : dict, optional
-        Columns taken together: {"size": ["width", "height"]}.
+        Groups of columns: {"size": ["width", "height"]}.
     n_jobs : int, optional
-        Threads; default and -1 are all processors. The result does not depend on it.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class MDI(Importances):
         self.progress = False
 
     def set_params(self, **params: Any) -> Any:
-        """Changes keywords; importances are measured anew."""
+        """Changes keywords; importances are computed again."""
         self._found = None
         return super().set_params(**params)
 

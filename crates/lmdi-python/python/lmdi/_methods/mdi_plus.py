@@ -14,7 +14,7 @@ from .importances import Importances, metric_of
 
 
 class MDIPlus(Importances):
-    """How well the part of one column in linear models of the trees predicts rows that were left out.
+    """How well a column's part of the trees' linear models predicts left-out rows.
 
     Parameters
     ----------
@@ -23,28 +23,28 @@ class MDIPlus(Importances):
     glm : "ridge", "elastic_net", "ols", "logistic" or "huber", optional
         The linear model. Default: "ridge", for classes "logistic" (with a ridge penalty).
     metric : str or function, optional
-        "r2" (default for numbers), "squared_error", "absolute_error", "log_loss" (default for classes),
-        "auroc" or "accuracy"; errors and losses count with their sign turned. Or a function
-        `metric(y, prediction)` of which more is better; predictions are numbers, or the probabilities of
-        all classes as (rows, classes). It is called with `sample_weight=` if fit has one.
+        "r2" (default for regression), "squared_error", "absolute_error", "log_loss" (default for
+        classes), "auroc" or "accuracy"; errors and losses are negated. Or a function `metric(y,
+        prediction)` for which larger is better; predictions are numbers, or the probabilities of
+        all classes as (rows, classes). It is called with `sample_weight=` if fit gets one.
     alphas : float or list of floats, optional
-        Strengths that ridge tries; the one that predicts left-out rows best wins.
+        Strengths that ridge tries; the one that predicts left-out rows best is used.
     l1_ratio : float or list of floats, optional
         Mixtures that the elastic net tries. Default: 0.1, 0.5 and 0.99.
     epsilon : float
         Where Huber's loss becomes linear.
     include_raw : bool
-        Whether the columns themselves join the splits.
+        Whether the columns themselves are inputs beside the splits.
     above_constant : bool
-        Whether importances are counted from the metric of the constant prediction.
+        Whether the metric of the constant prediction is subtracted from importances.
     trim : float
         Probabilities are kept this far from 0 and 1.
     folds, tolerance, max_iterations
-        Folds of the elastic net's search; accuracy and most iterations of a fit.
+        Folds of the elastic net's search; accuracy and maximum number of iterations of a fit.
     groups : dict, optional
-        Columns taken together: {"size": ["width", "height"]}.
+        Groups of columns: {"size": ["width", "height"]}.
     n_jobs : int, optional
-        Threads; default and -1 are all processors. The result does not depend on it.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
     progress : bool
         Whether to draw a progress bar, if tqdm is installed.
 

@@ -13,15 +13,15 @@ from .ready import ReadyExplainer
 class Saabas(ReadyExplainer):
     """Changes of the node value along the path of a row, credited to the columns split on.
 
-    Base value plus scores is the raw output of the model, as with `TreeSHAP`. Columns near the leaves are
-    favoured over those near the root.
+    Base value plus scores is the raw output of the model, as with `TreeSHAP`. The method favours
+    columns near the leaves over columns near the root.
 
     Parameters
     ----------
     model
         A fitted model of any class that `LMDIPlus` takes.
     n_jobs : int, optional
-        Threads; default and -1 are all processors. The result does not depend on it.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
     progress : bool
         Whether to draw a progress bar, if tqdm is installed.
 
@@ -50,15 +50,16 @@ class Saabas(ReadyExplainer):
 class LocalMDI(ReadyExplainer):
     """Decreases of impurity along the path of a row, credited to the columns split on.
 
-    Scores say how much a column helped to sort the row, not in which direction. There is one output,
-    whatever the forest predicts; averaged over the rows that a tree was grown on, scores are MDI.
+    Scores tell how much a column helped to sort the row, not in which direction. There is one
+    output, whatever the forest predicts. Averaged over the rows that a tree was grown on, scores
+    are MDI.
 
     Parameters
     ----------
     model
-        A fitted tree or forest of scikit-learn or of this package, which keep impurities.
+        A fitted tree or forest of scikit-learn or of this package; others do not keep impurities.
     n_jobs : int, optional
-        Threads; default and -1 are all processors. The result does not depend on it.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
     progress : bool
         Whether to draw a progress bar, if tqdm is installed.
 

@@ -11,28 +11,29 @@ from .importances import Importances, metric_of
 
 
 class Permutation(Importances):
-    """How much worse a model predicts when a column is shuffled.
+    """How much worse a model predicts after a column is shuffled.
 
     Parameters
     ----------
     model
         A fitted model of any class that `LMDIPlus` takes.
     metric : str or function, optional
-        "r2" (default for numbers), "squared_error", "absolute_error", "log_loss" (default for classes),
-        "auroc" or "accuracy"; errors and losses count with their sign turned. Or a function
-        `metric(y, prediction)` of which more is better; predictions are numbers, or the probabilities of
-        all classes as (rows, classes). It is called with `sample_weight=` if fit has one.
+        "r2" (default for regression), "squared_error", "absolute_error", "log_loss" (default for
+        classes), "auroc" or "accuracy"; errors and losses are negated. Or a function `metric(y,
+        prediction)` for which larger is better; predictions are numbers, or the probabilities of
+        all classes as (rows, classes). It is called with `sample_weight=` if fit gets one.
     out_of_bag : bool
-        Whether each tree of a forest is asked about the rows it was not grown on (Breiman's mean decrease
-        in accuracy), instead of the whole model about the rows given. fit then takes the training rows.
+        Whether each tree of a forest predicts its out-of-bag rows (Breiman's mean decrease in
+        accuracy), instead of the whole model predicting the given rows. `fit` then needs the
+        training rows.
     repeats : int
-        How often each column is shuffled.
+        Number of times that each column is shuffled.
     random_state : int
-        Seed of the shuffles.
+        Random seed.
     groups : dict, optional
         Columns that are shuffled together: {"size": ["width", "height"]}.
     n_jobs : int, optional
-        Threads; default and -1 are all processors. The result does not depend on it.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
     progress : bool
         Whether to draw a progress bar, if tqdm is installed.
 
@@ -79,8 +80,8 @@ class Permutation(Importances):
         self.progress = progress
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Permutation:
-        """Measures importances on rows: ideally ones that the model was not trained on, or, out of bag,
-        its training rows."""
+        """Measures importances on rows: ideally rows that the model was not trained on or, out of
+        bag, its training rows."""
         model, cells, response, weights, names, groups = self._take_rows(X, y, sample_weight)
         repeats = whole(self.repeats, "repeats", 1)
         seed = whole(self.random_state, "random_state", 0)

@@ -1,4 +1,4 @@
-"""Explainers that need no fit: they take the trees over at their first use."""
+"""Explainers that need no fit: they read the trees at their first use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .explainer import Explainer
 class ReadyExplainer(Explainer):
     """Base of the explainers whose `explain` can be called at once.
 
-    Trees are taken over when a table is first seen, and kept. After the model was fitted anew, make a new
+    Trees are read when the first table is seen, and kept. After refitting the model, make a new
     explainer.
     """
 
@@ -26,7 +26,7 @@ class ReadyExplainer(Explainer):
     _compiled: _lmdi.LocalExplainer | None = None
 
     def set_params(self, **params: Any) -> Any:
-        """Changes keywords, which count from the next table on."""
+        """Changes keywords; they apply from the next table."""
         self._forget()
         return super().set_params(**params)
 
@@ -106,9 +106,9 @@ class ReadyExplainer(Explainer):
         return base[0]
 
     def save(self, path: Any) -> None:
-        """Writes the explainer with its model to a file, which `lmdi.load` reads back.
+        """Saves the explainer with its model to a file; `lmdi.load` reads it.
 
-        No code is run when the file is read.
+        Reading the file runs no code.
         """
         self._see()
         super().save(path)

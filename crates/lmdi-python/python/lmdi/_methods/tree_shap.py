@@ -17,26 +17,28 @@ from .ready import ReadyExplainer
 
 
 class TreeSHAP(ReadyExplainer):
-    """Exact Shapley values of a tree model: how a prediction is shared out among the columns.
+    """Exact Shapley values of a tree model: how a prediction is divided among the columns.
 
-    The score of a column is what it adds to the expected prediction when it becomes known, averaged over
-    all orders in which columns may become known. Base value plus scores is the raw output of the model:
-    units of the prediction, shares of classes for forests, log-odds for boosted classes.
+    The score of a column is what it adds to the expected prediction when it becomes known, averaged
+    over all orders in which columns can become known. Base value plus scores is the raw output of
+    the model: a number, class probabilities of forests, or log-odds of boosted classifiers.
 
     Parameters
     ----------
     model
         A fitted model of any class that `LMDIPlus` takes.
     background : table, optional
-        Rows from which the cells of unknown columns are taken (the interventional variant; the base value
-        is the mean prediction of these rows). Without them, a split on an unknown column sends the row both
-        ways, by the shares of the training weight that went there (the path-dependent variant).
+        Rows from which the cells of unknown columns are taken (the interventional variant; the base
+        value is the mean prediction of these rows). Without them, a split on an unknown column
+        sends the row both ways, in proportion to the training weight on each side (the
+        path-dependent variant).
     model_output : "raw" or "probability"
-        What is explained of a classifier: its raw output, or the probability of the second class, for which
-        background rows are needed. For each background row, what columns add to the log-odds is scaled so
-        that it adds up to the difference in probability; values are the mean over background rows.
+        The explained output of a classifier: the raw output, or the probability of the second
+        class, which needs background rows. For each background row, the contributions to the
+        log-odds are scaled to add up to the difference in probability; values are means over
+        background rows.
     n_jobs : int, optional
-        Threads; default and -1 are all processors. The result does not depend on it.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
     progress : bool
         Whether to draw a progress bar, if tqdm is installed.
 
@@ -127,12 +129,14 @@ class TreeSHAP(ReadyExplainer):
             return _lmdi.LocalExplainer.interventional(model._compiled, rows.table, run)
 
     def interactions(self, X: Any) -> NDArray[np.float64]:
-        """Interaction values of pairs of columns: (rows, columns, columns), or one such cube an output.
+        """Interaction values of pairs of columns: (rows, columns, columns), or one such cube per
+        output.
 
-        A pair holds half of what its two columns add together beyond what each adds alone; the line of a
-        column adds up to its score. For the path-dependent variant only.
+        The entry of a pair is half of what its two columns add together beyond what each adds
+        alone. The line of a column adds up to its score. Only the path-dependent variant has
+        interactions.
 
-        The result has rows x columns x columns numbers: ask for some rows at a time.
+        The result has rows x columns x columns numbers, so pass few rows at a time.
         """
         if self.background is not None:
             raise ValueError(

@@ -1,8 +1,8 @@
 """Models that are made of tree models: pipelines around one, and weighted sums of several.
 
-A part is a tree model with what stands before it (the table that it sees) and after it (its weight in the
-sum). Scores of a part are added up over the columns that come from one column of the user's table, then over
-the parts. That is exact because what is explained is the same weighted sum.
+A part is a tree model with the steps before it (the table that it sees) and after it (its weight in
+the sum). Scores of a part are summed over the columns that come from one column of the user's
+table, then over the parts. That is exact because the explained output is the same weighted sum.
 """
 
 from __future__ import annotations

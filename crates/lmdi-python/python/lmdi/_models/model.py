@@ -16,9 +16,9 @@ from .._running import running
 
 
 class Model:
-    """The trees of a fitted model, with all that is needed to predict from them and explain them.
+    """The trees of a fitted model, with everything needed to predict and explain them.
 
-    Made by `lmdi.load` from a file, or inside the explainers from a model of another library.
+    `lmdi.load` returns one from a file; explainers make one from a model of another library.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Model:
     columns
         What a table must look like.
     classes
-        The labels as the user knows them; None for a model of numbers.
+        The labels as the user knows them; None for a regression model.
     sees_every_row
         Whether it is known that each tree was grown on every training row.
     """
@@ -61,11 +61,12 @@ class Model:
         return self._over_rows(self._compiled.apply, X, n_jobs)
 
     def predict_raw(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """The sum or mean of the trees before any link (log-odds, for instance): (rows, outputs)."""
+        """The sum or mean of the trees before the link, such as log-odds: (rows, outputs)."""
         return self._over_rows(self._compiled.predict_raw, X, n_jobs)
 
     def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """The number or the class of each row: the most probable, or by `threshold` where there is one."""
+        """The number or the class of each row: the most probable class, or by `threshold` if there
+        is one."""
         prediction = self._over_rows(self._compiled.predict, X, n_jobs)
         if self.classes_ is None:
             return prediction[:, 0]
@@ -73,8 +74,8 @@ class Model:
 
     @property
     def threshold(self) -> float | None:
-        """Of two classes: the probability of the second from which on it is predicted; None means that the
-        most probable class is."""
+        """With two classes, the probability from which the second is predicted; None means that the
+        most probable class is predicted."""
         return self._compiled.threshold
 
     def predict_proba(self, X: Any, n_jobs: int | None = None) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Plots of an explanation: one file per plot, each a function from an explanation to Axes.
 
-`drawing` is what they share.
+They share code in `drawing`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Any
 class Plots:
     """The plots of one explanation.
 
-    Each draws into `ax`, or a new figure, and returns the Axes. `title` replaces the default title; an empty
-    text leaves it out. Colours, fonts and lines follow the matplotlib style in use.
+    Each draws into `ax`, or a new figure, and returns the Axes. `title` replaces the default title;
+    an empty string leaves it out. Colours, fonts and lines follow the current matplotlib style.
     """
 
     def __init__(self, explanation: Any) -> None:
         self._explanation = explanation
 
     def bar(self, max_display: int = 10, ax: Any = None, title: str | None = None) -> Any:
-        """Mean absolute value of each column; for a single row its values."""
+        """Mean absolute value of each column; for a single row, its values."""
         from .bar import bar
 
         return bar(self._explanation, max_display, ax, title)
@@ -41,11 +41,11 @@ class Plots:
         title: str | None = None,
         actual: Any = None,
     ) -> Any:
-        """How one prediction adds up from its base value.
+        """How one prediction adds up, starting from its base value.
 
-        `actual` is the outcome of the row, a number or the label of its class, which is marked beside the
-        prediction; the outcomes of all rows are fine too. Log-odds of two classes have a scale of
-        probabilities on top.
+        `actual` is the outcome of the row, a number or a class label, or the outcomes of all rows.
+        It is marked beside the prediction. For log-odds of two classes, a second axis shows
+        probabilities.
         """
         from .waterfall import waterfall
 
@@ -54,7 +54,7 @@ class Plots:
     def decision(
         self, max_display: int = 10, output: Any = None, ax: Any = None, title: str | None = None
     ) -> Any:
-        """Paths of many rows from the base value over the columns to what is explained."""
+        """Paths of many rows, from the base value over the columns to `explained`."""
         from .decision import decision
 
         return decision(self._explanation, max_display, output, ax, title)
@@ -67,7 +67,8 @@ class Plots:
         ax: Any = None,
         title: str | None = None,
     ) -> Any:
-        """What matters here beside another explanation of the same columns: another model or method."""
+        """Importances of this and another explanation of the same columns, such as another model or
+        method."""
         from .compare import compare
 
         return compare(self._explanation, other, labels, max_display, ax, title)
@@ -75,8 +76,8 @@ class Plots:
     def scatter(
         self, feature: Any, color: Any = None, output: Any = None, ax: Any = None, title: str | None = None
     ) -> Any:
-        """Values of one column against its cells, coloured by another column if named; "auto" is the one that
-        interacts most with it."""
+        """Values of one column against its cells, coloured by another column if given; "auto" takes
+        the one that interacts most with it."""
         from .scatter import scatter
 
         return scatter(self._explanation, feature, color, output, ax, title)
@@ -84,7 +85,8 @@ class Plots:
     def heatmap(
         self, max_display: int = 10, output: Any = None, ax: Any = None, title: str | None = None
     ) -> Any:
-        """Rows side by side, similar ones together; columns by importance."""
+        """Values of all rows as colours, with similar rows together and columns ordered by
+        importance."""
         from .heatmap import heatmap
 
         return heatmap(self._explanation, max_display, output, ax, title)

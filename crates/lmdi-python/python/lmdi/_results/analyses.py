@@ -1,4 +1,4 @@
-"""What is read off explanations: counterfactuals, subgroups and stability."""
+"""Analyses of explanations: counterfactuals, subgroups and stability."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Change(NamedTuple):
 
 
 class Counterfactual(NamedTuple):
-    """A similar row that is decided otherwise."""
+    """A similar row with another decision."""
 
     #: Its place among the candidates, from 0.
     row: int
@@ -177,28 +177,29 @@ def counterfactuals(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> list[list[Counterfactual]]:
-    """For each explained row the most similar candidates that the model decides otherwise.
+    """For each explained row, the most similar candidates with another decision.
 
     Parameters
     ----------
     explanation, predictions
-        Rows to answer for, and what the model predicts for them: numbers, or the probability of each class
+        The rows, and the model's predictions of them: numbers, or the probability of each class
         (`predict_proba`).
     candidates, candidate_predictions
         Rows that may be answers, such as the training rows. Default: the explained rows themselves.
     k : int
-        Answers for each row; fewer where no more candidates are decided otherwise and allowed.
+        Answers per row; fewer if fewer candidates qualify.
     space : "scores" or "features"
-        Where similarity is measured. Among features numbers count in standard deviations of the candidates,
-        and a category counts one where it differs.
+        Where similarity is measured. Among features, numbers differ in standard deviations of the
+        candidates, and a different category counts as one.
     distance : "l1" or "l2"
     threshold : float, optional
-        Predicted numbers are decided here: below, or at and above. Of two classes, the second is predicted
-        from this probability on; default: as the model does.
+        For regression, the two decisions are below the threshold, and at or above it. With two
+        classes, the probability from which the second is predicted; default: the model's threshold.
     wanted : optional
-        The label of the class that is wanted, or 0 below and 1 above the threshold. Default: any other.
+        The label of the wanted class, or 0 for below and 1 for above the threshold. Default: any
+        other decision.
     fixed, only_up, only_down : names of columns
-        Columns that must not change, or may only stay or become larger, or smaller.
+        Columns that must not change, may only increase, or may only decrease.
 
     Examples
     --------
@@ -272,21 +273,21 @@ def subgroups(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Subgroups:
-    """Groups of rows that are predicted as they are for the same reasons: k-means on their scores.
+    """Groups of rows that are predicted for the same reasons: k-means on their scores.
 
     Parameters
     ----------
     explanation, predictions
-        Rows, and what the model predicts for them: numbers, or the probability of each class.
+        The rows, and the model's predictions of them: numbers, or the probability of each class.
     y : optional
-        What really happened, to measure errors by.
+        The actual outcomes, to measure errors.
     groups : int, optional
-        Number of groups. Default: the largest one, up to `max_groups`, for which groups come back when rows
-        are drawn anew (Ben-Hur et al. 2002).
+        Number of groups. Default: the largest number, up to `max_groups`, for which other samples
+        of the rows give the same groups (Ben-Hur et al. 2002).
     restarts : int
-        Starts of k-means; the best counts.
+        Restarts of k-means; the best one is used.
     rule_depth : int
-        Most conditions, one after another, of the rule that finds a group.
+        Maximum number of conditions in the rule that describes a group.
     classes : optional
         Labels in the order of the probabilities, for `y` of classes. Default: the model's.
 
@@ -320,7 +321,8 @@ def subgroups(
 
 
 class Stability(dict[str, Any]):
-    """How far explanations of the same rows by several fits agree; what `lmdi.stability` returns.
+    """How far several fits agree on the explanations of the same rows; the result of
+    `lmdi.stability`.
 
     `feature_names` are the columns of `importance`. `plot` draws it.
     """
@@ -369,26 +371,26 @@ def stability(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Stability:
-    """How far explanations of the same rows by several fits of a model agree.
+    """Measures how far several fits of a model agree on the explanations of the same rows.
 
-    Fit the model with several seeds, or on rows drawn anew, and explain the same rows each time.
+    Fit the model with several seeds, or on resampled rows, and explain the same rows each time.
 
     Parameters
     ----------
     explanations : list of Explanation
         Two or more, of the same rows and columns.
     top : shares in percent
-        Which columns of a row count as its top ones; rounded up to whole columns.
+        Shares of the columns that count as a row's top ones; rounded up to whole columns.
 
     Returns
     -------
     Stability
-        A dict that can also be drawn (`plot`). It has `mean_correlation` and `correlation` (rank correlation
-        between two fits, averaged over pairs, by row),
-        `importance` (mean absolute score by fit and column), and `tops`: for each share `n_top` columns, how
-        many different ones are among the top ones of any fit (`unique` by row, `mean_unique`, `unique_share`
-        of all columns: the fewer, the better), and the share of rows in which each column is among them in
-        every fit (`always`) and in some fit (`ever`).
+        A dict that can also be drawn (`plot`). It has `mean_correlation` and `correlation` (rank
+        correlation between two fits, averaged over pairs, per row) and `importance` (mean absolute
+        score per fit and column). `tops` has, for each share, the number of columns (`n_top`); how
+        many different ones are among the top ones of any fit (`unique` per row, `mean_unique`,
+        `unique_share` of all columns: fewer is better); and the share of rows in which each column
+        is among them in every fit (`always`) or in any fit (`ever`).
 
     Examples
     --------

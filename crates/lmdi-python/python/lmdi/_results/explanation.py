@@ -22,30 +22,31 @@ Scale = Literal["identity", "log_odds", "softmax", "log", "probability", "transf
 
 
 class Explanation:
-    """Scores of rows; for every row and output, base value plus scores is the explained number.
+    """Scores of rows. For every row and output, base value plus scores is `explained`.
 
     Attributes
     ----------
     values : (rows, features) or (rows, features, outputs)
         What each column adds.
     base_values : (rows,) or (rows, outputs)
-        What the values are added to.
+        The number that the values are added to.
     data : (rows, features)
-        The cells as the model reads them: numbers, and codes for categories. Not a copy where the table
-        was an array of floats.
+        The cells as the model reads them: numbers, and codes for categories. Not a copy if the
+        table was an array of floats.
     feature_names : list of str
     output_names : list of str or None
         For classes the label of each output; with two classes there is one output, the second class.
     std_error : like `values`, or None
-        Standard error of each value over the trees, if it was asked for.
+        Standard error of each value over the trees, if requested.
     prediction : (rows,) or (rows, classes), or None
-        What the model predicts: a number, or the probability of every class. Training rows of a forest are
-        predicted out of bag, by the trees that did not see them (`out_of_bag` says so).
+        The model's prediction: a number, or the probability of every class. Training rows of a
+        forest are predicted out of bag, by the trees that did not see them (`out_of_bag` is then
+        True).
     explained : like `base_values`
         Base value plus the values of all columns.
     unexplained : like `base_values`, or None
-        What these leave of the prediction, on the scale of the scores. Log-odds of a forest are those of its
-        share of votes, kept half a vote away from 0 and 1.
+        The prediction minus `explained`, on the scale of the scores. Log-odds of a forest are
+        computed from its share of votes, kept half a vote away from 0 and 1.
     fidelity : Fidelity or None
         How much of the predictions of these rows is explained.
     scale : str
@@ -56,10 +57,10 @@ class Explanation:
     index : pandas.Index or None
         Labels of the rows, if they were in a pandas frame.
 
-    Indexing follows NumPy, with names beside positions: rows, then columns, then outputs. `e[3]` is one row
-    and `e[:, "age"]` one column, whose arrays lack that axis; `e[:10]`, `e[:, ["age", "income"]]` and
-    `e[:, :, "versicolor"]` select, and `e[..., "versicolor"]` is short for the last. Iterating gives row by
-    row, and `numpy.asarray(e)` the values.
+    Indexing follows NumPy, with names or positions: rows, then columns, then outputs. `e[3]` is one
+    row and `e[:, "age"]` one column; their arrays lack that axis. `e[:10]`, `e[:, ["age",
+    "income"]]` and `e[:, :, "versicolor"]` select, and `e[..., "versicolor"]` is short for the
+    last. Iterating yields rows, and `numpy.asarray(e)` gives the values.
     """
 
     values: NDArray[np.float64]
@@ -107,8 +108,8 @@ class Explanation:
 
     @property
     def threshold(self) -> float | None:
-        """Of two classes: the probability of the second from which on the model predicts it; None means that
-        the most probable class is predicted."""
+        """With two classes, the probability from which the model predicts the second. None means
+        that the most probable class is predicted."""
         return None if self._predictions is None else self._predictions.threshold
 
     @property
@@ -127,10 +128,11 @@ class Explanation:
 
     @property
     def unexplained(self) -> NDArray[np.float64] | None:
-        """What is left of what the scored trees say, on the scale of the scores.
+        """The prediction of the scored trees minus `explained`, on the scale of the scores.
 
-        Zero to rounding for methods that explain the output of the model exactly (TreeSHAP, Saabas). Scores
-        of all trees explain what all trees say, also where `prediction` is out of bag.
+        It is zero to rounding for methods that explain the output of the model exactly (TreeSHAP,
+        Saabas). Scores of all trees explain the prediction of all trees, even if `prediction` is
+        out of bag.
         """
         if self._predictions is None or self.scale == "impurity":
             return None
@@ -138,9 +140,10 @@ class Explanation:
 
     @property
     def fidelity(self) -> Fidelity | None:
-        """How much of the variation of the model's predictions of these rows is explained.
+        """Share of the variance of the model's predictions of these rows that is explained.
 
-        None where predictions do not vary, for some of several classes, and for several targets at once.
+        None if predictions do not vary, for a selection of several classes, and for several
+        targets.
         """
         if self._predictions is None or self.scale == "impurity" or self._one_row:
             return None
@@ -164,7 +167,7 @@ class Explanation:
 
     @property
     def display_data(self) -> NDArray[Any] | None:
-        """The cells for people: like `data`, with names of categories; None if there are none."""
+        """The cells for display: like `data`, with names of categories; None if there are none."""
         if not self._categories or self.data is None:
             return self.data
         cells = self._whole().data
@@ -374,7 +377,7 @@ class Explanation:
         return size if size.ndim == 2 else size.sum(axis=2)
 
     def importance(self) -> Any:
-        """Mean absolute value of each column, over rows (and added up over outputs), as a pandas Series.
+        """Mean absolute value of each column over rows, summed over outputs, as a pandas Series.
 
         Rows without values (NaN) are left out.
         """
@@ -386,8 +389,8 @@ class Explanation:
         return sizes[~np.isnan(sizes).any(axis=1)].mean(axis=0)
 
     def ranks(self) -> NDArray[np.float64]:
-        """The rank of each column for each row by absolute value: 1 to the number of columns, larger is
-        more important, equal ones share the mean of their ranks."""
+        """The rank of each column for each row by absolute value: 1 to the number of columns;
+        larger is more important, and ties share their mean rank."""
         sizes = self.sizes()
         ordered = np.sort(sizes, axis=1)
         ranks = np.empty_like(sizes)
@@ -400,7 +403,8 @@ class Explanation:
     def top(self, k: int) -> list[list[tuple[str, float]]]:
         """The `k` columns with the largest absolute value of each row, largest first, with their values.
 
-        Several outputs are ordered by the sum of absolute values, and that sum is given.
+        With several outputs, columns are ordered by the sum of absolute values, and that sum is
+        returned.
         """
         k = whole(k, "k", 1)
         sizes = self.sizes()
@@ -412,12 +416,13 @@ class Explanation:
         ]
 
     def grouped(self, groups: dict[str, list[str]]) -> Explanation:
-        """The same with columns taken together, such as the one-hot parts of one column.
+        """The same explanation with grouped columns, such as the 0/1 columns of one categorical
+        column.
 
-        `groups` names the members of each group; columns in no group stay as they are. Values of a group
-        are added up, so that they still add up to the prediction; standard errors do not add up and are
-        left out. The cell of a group is the name of the member that is 1 where members are 0 and 1 and at
-        most one of them is 1; else a group has no cell of its own and it is missing.
+        `groups` names the members of each group; other columns stay as they are. The value of a
+        group is the sum of its members' values, so that values still add up. Standard errors do not
+        add up and are left out. If members are 0/1 columns of which at most one is 1, the cell of
+        the group is the name of that member; otherwise it is missing.
         """
         full = self._whole()
         names, group_of_column = group_columns(groups, full.feature_names)
@@ -459,7 +464,7 @@ class Explanation:
         return cells, categories
 
     def to_shap(self) -> Any:
-        """A `shap.Explanation`, which shap's plots take."""
+        """A `shap.Explanation`, for shap's plots."""
         try:
             import shap
         except ImportError as error:
@@ -479,11 +484,12 @@ class Explanation:
     def to_frame(self, long: bool = False) -> Any:
         """A pandas frame with the index of the explained frame.
 
-        Without `long`, one row per row: one column per feature, then `base_value`, and where they are known
-        `explained`, `unexplained` and for numbers `prediction`; several outputs are an outer level of the
-        columns. A feature that has one of these names keeps it, and they get an underscore behind theirs.
-        With `long`, one row per row, feature and output: `feature`, `data` (the cell, with names of
-        categories), `value` and `base_value`, and `output` where there are several.
+        Without `long`, the frame has one line per row: one column per feature, then `base_value`
+        and, if known, `explained`, `unexplained` and for regression `prediction`. Several outputs
+        are an outer level of the columns. If a feature has one of these names, it keeps it, and the
+        other column gets a trailing underscore. With `long`, the frame has one line per row,
+        feature and output: `feature`, `data` (the cell, with names of categories), `value`,
+        `base_value` and, if there are several, `output`.
         """
         pandas = _pandas("to_frame")
         full = self._whole()

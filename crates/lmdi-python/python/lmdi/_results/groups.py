@@ -1,4 +1,4 @@
-"""Columns taken together under one name."""
+"""Groups of columns under one name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 def group_columns(groups: dict[str, list[str]] | None, names: list[str]) -> tuple[list[str], list[int]]:
     """The names of groups and of columns in none, and for each column the place of its group among them.
 
-    A group stands in the place of its first column.
+    A group takes the place of its first column.
     """
     if groups is not None and not hasattr(groups, "items"):
         raise TypeError(f"groups is {type(groups).__name__}; expected a dict from a name to its columns")

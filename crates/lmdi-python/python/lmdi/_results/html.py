@@ -1,4 +1,4 @@
-"""Explanations and what is read off them, as notebooks show them."""
+"""Explanations and their analyses as HTML, for notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sign of a value says, in words."""
+"""The meaning of a value's sign, in words."""
 
 from __future__ import annotations
 

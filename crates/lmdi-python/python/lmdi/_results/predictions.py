@@ -1,4 +1,4 @@
-"""What the model predicts for explained rows, beside what base value plus scores says about it."""
+"""The model's predictions of explained rows, compared with base value plus scores."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def predictions_of(
 
 
 def fidelity_of(predictions: Predictions, scale: str) -> Fidelity | None:
-    """None where predictions do not vary, for some of several classes, and for several targets at once."""
+    """None if predictions do not vary, for a selection of several classes, and for several
+    targets."""
     values, explained = predictions.values, predictions.explained
     if scale == "transformed":
         # Only the scale of the target that the model was trained on has both numbers.

@@ -1,4 +1,4 @@
-"""A fit of LMDI+ on rows that lie anywhere: sums of each part, merged pass by pass."""
+"""A fit of LMDI+ on rows in any place: sums over each part, merged pass by pass."""
 
 from __future__ import annotations
 
@@ -37,27 +37,28 @@ class Rows(NamedTuple):
 
 
 class StreamedFit:
-    """A fit of LMDI+ in passes over rows that need not be in one place.
+    """A fit of LMDI+ in passes over rows that may be in several places.
 
-    In each pass, `accumulate` sums up every part of the rows, wherever that is, and gives bytes; `advance`
-    takes the bytes of all parts. After the last pass `finish` gives the explainer: the same, to rounding,
-    however the rows were split and in whatever order. The object can be pickled, so that a scheduler of
-    tasks can send it to where the rows are.
+    In each pass, `accumulate` sums up a part of the rows, on any machine, and returns bytes;
+    `advance` takes the bytes of all parts. After the last pass, `finish` returns the explainer. It
+    is the same to rounding however the rows are split and ordered. The object can be pickled, so
+    that a task scheduler can send it to where the rows are.
 
     Parameters
     ----------
     explainer : LMDIPlus
-        What is to be fitted, not fitted yet.
+        The explainer to fit.
     target : str
         The column that the model predicts.
     features : list of str, optional
-        The columns that the model reads, in its order; default: those that it names.
+        The columns that the model uses, in its order. Default: those that it names.
     sample_weight : str, optional
         The column of weights.
     key : str, optional
-        A column that names rows. Folds go by it; without it they go by the row's cells.
+        A column that identifies rows. Folds are assigned by it; by default they are assigned by the
+        row's cells.
     memory : int
-        Bytes that the sums of a pass may take. Trees whose sums do not fit take more passes.
+        Limit for the sums of a pass, in bytes. Trees whose sums do not fit take more passes.
 
     Examples
     --------
@@ -106,13 +107,13 @@ class StreamedFit:
 
     @property
     def n_passes(self) -> int | None:
-        """Number of passes over the rows; None where trees take as many Newton steps as they need, a pass
-        each (logistic and Poisson fits)."""
+        """Number of passes over the rows; None for logistic and Poisson fits, whose trees take as
+        many Newton steps as they need, one per pass."""
         return self._fit.n_passes
 
     @property
     def passes_done(self) -> int:
-        """Number of passes that are done."""
+        """Number of completed passes."""
         return self._fit.passes_done
 
     @property
@@ -136,8 +137,8 @@ class StreamedFit:
         return self._sums(rows).to_bytes()
 
     def accumulate_by_tree(self, rows: Any) -> list[tuple[int, bytes]]:
-        """The same sums tree by tree, with the number of the tree (-1 in the first pass), so that trees can
-        be merged and solved in different places."""
+        """The same sums tree by tree, with the number of the tree (-1 in the first pass), so that
+        different machines can merge and solve different trees."""
         sums = self._sums(rows)
         return sums.split() if sums.n_rows else []
 
@@ -180,7 +181,7 @@ class StreamedFit:
         return Rows(cells.array, response, weights, hashes)
 
     def merge(self, parts: Iterable[bytes]) -> bytes:
-        """The sums of several parts together, of the same trees each."""
+        """Merges the sums of several parts, which must be for the same trees."""
         return self._merged(parts).to_bytes()
 
     def _merged(self, parts: Iterable[bytes]) -> Any:
@@ -192,13 +193,14 @@ class StreamedFit:
         return read[0]
 
     def solve(self, parts: Iterable[bytes]) -> bytes:
-        """What the sums of all parts come to, for the trees that they are of; `take` takes it."""
+        """Solves the trees of these sums, given the sums of all parts; pass the result to
+        `take`."""
         first = self._merged(parts)
         with running(self._explainer.n_jobs, False, "", 0) as run:
             return self._fit.solve(first, run)
 
     def take(self, solved: Iterable[bytes]) -> None:
-        """Ends the pass with what `solve` gave, all trees together."""
+        """Ends the pass with the results of `solve` for all trees."""
         self._fit.advance([bytes(part) for part in solved])
 
     def advance(self, parts: Iterable[bytes]) -> None:

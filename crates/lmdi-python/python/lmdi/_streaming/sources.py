@@ -36,8 +36,8 @@ def is_read_once(source: Any) -> bool:
 
 
 def batches_of(source: Any) -> Callable[[], Iterable[Any]]:
-    """A function that gives the batches of a source, from the start each time that it is called unless the
-    source is read once."""
+    """A function that returns the batches of a source, from the start at each call unless the
+    source can be read only once."""
     library, name = type(source).__module__.split(".")[0], type(source).__name__
     if is_table(source):
         return lambda: [source]
@@ -56,9 +56,10 @@ def batches_of(source: Any) -> Callable[[], Iterable[Any]]:
 
 
 def _dataset_batches(dataset: Any) -> Iterator[Any]:
-    """The batches of a dataset, one row group after the other: Arrow would read ahead and hold what it has.
+    """The batches of a dataset, one row group after another: Arrow would read ahead and hold the
+    rows.
 
-    What cannot be read is named by its file and row group.
+    Errors name the file and the row group.
     """
     try:
         files = list(dataset.get_fragments())

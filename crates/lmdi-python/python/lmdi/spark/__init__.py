@@ -4,8 +4,8 @@
 >>> explainer = lmdi.spark.LMDIPlus(model).fit(df, target="y", key="id")       # doctest: +SKIP
 >>> explainer.explain(df).write.parquet("scores")                              # doctest: +SKIP
 
-`model` is one of Spark ML's own tree models, or a model of XGBoost, LightGBM, CatBoost, scikit-learn or this
-package. Workers need this package too. `lmdi.spark.ml` has a stage for pipelines of Spark ML.
+`model` is a tree model of Spark ML, XGBoost, LightGBM, CatBoost, scikit-learn or this package.
+Workers need this package too. `lmdi.spark.ml` has a stage for Spark ML pipelines.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Explainers of Spark DataFrames.
 
-A fit is a few jobs, one per pass: each partition is summed up where it lies, sums are brought together by
-tree, merged and solved there, and the driver gets the linear models. Spark counts the result of each
-partition once, however often its task was tried. Explaining is one lazy step of the DataFrame.
+A fit is a few jobs, one per pass. Each partition is summed up where it is, sums are shuffled by
+tree, merged and solved there, and the driver gets the linear models. Spark counts the result of
+each partition once, even if its task is retried. Explaining is one lazy step of the DataFrame.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _SparkExplainer:
         Parameters
         ----------
         key
-            A column that names rows, kept beside the scores; default: that of the fit.
+            A column that identifies rows, kept beside the scores. Default: that of the fit.
         keep
             Further columns to keep.
         array
@@ -112,8 +112,9 @@ class _SparkExplainer:
 class LMDIPlus(_SparkExplainer):
     """Local feature importances by LMDI+, fitted to and explaining Spark DataFrames.
 
-    Keywords are those of `lmdi.LMDIPlus`. The result is that of `lmdi.LMDIPlus(model).fit(batches, target)`
-    on the same rows, to 1e-9 of the largest score, whatever the partitions.
+    Keywords are those of `lmdi.LMDIPlus`. The result equals that of
+    `lmdi.LMDIPlus(model).fit(batches, target)` on the same rows, to 1e-9 of the largest score, for
+    any partitions.
     """
 
     def __init__(self, model: Any, **choices: Any) -> None:
@@ -139,14 +140,14 @@ class LMDIPlus(_SparkExplainer):
         target
             The column that the model predicts.
         features
-            The columns that the model reads, in its order, or the column of vectors; default: those that it
-            names, or the vectors that it was trained on.
+            The columns that the model uses, in its order, or the column of vectors. Default: those
+            that it names, or the vectors that it was trained on.
         key
-            A column that names rows. Folds go by it, and `explain` keeps it.
+            A column that identifies rows. Folds are assigned by it, and `explain` keeps it.
         sample_weight
             The column of weights.
         memory
-            Bytes that the sums of a pass may take on a worker.
+            Limit for the sums of a pass on a worker, in bytes.
         """
         inputs = frames.inputs_of(df, self._given, self._vector, features)
         others = [name for name in (target, sample_weight, key) if name is not None]

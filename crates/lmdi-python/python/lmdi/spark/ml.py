@@ -1,12 +1,12 @@
-"""LMDI+ as a stage of a pipeline of Spark ML.
+"""LMDI+ as a stage of a Spark ML pipeline.
 
 >>> from lmdi.spark.ml import LMDIPlus                                          # doctest: +SKIP
 >>> forest = RandomForestRegressor(labelCol="price")                            # doctest: +SKIP
 >>> stage = LMDIPlus(forest, labelCol="price")                                  # doctest: +SKIP
 >>> Pipeline(stages=[assembler, stage]).fit(df).transform(df)                   # doctest: +SKIP
 
-The estimator takes a fitted model of any supported library, or an estimator of Spark ML that is fitted first.
-The model adds two columns of arrays to a DataFrame: base values and scores, output by output.
+The estimator takes a fitted model of any supported library, or a Spark ML estimator that is fitted
+first. The model adds two array columns to a DataFrame: base values and scores, output by output.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Columns(HasFeaturesCol, HasLabelCol, HasWeightCol):  # type: ignore[misc]
 
 
 class LMDIPlus(Estimator, _Columns, MLReadable, MLWritable):  # type: ignore[misc]
-    """Fits LMDI+ to a model, and first the model itself if it is an estimator of Spark ML."""
+    """Fits LMDI+ to a model; if it is a Spark ML estimator, fits that first."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class LMDIPlusModel(Model, _Columns, MLReadable, MLWritable):  # type: ignore[mi
 
     @property
     def feature_names(self) -> list[str]:
-        """The columns that scores are of, in their order."""
+        """The columns that scores belong to, in order."""
         assert self.explainer is not None
         return self.explainer.model_.feature_names
 

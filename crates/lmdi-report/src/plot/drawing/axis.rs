@@ -1,4 +1,4 @@
-//! From numbers to places: a linear scale, round ticks, and marks for what lies beyond it.
+//! A linear scale from numbers to positions, with round ticks, and marks for numbers beyond it.
 
 use super::number::texts_of;
 use super::svg::{Anchor, Canvas, FAINT, RULE, SMALL};

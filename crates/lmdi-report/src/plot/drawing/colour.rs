@@ -1,4 +1,4 @@
-//! Colours that people with any colour vision can tell apart.
+//! Colours that can be told apart with any colour vision.
 //!
 //! Three scales with one meaning each: values go from dark purple over green to yellow, scores are blue
 //! below zero and orange above, and categories have colours of their own. They are those of the page.
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 pub(in crate::plot) const UP: &str = "#c9601a";
 /// Scores below zero.
 pub(in crate::plot) const DOWN: &str = "#2166ac";
-/// What has no direction, and levels of a category that are taken together.
+/// Scores without direction, and pooled levels of a category.
 pub(in crate::plot) const NEUTRAL: &str = "#8a8a8a";
 /// Cells that are missing.
 pub(in crate::plot) const MISSING: &str = "#c4c7cc";
@@ -148,7 +148,7 @@ impl Levels {
     }
 }
 
-/// What stands for levels that are taken together.
+/// The name of pooled levels.
 pub(in crate::plot) fn others_text(count: usize) -> String {
     format!("others ({count})")
 }

@@ -1,4 +1,4 @@
-//! What colours mean: entries one after the other, in as many lines as they need.
+//! The meaning of colours: entries one after another, in as many lines as they need.
 
 use super::colour;
 use super::svg::{Anchor, Canvas, FAINT, INK, SMALL};

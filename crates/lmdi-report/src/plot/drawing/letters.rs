@@ -1,13 +1,12 @@
-//! Which font draws which letter of a picture.
+//! Which font draws which letter of a plot.
 //!
-//! The bundled font draws every letter that it has, so that an ordinary picture is the same bytes on
-//! every machine. Only where a text has others, such as those of East Asia, the fonts of the system
-//! are looked through. A run of such letters goes to one font that has them all, if there is one;
-//! else each part to a font that has it. What no font has stays with the bundled one, which draws a
-//! box, and is told.
+//! The bundled font draws every letter that it has, so that most plots are the same bytes on every
+//! machine. System fonts are searched only for other letters, such as Chinese ones. A run of such
+//! letters goes to one font that has them all, if there is one; else each part goes to a font that
+//! has it. Letters that no font has are drawn as boxes by the bundled one, and reported.
 //!
-//! Fonts in colour are passed over: their letters are pictures, which a page of outlines cannot
-//! hold. Costs nothing without such letters; else one pass over the headers of the installed fonts.
+//! Colour fonts are skipped: their glyphs are images, which a page of outlines cannot hold. Cost:
+//! nothing without such letters; else one pass over the headers of the installed fonts.
 
 use super::text::is_mark;
 use resvg::usvg::fontdb::{Database, FaceInfo, ID, Style, Weight};

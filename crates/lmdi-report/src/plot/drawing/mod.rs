@@ -1,14 +1,14 @@
-//! How pictures are written: SVG piece by piece, and that SVG as pixels or as a page.
+//! How plots are written: SVG piece by piece, and that SVG as PNG or PDF.
 //!
 //! | file | what |
 //! |---|---|
-//! | `svg` | a picture as text, with everything from data escaped |
-//! | `text`, `number` | how wide text is, cut and wrapped; short numbers |
-//! | `axis`, `time` | from numbers and dates to places, with round ticks |
-//! | `heading`, `legend` | what is above a plot and what its colours mean |
+//! | `svg` | a plot as text, with everything from data escaped |
+//! | `text`, `number` | the width of text, shortened and wrapped; short numbers |
+//! | `axis`, `time` | from numbers and dates to positions, with round ticks |
+//! | `heading`, `legend` | the title of a plot, and the meaning of its colours |
 //! | `colour` | the scales of values, scores and categories |
 //! | `letters` | which font draws which letter of a PNG or PDF |
-//! | `png`, `pdf`, `no_png` | the picture as pixels, as a page, or why this build cannot |
+//! | `png`, `pdf`, `no_png` | the plot as PNG or PDF, or an error in a build without them |
 
 pub(in crate::plot) mod axis;
 pub(in crate::plot) mod colour;
@@ -35,12 +35,12 @@ pub use pdf::pdf;
 pub use png::{check_png, png};
 pub use svg::Picture;
 
-/// A picture as pixels or as a page.
+/// A plot as PNG or PDF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drawn {
     /// The file.
     pub bytes: Vec<u8>,
-    /// Letters that neither the bundled font nor one of the system has, each once: they are boxes in
+    /// Letters that neither the bundled font nor a system font has, each once: they are boxes in
     /// the file. The SVG keeps them.
     pub missing: Vec<char>,
 }

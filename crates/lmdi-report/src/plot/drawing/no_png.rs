@@ -1,4 +1,4 @@
-//! What stands for PNG in a build without the feature `png`: a message.
+//! PNG and PDF in a build without the feature `png`: an error.
 
 use super::{Drawn, Picture};
 use crate::{Error, Result};

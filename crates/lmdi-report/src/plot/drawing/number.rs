@@ -1,4 +1,4 @@
-//! Numbers for people: a few digits, thousands separated, a true minus.
+//! Numbers for people: a few digits, thousands separators, a true minus sign.
 
 /// A number in four digits.
 pub(in crate::plot) fn short(x: f64) -> String {

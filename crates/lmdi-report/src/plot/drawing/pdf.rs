@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 /// Points of PDF per pixel of SVG: 72 and 96 to the inch.
 const POINTS: f64 = 72.0 / 96.0;
 
-/// The picture as a PDF file.
+/// The plot as a PDF file.
 pub fn pdf(picture: &Picture) -> Result<Drawn> {
     let (tree, missing) = parsed(picture)?;
     let (width, height) = (f64::from(tree.size().width()), f64::from(tree.size().height()));

@@ -20,7 +20,7 @@ pub fn check_png() -> Result<()> {
 /// Pixels of an SVG per inch.
 const SVG_DPI: f64 = 96.0;
 
-/// The picture as a PNG file with so many pixels per inch, which the file says.
+/// The plot as a PNG file with this many pixels per inch, which the file states.
 ///
 /// ```
 /// # use lmdi::explanation::{Columns, ExplainedRows};

@@ -1,14 +1,14 @@
-//! A picture as SVG text, written piece by piece.
+//! A plot as SVG text, written piece by piece.
 //!
 //! Everything that comes from data passes through [`escaped`]: markup becomes text, characters that
 //! XML does not allow and those that turn the direction of text become a replacement mark, and long
-//! text is cut. Coordinates are written with two decimals, so that the same picture is the same
+//! text is shortened. Coordinates are written with two decimals, so that the same plot is the same
 //! bytes everywhere.
 
 use super::text::fitted;
 use std::fmt::Write;
 
-/// A finished picture.
+/// A finished plot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// The SVG document.

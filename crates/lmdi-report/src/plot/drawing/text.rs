@@ -1,7 +1,7 @@
-//! Text in pictures: how wide it is, how it is cut to its room, and how it is wrapped.
+//! Text in plots: its width, and how it is shortened and wrapped.
 //!
-//! Marks that stand on the letter before them, such as accents and vowels of Indian scripts, have no
-//! width of their own and stay with their letter.
+//! Combining marks, such as accents and vowels of Indian scripts, have no width of their own and
+//! stay with their letter.
 
 use unicode_width::UnicodeWidthChar;
 

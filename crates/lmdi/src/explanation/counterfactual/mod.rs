@@ -1,20 +1,19 @@
-//! Counterfactuals: who is similar, but was decided otherwise.
+//! Counterfactuals: similar rows with another decision.
 //!
-//! For a row, those of the given candidates (usually the training rows) that are nearest to it and
-//! lie on the other side of the decision: another predicted class, or a prediction beyond a
-//! threshold. Every answer is a row that exists, so no impossible combination of values is ever
-//! shown.
+//! For a row, the answers are the nearest candidates (usually training rows) on the other side of
+//! the decision: another predicted class, or a prediction beyond a threshold. Every answer is a
+//! real row, so impossible combinations of values never occur.
 //!
-//! Near is measured between scores (section 8 of the paper: rows are close when the same columns
-//! matter to them in the same way) or between cells, and both distances are given for every answer.
-//! Among cells a number counts in standard deviations of the candidates, a category counts one
-//! where it differs, and so does a cell that is missing on one side only.
+//! Distance is measured between scores (section 8 of the paper: rows are close if the same columns
+//! matter to them in the same way) or between cells. Every answer comes with both distances.
+//! Between cells, numbers differ in standard deviations of the candidates; a different category, or
+//! a cell that is missing on one side only, counts as one.
 //!
-//! Restrictions leave candidates out: a column that must not change, or may only rise or fall.
+//! Restrictions exclude candidates: a column must not change, or may only increase or decrease.
 //!
-//! Equal distances are ordered by the place of the candidate. Time is queries x candidates x
-//! columns, in parallel over queries, and most candidates are given up after a few columns; memory
-//! is one copy of the candidates' scores or cells and the answers.
+//! Ties are ordered by the position of the candidate. Time is queries x candidates x columns, in
+//! parallel over queries; most candidates are dropped after a few columns. Memory is one copy of
+//! the candidates' scores or cells, and the answers.
 
 mod nearest;
 mod restriction;
@@ -31,7 +30,7 @@ use space::Points;
 pub use restriction::Restriction;
 pub use space::{Distance, Space};
 
-/// What a counterfactual is to be.
+/// Options of counterfactuals.
 ///
 /// ```
 /// use lmdi::explanation::{CounterfactualOptions, Space};
@@ -41,16 +40,16 @@ pub use space::{Distance, Space};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CounterfactualOptions {
-    /// How many are wanted for each row.
+    /// Number of counterfactuals per row.
     pub k: usize,
-    /// Where nearness is measured.
+    /// Where distance is measured.
     pub space: Space,
     /// How it is measured.
     pub distance: Distance,
-    /// Where predicted numbers are decided: below, or at and above. Classes need none.
+    /// For regression, the threshold of the decision: below, or at and above. Classes need none.
     pub threshold: Option<f64>,
-    /// The side that is wanted: a class, or 0 below and 1 above the threshold. Without it any other
-    /// side will do.
+    /// The wanted side: a class, or 0 for below and 1 for above the threshold. `None` accepts any
+    /// other side.
     pub wanted: Option<usize>,
     /// What may change, column by column; empty allows everything.
     pub restrictions: Vec<Restriction>,

@@ -1,9 +1,9 @@
-//! The nearest candidates of a point, by looking at all of them.
+//! The nearest candidates of a point, by exhaustive search.
 //!
-//! Candidates lie in groups side by side, so that one instruction serves several of them, each
-//! added coordinate by coordinate as [`Points::distance`] does. A group is given up as soon as
-//! every sum so far exceeds the k-th best: terms are not negative, so a sum never falls again,
-//! rounding included.
+//! Candidates are stored in groups, so that one vector instruction serves several of them, each
+//! summed coordinate by coordinate as [`Points::distance`] does. A group is dropped as soon as
+//! every partial sum exceeds the k-th best: terms are not negative, so a sum never decreases, even
+//! with rounding.
 
 use super::space::{Coordinate, Distance, Points};
 
@@ -14,14 +14,14 @@ const STEP: usize = 8;
 pub(super) struct Nearest {
     coordinates: Vec<Coordinate>,
     distance: Distance,
-    /// Group by group, coordinate by coordinate, one number a candidate.
+    /// Group by group, coordinate by coordinate, one number per candidate.
     lanes: Vec<[f64; LANES]>,
     rows: Vec<usize>,
     sides: Vec<u32>,
 }
 
 impl Nearest {
-    /// Takes these candidates of `points`, in rising order, with the side that each lies on.
+    /// Takes these candidates of `points`, in ascending order, with the side that each lies on.
     pub fn new(points: &Points<'_>, rows: Vec<usize>, sides: Vec<u32>, distance: Distance) -> Self {
         let width = points.coordinates.len();
         let mut lanes = vec![[0.0; LANES]; rows.len().div_ceil(LANES) * width];

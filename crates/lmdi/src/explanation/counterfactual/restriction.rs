@@ -3,17 +3,17 @@
 use super::super::Columns;
 use crate::{Error, Result};
 
-/// What may become of a column.
+/// How a column may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Restriction {
     /// Anything.
     #[default]
     Free,
-    /// It must stay as it is.
+    /// It must not change.
     Fixed,
-    /// It may stay or become larger.
+    /// It may stay or increase.
     OnlyUp,
-    /// It may stay or become smaller.
+    /// It may stay or decrease.
     OnlyDown,
 }
 

@@ -6,7 +6,7 @@ use crate::named::Named;
 use crate::table::MatrixView;
 use std::borrow::Cow;
 
-/// Where nearness is measured.
+/// Where distance is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Space {
     /// Between scores.
@@ -30,7 +30,7 @@ impl Named for Space {
     fn meaning(self) -> &'static str {
         match self {
             Self::Scores => "The same columns matter in the same way",
-            Self::Features => "Cells are alike, numbers counted in standard deviations",
+            Self::Features => "Cells are similar, with numbers in standard deviations",
         }
     }
 }

@@ -1,16 +1,16 @@
-//! How many groups there are: as many as come back when the rows are drawn anew.
+//! The number of groups: the largest for which resampled rows give the same groups.
 //!
 //! The method of Ben-Hur, Elisseeff and Guyon (2002, algorithm 1): for each number of groups, many
-//! pairs of samples of 80 % of the rows are grouped by themselves, and the two groupings of a pair
-//! are compared on the rows that both have. Alike is the cosine of the angle between the sets of
-//! pairs of rows that share a group: `S12 / sqrt(S1 S2)`, where S counts such pairs in the first,
-//! the second and both groupings. Groups that are really there come back; groups that only cut a
-//! cloud in pieces do not.
+//! pairs of samples of 80 % of the rows are grouped separately, and the two groupings of a pair are
+//! compared on the rows that both have. Their similarity is the cosine of the angle between the
+//! sets of pairs of rows that share a group: `S12 / sqrt(S1 S2)`, where S counts such pairs in the
+//! first, the second and both groupings. Real groups are found again; groups that only cut a cloud
+//! into pieces are not.
 //!
-//! The paper reads the answer off the distributions of the similarity: the largest number before
-//! they move away from one. Here: the largest number of groups for which at least [`STABLE_SHARE`]
-//! of the pairs have a similarity above [`ALIKE`]; where there is none, the one with the largest
-//! mean, and [`Choice::stable`] says so.
+//! The paper chooses by eye, from the distributions of the similarity: the largest number before
+//! they move away from one. Here it is the largest number of groups for which at least
+//! [`STABLE_SHARE`] of the pairs have a similarity above [`ALIKE`]. If there is none, it is the one
+//! with the largest mean, and [`Choice::stable`] says so.
 
 use super::k_means::{KMeansOptions, search};
 use crate::Result;
@@ -21,16 +21,16 @@ use rayon::prelude::*;
 
 /// Similarity above which two groupings count as the same.
 pub const ALIKE: f64 = 0.9;
-/// Share of the pairs that must be alike for a number of groups to be stable.
+/// Share of the pairs that must be similar for a number of groups to be stable.
 pub const STABLE_SHARE: f64 = 0.9;
-/// More rows than this are not looked at: a sample of them tells as much.
+/// Larger tables are sampled down to this many rows.
 pub const MOST_ROWS: usize = 2_000;
 /// Share of the rows in each sample of a pair.
 const SAMPLE: f64 = 0.8;
 /// Restarts of each grouping.
 const RESTARTS: usize = 2;
 
-/// How alike two groupings of a pair of samples are, for one number of groups.
+/// The similarity of the two groupings of each pair of samples, for one number of groups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountCandidate {
     /// The number of groups.
@@ -48,9 +48,9 @@ pub struct CountCandidate {
 pub struct Choice {
     /// The number chosen.
     pub k: usize,
-    /// Whether groupings with it come back; if not, no number of groups did.
+    /// Whether groupings with it are stable; if not, no number of groups is.
     pub stable: bool,
-    /// Number of rows that were looked at.
+    /// Number of rows that were used.
     pub rows: usize,
     /// What was found for each number, from 2.
     pub candidates: Vec<CountCandidate>,

@@ -1,9 +1,10 @@
-//! What sets a group apart from the rows outside it.
+//! What distinguishes a group from the rows outside it.
 //!
 //! Scores are compared by their means, which are in units of the prediction, so that columns can be
 //! ordered by them. Values are compared by a number from -1 to 1 that needs no unit: for numbers
-//! Cliff's delta, the chance that a value in the group is larger than one outside less the chance
-//! that it is smaller; for categories the difference in the share of the level that differs most.
+//! Cliff's delta, the probability that a value in the group is larger than one outside minus the
+//! probability that it is smaller; for categories the difference in the share of the level that
+//! differs most.
 
 use super::super::{Columns, ExplainedRows};
 use super::NO_GROUP;
@@ -21,7 +22,7 @@ pub struct Subgroup {
     pub share: f64,
     /// Mean prediction: one number, or the mean probability of every class.
     pub mean_prediction: Vec<f64>,
-    /// Mean of what really happened, or the share of every class, if known.
+    /// Mean actual outcome, or the share of every class, if known.
     pub mean_truth: Option<Vec<f64>>,
     /// Root mean squared error, or the share of rows whose most probable class is wrong, if known.
     pub error: Option<f64>,

@@ -1,12 +1,12 @@
-//! Subgroups: rows that are predicted as they are for the same reasons.
+//! Subgroups: rows that are predicted for the same reasons.
 //!
 //! Rows are grouped by k-means on their scores ([`k_means`]), so that two rows share a group when
-//! the same columns push their predictions the same way. How many groups there are is given or
-//! chosen ([`choice`]). Each group is described ([`description`]) by its size, prediction and
-//! error, by the columns whose scores and values set it apart, and by a short rule that finds its
-//! rows ([`rule`]).
+//! the same columns push their predictions the same way. The number of groups is given or chosen
+//! ([`choice`]). Each group is described ([`description`]) by its size, prediction and error, by
+//! the columns whose scores and values distinguish it, and by a short rule that finds its rows
+//! ([`rule`]).
 //!
-//! Groups come in order of their size, the largest first. Rows without a score belong to none.
+//! Groups are ordered by size, the largest first. Rows without a score belong to none.
 
 pub mod choice;
 pub mod description;
@@ -32,7 +32,7 @@ pub const NO_GROUP: u32 = u32::MAX;
 pub enum GroupCount {
     /// This many.
     Given(usize),
-    /// As many as are stable, from 2 to this many.
+    /// The largest stable number, from 2 to this many.
     Stable(usize),
 }
 
@@ -44,9 +44,9 @@ pub struct SubgroupOptions {
     pub count: GroupCount,
     /// Restarts of k-means.
     pub restarts: usize,
-    /// Pairs of samples that each number of groups is judged by.
+    /// Pairs of samples per number of groups.
     pub pairs: usize,
-    /// Most conditions of a rule, one after another.
+    /// Maximum number of conditions of a rule.
     pub rule_depth: usize,
     /// Same seed, same groups.
     pub seed: u64,

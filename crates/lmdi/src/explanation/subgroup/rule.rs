@@ -1,10 +1,10 @@
 //! A short rule that finds the rows of a group by their cells.
 //!
-//! A shallow tree is grown to tell the rows of the group from all others. Its leaves are taken in
-//! order of the share of members, as long as F1 (the harmonic mean of precision and recall) rises;
-//! leaves that make up a whole branch become that branch. Thresholds are then written with as few
-//! digits as leave every row on its side, so that the rule as it is printed finds exactly the rows
-//! that its accuracy is stated for.
+//! A shallow tree is grown to separate the rows of the group from all others. Its leaves are taken
+//! in order of the share of members, as long as F1 (the harmonic mean of precision and recall)
+//! increases; leaves that make up a whole branch become that branch. Thresholds are then rounded to
+//! the fewest digits that keep every row on its side, so that the printed rule finds exactly the
+//! rows that its accuracy is stated for.
 
 use super::super::columns::part_name;
 use super::super::{CellMeaning, Columns, ExplainedRows};
@@ -24,12 +24,12 @@ pub struct Condition {
     pub above: Option<f64>,
     /// The cell is not larger than this.
     pub at_most: Option<f64>,
-    /// Whether a missing cell will do.
+    /// Whether a missing cell is accepted.
     pub missing: bool,
 }
 
 impl Condition {
-    /// Whether a cell fulfils it.
+    /// Whether a cell satisfies it.
     pub fn holds(&self, cell: f64) -> bool {
         if cell.is_nan() {
             return self.missing;
@@ -39,7 +39,7 @@ impl Condition {
     }
 }
 
-/// Alternatives, each a list of conditions that must all hold; no condition is fulfilled by every
+/// Alternatives, each a list of conditions that must all hold; an empty list is satisfied by every
 /// row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupRule {

@@ -1,7 +1,7 @@
 //! How numbers, node indices and choices are written in JSON.
 //!
 //! JSON has no NaN and no infinities: `null` is NaN, `"inf"` and `"-inf"` are the infinities, and
-//! `"nan:7ff8000000000001"` is a NaN with other bits than the usual one. A node index is a whole
+//! `"nan:7ff8000000000001"` is a NaN with other bits than the default one. A node index is a whole
 //! number, -1 where there is none.
 
 use crate::file::codes::Coded;

@@ -137,7 +137,7 @@ impl From<&TreeModel> for ModelV1 {
         Self {
             first_output: model.first_output,
             intercept: model.intercept.clone(),
-            step: model.step.clone(),
+            step: model.step.to_vec(),
             raw: raw.collect(),
             fits: fits.collect(),
         }
@@ -190,7 +190,7 @@ impl ModelV1 {
             // Beyond 32 bits the lengths cannot fit and the model is refused.
             n_outputs: u32::try_from(self.intercept.len()).unwrap_or(0),
             intercept: self.intercept,
-            step: self.step,
+            step: self.step.into(),
             raw: raw.collect(),
             fits: fits.collect(),
         }

@@ -1,8 +1,8 @@
-//! The JSON form, for people and for scripts that hand over models of other libraries.
+//! The JSON form, for people and for scripts that export models of other libraries.
 //!
-//! It holds the same content as the binary form, arrays per tree, and may leave out what has a
-//! sensible default. Reading is as strict as for the binary form: an unknown or repeated key, a
-//! wrong type or a missing array is an error with its line and column.
+//! It holds the same content as the binary form, as arrays per tree, and may leave out keys that
+//! have a default. Reading is as strict as for the binary form: an unknown or repeated key, a wrong
+//! type or a missing array is an error with its line and column.
 
 mod arrays;
 mod ensemble;

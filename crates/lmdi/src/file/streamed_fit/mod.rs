@@ -1,5 +1,5 @@
-//! What travels between the machines of a streamed fit, as bytes: the sums of a pass, what they came to,
-//! and how far the fit is.
+//! What the machines of a streamed fit exchange, as bytes: the sums of a pass, their solutions, and
+//! the progress of the fit.
 //!
 //! ```text
 //! 0    magic               8 bytes
@@ -9,9 +9,10 @@
 //! 17   body
 //! ```
 //!
-//! Bytes are read by the machine that made the fit, which knows the model. Every length is compared with
-//! the bytes that are left before anything is allocated, and every part with the model before it is used.
-//! Unlike a model file this is no format to keep: both ends must be of the same version.
+//! Bytes are read by the machine that made the fit, which knows the model. Every length is compared
+//! with the bytes that are left before anything is allocated, and every part with the model before
+//! it is used. Unlike a model file, this is not a stable format: both ends must have the same
+//! version.
 
 mod newton;
 
@@ -85,7 +86,7 @@ impl PassStatistics {
 }
 
 impl SolvedTrees {
-    /// What a pass came to, as bytes.
+    /// The result of a pass, as bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         packed(Kind::Solved, |writer| {
             writer.u8s(&self.mark);
@@ -96,7 +97,7 @@ impl SolvedTrees {
         })
     }
 
-    /// Reads what a pass came to.
+    /// Reads the result of a pass.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         unpacked(Kind::Solved, bytes, |reader| {
             let mark = read_mark(reader)?;
@@ -110,7 +111,8 @@ impl SolvedTrees {
 }
 
 impl StreamedFit {
-    /// How far the fit is, as bytes: a fit of the same model and options elsewhere can go on from there.
+    /// How far the fit is, as bytes: a fit of the same model and options elsewhere can resume from
+    /// there.
     pub fn progress_to_bytes(&self) -> Result<Vec<u8>> {
         let Progress { passes, groups, summary, models, evidence, kept, newton } = self.progress();
         packed(Kind::Progress, |writer| {
@@ -122,7 +124,7 @@ impl StreamedFit {
         })
     }
 
-    /// Goes on from where a fit of the same model and options is.
+    /// Resumes from the progress of a fit of the same model and options.
     pub fn restore_from_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let progress = unpacked(Kind::Progress, bytes, |reader| {
             let passes = place(reader, "number of passes")?;

@@ -20,7 +20,7 @@ fn explained() -> Model {
         first_output: 0,
         n_outputs: 1,
         intercept: vec![2.0],
-        step: vec![0.0, -1.0, 2.0],
+        step: vec![0.0, -1.0, 2.0].into(),
         raw: vec![RawTerm { feature: 0, mean: 2.0, slope: vec![0.5] }],
         fits: vec![fit],
     };
@@ -162,13 +162,13 @@ fn linear_models_that_do_not_fit_the_trees_are_refused() {
     refused(&wrong(|e| e.scale = OutputScale::Softmax), "Softmax does not fit");
     refused(&wrong(|e| e.trees[0].first_output = 1), "an output that does not exist");
     refused(&wrong(|e| e.trees[0].first_output = u32::MAX), "an output that does not exist");
-    refused(&wrong(|e| e.trees[0].step.truncate(2)), "tree 0 has the wrong size");
+    refused(&wrong(|e| e.trees[0].step = vec![0.0, -1.0].into()), "tree 0 has the wrong size");
     refused(&wrong(|e| e.trees[0].raw[0].feature = 1), "tree 0 names an unknown feature");
     let twice = |e: &mut Explainer| e.trees[0].raw = vec![e.trees[0].raw[0].clone(); 2];
     refused(&wrong(twice), "rising order");
     refused(&wrong(|e| e.trees[0].raw[0].slope[0] = f64::NAN), "not finite");
     refused(&wrong(|e| e.trees[0].raw[0].mean = f64::INFINITY), "not finite");
-    refused(&wrong(|e| e.trees[0].step[2] = f64::NEG_INFINITY), "not finite");
+    refused(&wrong(|e| e.trees[0].step = vec![0.0, -1.0, f64::INFINITY].into()), "not finite");
     refused(&wrong(|e| e.trees[0].intercept[0] = f64::NAN), "not finite");
     let text = String::from_utf8(explained().to_json().unwrap()).unwrap();
     for (old, new, expected) in [
@@ -226,7 +226,7 @@ fn a_chain_of_splits_takes_no_more_memory_than_its_nodes() {
     for numbers in [&mut tree.threshold, &mut tree.value, &mut tree.weight, &mut tree.impurity] {
         *numbers = vec![1.0; n];
     }
-    model.explainer.as_mut().unwrap().trees[0].step = vec![1.0; n];
+    model.explainer.as_mut().unwrap().trees[0].step = vec![1.0; n].into();
     let read = v1::decode(&encoded(&model)).unwrap();
     let fitted = read.explainer.unwrap().ready(&read.ensemble).unwrap();
     let cells = vec![0.0; fitted.n_features()];

@@ -7,7 +7,7 @@ use crate::forest::{
 };
 use crate::glm::{Candidate, Strength};
 use crate::importance::OutputScale;
-use crate::importance::lmdi_plus::{RawTerm, TreeFit, TreeModel, used_features};
+use crate::importance::lmdi_plus::{RawTerm, SparseNumbers, TreeFit, TreeModel, used_features};
 use crate::random::{Generator, generator};
 use crate::table::{
     CellFormat, ColumnFormat, DroppedColumn, Encoding, Fingerprint, InputColumn, Kind, Part,
@@ -220,7 +220,7 @@ fn explainer(ensemble: &Ensemble, random: &mut Generator) -> Explainer {
             first_output,
             n_outputs: k as u32,
             intercept: numbers(k, random),
-            step: numbers(k * tree.n_nodes(), random),
+            step: SparseNumbers::from(numbers(k * tree.n_nodes(), random)),
             raw: raw
                 .into_iter()
                 .map(|feature| RawTerm { feature, mean: finite(random), slope: numbers(k, random) })

@@ -24,7 +24,7 @@ fn bits_and_rest(model: &Model) -> (Vec<u64>, Model) {
     drain(&mut rest.ensemble.base_score);
     for model in rest.explainer.iter_mut().flat_map(|explainer| &mut explainer.trees) {
         drain(&mut model.intercept);
-        drain(&mut model.step);
+        drain(&mut std::mem::take(&mut model.step).to_vec());
         for term in &mut model.raw {
             drain(&mut vec![std::mem::take(&mut term.mean)]);
             drain(&mut term.slope);

@@ -1,4 +1,4 @@
-//! Section `CLSW`: the weights of classes in training, where they were not all alike.
+//! Section `CLSW`: class weights in training, if they were not all equal.
 
 use crate::file::bytes::{Reader, Writer};
 use crate::forest::ClassWeights;

@@ -38,7 +38,7 @@ pub(in crate::file) fn write_tree(tree: &TreeModel, writer: &mut Writer) -> Resu
     writer.u32(tree.n_outputs);
     writer.f64s(&tree.intercept);
     writer.count(tree.step.len(), "number of steps")?;
-    writer.f64s(&tree.step);
+    writer.f64s(&tree.step.to_vec());
     writer.count(tree.raw.len(), "number of raw columns")?;
     for term in &tree.raw {
         writer.u32(term.feature);
@@ -70,7 +70,7 @@ pub(in crate::file) fn read_tree(reader: &mut Reader<'_>) -> Result<TreeModel> {
     let k = n_outputs as usize;
     let intercept = reader.f64s(k, "intercepts")?;
     let n_steps = reader.count(8, "number of steps")?;
-    let step = reader.f64s(n_steps, "steps")?;
+    let step = reader.f64s(n_steps, "steps")?.into();
     let n_raw = reader.count(12, "number of raw columns")?;
     let mut raw = Vec::with_capacity(n_raw);
     for _ in 0..n_raw {

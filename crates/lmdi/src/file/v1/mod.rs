@@ -1,4 +1,4 @@
-//! The binary sections of version 1, one file a section; `docs/model-format.md` has the layouts.
+//! The binary sections of version 1, one file per section; `docs/model-format.md` has the layouts.
 //!
 //! A new kind of content gets a new section: a file here with `write` and `read`, a tag below, a
 //! few lines in [`encode`] and one in [`decode`]; a file and a key beside it in `json`; an optional

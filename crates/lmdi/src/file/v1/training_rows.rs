@@ -1,5 +1,5 @@
-//! Section `ROWS`: what the explainer knows of the rows it was fitted on: the range of their cells, which
-//! bounds raw terms, and how much each tree contributed, which counts in rankings.
+//! Section `ROWS`: what the explainer keeps of the rows it was fitted on: the range of their cells,
+//! which bounds raw terms, and the contribution of each tree, which weights it in rankings.
 
 use crate::Result;
 use crate::file::Explainer;

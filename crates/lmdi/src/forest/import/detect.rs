@@ -33,7 +33,7 @@ impl fmt::Display for Library {
     }
 }
 
-/// The keys by which JSON files are told apart; their content is skipped.
+/// The keys by which JSON files are recognised; their content is skipped.
 #[derive(Deserialize)]
 struct Keys {
     learner: Option<IgnoredAny>,
@@ -42,8 +42,8 @@ struct Keys {
     tree_info: Option<IgnoredAny>,
 }
 
-/// The library whose model these bytes are meant to be; `None` if they look like none. Fails on
-/// a format of these libraries that holds too little or is closed, and says which one to write instead.
+/// The library whose model these bytes are meant to be; `None` if they look like none. Fails on an
+/// incomplete or undocumented format of these libraries, and says which one to write instead.
 pub fn detect(bytes: &[u8]) -> Result<Option<Library>> {
     if bytes.starts_with(b"tree\n") || bytes.starts_with(b"tree\r\n") {
         return Ok(Some(Library::LightGbm));

@@ -1,9 +1,9 @@
-//! From the nodes of another library, in whatever order it keeps them, to our arrays.
+//! From the nodes of another library, in any order, to our arrays.
 //!
-//! Nodes are numbered anew from the root down, left subtree first, so that a child comes after its
+//! Nodes are renumbered from the root down, left subtree first, so that a child comes after its
 //! parent; every node may be reached once. Only leaves have a value and a weight of their own: a
-//! split's weight is the sum of its leaves', its value their mean by weight. The libraries'
-//! own values of splits are left out, for they are rounded, or without the learning rate.
+//! split's weight is the sum of its leaves', its value their mean by weight. The libraries' own
+//! values of splits are left out, for they are rounded, or without the learning rate.
 
 use crate::forest::{CategorySet, Comparison, Missing, NONE, Precision, Tree};
 use crate::{Error, Result};

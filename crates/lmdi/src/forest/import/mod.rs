@@ -1,9 +1,9 @@
 //! Models of other libraries: from the bytes of their files to the neutral [`Ensemble`].
 //!
-//! One file a format, each with the library's rules at its top; `docs/models.md` tells users what is
-//! read and what is refused. Every rule is tested against the library itself, leaf by leaf
-//! (`testdata/import`). Whatever the bytes, the answer is a checked ensemble or an error, in time and
-//! memory in proportion to their number.
+//! One folder per format, with the library's rules in its header; `docs/models.md` tells users what
+//! is read and what is refused. Every rule is tested against the library itself, leaf by leaf
+//! (`testdata/import`). Any bytes give a checked ensemble or an error, in time and memory
+//! proportional to their number.
 //!
 //! ```
 //! use lmdi::forest::import::{Library, Rounds, detect, read};
@@ -33,7 +33,7 @@ use super::Ensemble;
 use crate::table::{Encoding, InputColumn, Schema};
 use crate::{Error, Result};
 
-/// How many rounds of boosting to take over.
+/// How many rounds of boosting to import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rounds {
     /// Up to the best one, if early stopping left its number in the file; otherwise all.
@@ -41,11 +41,11 @@ pub enum Rounds {
     Best,
     /// All that are in the file.
     All,
-    /// The first so many.
+    /// This many, from the first.
     First(usize),
 }
 
-/// How the cells of a feature stand for categories.
+/// How the cells of a feature encode categories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Categories {
     /// A cell is the code of its category.
@@ -72,7 +72,7 @@ pub struct Imported {
     pub best_iteration: Option<usize>,
     /// Rounds in the file.
     pub rounds: usize,
-    /// Rounds taken over.
+    /// Rounds imported.
     pub rounds_used: usize,
     /// For every node of every tree the library's own number of it: at a leaf what `pred_leaf` or
     /// `apply` of the library gives.

@@ -1,8 +1,8 @@
 //! UBJSON as a serde data format: what XGBoost writes by default.
 //!
-//! Marks are one byte, numbers big-endian. An array may state its length (`#`) and, before that, the
-//! type of all its items (`$`), which then have no marks. Nothing is allocated by a length that a file
-//! merely claims, every item takes at least a byte, and nesting is limited.
+//! Marks are one byte, numbers big-endian. An array may state its length (`#`) and, before that,
+//! the type of all its items (`$`), which then have no marks. No allocation trusts a length in the
+//! file, every item takes at least a byte, and nesting is limited.
 
 use crate::{Error, Result};
 use serde::Deserialize;

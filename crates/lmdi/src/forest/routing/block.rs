@@ -1,9 +1,9 @@
 //! Rows ready to be walked down the trees of a [`Router`](super::Router).
 //!
-//! [`LANES`] rows lie side by side: cells are kept group by group, column by column, lane by lane.
+//! [`LANES`] rows are interleaved: cells are stored group by group, column by column, lane by lane.
 //! Rows that step together then find a column's cells on the same cache line, and the distance
-//! between lanes is known to the compiler whatever the number of columns. After the last column of
-//! a group comes a spare one of zeros, where rows look that have arrived in a leaf.
+//! between lanes is known to the compiler for any number of columns. After the last column of a
+//! group comes a spare one of zeros, which rows in a leaf read.
 
 use super::compiled::Cell;
 use super::lanes::LANES;

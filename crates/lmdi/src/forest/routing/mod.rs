@@ -1,4 +1,4 @@
-//! How many rows find their leaves quickly: trees compiled for walking.
+//! Fast routing of many rows to their leaves: trees compiled for walking.
 //!
 //! Trees are compiled to small arrays in an order of their own (`compiled`); [`Router`]
 //! gives node indices of the ensemble. Trees that compare 32-bit cells hold 32-bit thresholds,

@@ -3,13 +3,14 @@
 
 use super::lanes::LANES;
 use crate::forest::{NONE, Tree};
+use crate::sparse_numbers::SparseNumbers;
 
 /// What is added when a row enters a node of one tree, node by node. Nodes below which nothing is
 /// added need not be walked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeAmounts<'a> {
     /// Node by node, output by output. What stands for the root is never added.
-    pub(crate) amounts: &'a [f64],
+    pub(crate) amounts: &'a SparseNumbers,
     /// How many outputs the tree adds to, and the first of them.
     pub(crate) n_outputs: usize,
     pub(crate) first_output: usize,
@@ -19,14 +20,14 @@ pub(crate) struct NodeAmounts<'a> {
 
 impl<'a> NodeAmounts<'a> {
     /// The amounts by node, if there is one output.
-    pub(super) fn of_one_output(&self) -> Option<&'a [f64]> {
+    pub(super) fn of_one_output(&self) -> Option<&'a SparseNumbers> {
         (self.all_outputs == 1).then_some(self.amounts)
     }
 
     /// Whether anything is added at all below each node of the tree.
     pub(super) fn any_below(&self, tree: &Tree) -> Vec<bool> {
         let k = self.n_outputs;
-        let adds = |node: usize| self.amounts[node * k..(node + 1) * k].iter().any(|&a| a != 0.0);
+        let adds = |node: usize| (node * k..(node + 1) * k).any(|at| self.amounts.get(at) != 0.0);
         let mut any = vec![false; tree.n_nodes()];
         for node in (0..tree.n_nodes()).rev().filter(|&node| tree.left[node] != NONE) {
             let children = [tree.left[node] as usize, tree.right[node] as usize];
@@ -37,11 +38,13 @@ impl<'a> NodeAmounts<'a> {
 
     /// The amounts by position, given the node of each position; by node without it.
     pub(super) fn by_position(&self, nodes: Option<&[u32]>) -> PathAmounts {
-        let of_node =
-            |&node: &u32| &self.amounts[node as usize * self.n_outputs..][..self.n_outputs];
+        let of_node = |&node: &u32| {
+            let first = node as usize * self.n_outputs;
+            (first..first + self.n_outputs).map(|at| self.amounts.get(at))
+        };
         PathAmounts {
             amounts: match nodes {
-                Some(nodes) => nodes.iter().flat_map(of_node).copied().collect(),
+                Some(nodes) => nodes.iter().flat_map(of_node).collect(),
                 None => self.amounts.to_vec(),
             },
             n_outputs: self.n_outputs,

@@ -1,8 +1,8 @@
 //! Trees compiled to add up amounts along the paths of rows.
 //!
-//! Sums lie as the cells of a [`Block`] do: group by group, column by column (the spare one last),
-//! output by output, lane by lane. A row's amounts are added from the root down. Parts of a tree
-//! below which nothing is added are left out: of a fully grown tree that is nearly all of it.
+//! Sums are laid out like the cells of a [`Block`]: group by group, column by column (the spare one
+//! last), output by output, lane by lane. A row's amounts are added from the root down. Parts of a
+//! tree below which nothing is added are left out: of a fully grown tree that is nearly all of it.
 
 use super::block::Block;
 use super::path_amounts::{NodeAmounts, PathAmounts};

@@ -141,7 +141,7 @@ impl Router {
     /// The leaf of each row of the block in one tree, as a node index of the ensemble.
     ///
     /// # Panics
-    /// If `out` has not one entry per row of the block.
+    /// If `out` does not have one entry per row of the block.
     pub fn leaves(&self, tree: usize, block: &Block, out: &mut [u32]) {
         self.positions(tree, block, out);
         self.to_nodes(tree, out);

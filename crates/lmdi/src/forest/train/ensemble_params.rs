@@ -48,7 +48,7 @@ impl EnsembleParams {
         }
     }
 
-    /// Whether each tree is grown on what the trees before it left over.
+    /// Whether each tree is grown on the residuals of the trees before it.
     pub fn is_boosted(&self) -> bool {
         matches!(self, Self::Boosting(_))
     }

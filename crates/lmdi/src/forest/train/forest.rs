@@ -3,9 +3,9 @@
 //! Tree t draws its sample and its columns from the generator of (seed, t), so neither the number
 //! of threads nor the order in which trees finish changes the forest.
 //!
-//! With a bootstrap sample, row weights decide what is drawn (see `bagging`) and a tree weighs a row
-//! by how often it was drawn; without one, the weights are used as they are. Rows of weight zero take
-//! no part.
+//! With a bootstrap sample, row weights decide what is drawn (see `bagging`) and a tree weights a
+//! row by how often it was drawn; without one, the weights are used as they are. Rows of weight
+//! zero are ignored.
 
 use super::bagging::Bagging;
 use super::columns::{RankedColumn, rank_columns};
@@ -24,7 +24,7 @@ use crate::table::Response;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Trains a forest on rayon's current threads. Reports one unit of progress a tree.
+/// Trains a forest on rayon's current threads. Reports one unit of progress per tree.
 ///
 /// With a bootstrap, whole-number weights of at most four on average are numbers of equal rows: a
 /// weight of three gives the forest that the row gives when it is repeated three times, whatever the

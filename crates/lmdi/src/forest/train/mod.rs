@@ -2,9 +2,9 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `params`, `training_set` | what the user gives, checked before work starts |
+//! | `params`, `training_set` | the user's input, checked before work starts |
 //! | `columns` | columns as ranks or bins, and the sorting of ranks |
-//! | `tree/criterion` | what a split improves |
+//! | `tree/criterion` | the criterion that a split improves |
 //! | `tree/draw`, `search`, `splitter` | columns to try, the best split of a column, of a node |
 //! | `tree/partition` | the rows of a node, between its children |
 //! | `tree/grower` | nodes to tree, depth first or best first |

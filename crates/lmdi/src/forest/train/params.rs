@@ -49,7 +49,7 @@ pub enum MaxSamples {
     Fraction(f64),
 }
 
-/// What a split reduces.
+/// The criterion that a split reduces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Criterion {
     /// Mean squared error (regression).
@@ -121,15 +121,15 @@ pub const MAX_BINS: usize = 255;
 pub struct ForestParams {
     /// Number of trees.
     pub n_trees: usize,
-    /// What a split reduces.
+    /// The criterion that a split reduces.
     pub criterion: Criterion,
-    /// Greatest depth of a leaf; the root has depth 0. `None` is unlimited.
+    /// Maximum depth of a leaf; the root has depth 0. `None` is unlimited.
     pub max_depth: Option<usize>,
-    /// A node with fewer rows is a leaf.
+    /// Minimum number of rows in a node to split it.
     pub min_samples_split: usize,
-    /// Least number of different in-bag rows in a leaf.
+    /// Minimum number of distinct in-bag rows in a leaf.
     pub min_samples_leaf: usize,
-    /// Greatest number of leaves; the split with the largest decrease is made first. `None` is
+    /// Maximum number of leaves; the split with the largest decrease is made first. `None` is
     /// unlimited.
     pub max_leaf_nodes: Option<usize>,
     /// A split must decrease the impurity, weighted by the node's share of the weight, by this.
@@ -277,13 +277,13 @@ pub struct BoostingParams {
     pub n_rounds: usize,
     /// Factor on every tree value.
     pub learning_rate: f64,
-    /// Greatest depth of a leaf; `None` is unlimited.
+    /// Maximum depth of a leaf; `None` is unlimited.
     pub max_depth: Option<usize>,
-    /// A node with fewer rows is a leaf.
+    /// Minimum number of rows in a node to split it.
     pub min_samples_split: usize,
-    /// Least number of rows in a leaf.
+    /// Minimum number of rows in a leaf.
     pub min_samples_leaf: usize,
-    /// Greatest number of leaves of a tree; `None` is unlimited.
+    /// Maximum number of leaves of a tree; `None` is unlimited.
     pub max_leaf_nodes: Option<usize>,
     /// Columns tried at each split.
     pub max_features: MaxFeatures,

@@ -12,11 +12,11 @@ pub struct TrainingSet<'a> {
     pub x: MatrixView<'a>,
     /// The responses.
     pub y: Response<'a>,
-    /// A weight per row, not below zero; `None` weighs all rows alike.
+    /// One weight per row, not negative; `None` weights all rows equally.
     pub weights: Option<&'a [f64]>,
-    /// A name per column. An explainer takes the names of the model.
+    /// One name per column. An explainer takes the names of the model.
     pub feature_names: &'a [String],
-    /// A label per class; empty for a numeric response.
+    /// One label per class; empty for a numeric response.
     pub labels: &'a [String],
 }
 
@@ -26,12 +26,12 @@ impl<'a> TrainingSet<'a> {
         Self { x, y, weights: None, feature_names: &[], labels: &[] }
     }
 
-    /// Rows with a number each to predict.
+    /// Rows with one number each to predict.
     pub fn regression(x: MatrixView<'a>, y: &'a [f64], feature_names: &'a [String]) -> Self {
         Self { x, y: Response::Numeric(y), weights: None, feature_names, labels: &[] }
     }
 
-    /// Rows with a class each to predict: `codes` are places in `labels`.
+    /// Rows with one class each to predict: `codes` are indices into `labels`.
     pub fn classification(
         x: MatrixView<'a>,
         codes: &'a [u32],
@@ -42,14 +42,14 @@ impl<'a> TrainingSet<'a> {
         Self { x, y, weights: None, feature_names, labels }
     }
 
-    /// The same rows with a weight each.
+    /// The same rows with one weight each.
     pub fn weighted(self, weights: &'a [f64]) -> Self {
         Self { weights: Some(weights), ..self }
     }
 }
 
 impl TrainingSet<'_> {
-    /// Checks sizes and values, all but the cells.
+    /// Checks sizes and values, except for the cells.
     pub fn check(&self) -> Result<()> {
         let (rows, cols) = (self.x.rows(), self.x.cols());
         if rows == 0 || cols == 0 {

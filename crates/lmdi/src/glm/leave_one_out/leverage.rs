@@ -1,15 +1,16 @@
 //! `x' (H + l2)^-1 x` of many rows.
 //!
-//! What the tree adds to a row's leverage, and to the raw columns' right-hand side, is the same for
-//! all rows of a leaf. It is computed once a leaf, from the root down: what a sum of one in a node adds
-//! is what its parent's share of it adds, and one term; see `row_solution` for the terms.
+//! The tree's contribution to a row's leverage, and to the raw columns' right-hand side, is the
+//! same for all rows of a leaf. It is computed once per leaf, from the root down: the contribution
+//! of a unit sum in a node is that of its parent's share, plus one term; see `row_solution` for the
+//! terms.
 //!
-//! Cost for r active raw columns: splits x r, then r^2 / 2 per row, several rows side by side.
+//! Cost for r active raw columns: splits x r, then r^2 / 2 per row, for several rows in a batch.
 
 use crate::basis::TreeRows;
 use crate::glm::solvers::direct::elimination::Elimination;
 
-/// Rows solved in one batch: so many that none waits for the additions of another.
+/// Rows solved in one batch: enough that none waits for the additions of another.
 const SIDE_BY_SIDE: usize = 32;
 
 /// The leverage of every fitted row, without its own curvature as a factor.

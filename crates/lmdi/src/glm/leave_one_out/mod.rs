@@ -1,15 +1,15 @@
-//! What a model would say about each row had it been fitted without that row.
+//! Predictions of each row by the model fitted without that row.
 //!
 //! Near the fit b, the loss of row i is a parabola in the row's linear predictor with curvature c_i
-//! and pull p_i (minus the derivative). Taking the row out moves the fit to
+//! and negative gradient p_i. Removing the row moves the fit to
 //!
 //! ```text
 //! b - (H + l2)^-1 x_i * p_i / (1 - c_i h_i),      h_i = x_i' (H + l2)^-1 x_i
 //! ```
 //!
-//! with H the curvature of all rows. For least squares, where c = w and p = w * residual, this is
-//! exact; for other losses it is one Newton step from the full fit, the approximate leave-one-out
-//! of generalised linear models. With an l1 penalty the columns at zero are taken to stay there.
+//! with H the Hessian of all rows. For least squares, where c = w and p = w * residual, this is
+//! exact. For other losses it is one Newton step from the full fit, the approximate leave-one-out
+//! of generalised linear models. With an l1 penalty, columns at zero are assumed to stay there.
 //!
 //! A row of weight 3 is left out with all its weight. The solves follow each row's path
 //! (`row_solution`), so no rows x columns matrix is ever formed. Cost for n rows and r raw columns:
@@ -92,8 +92,8 @@ pub fn leave_one_out(
     visit_rows(basis, rows, working, fit, &factor, visit);
 }
 
-/// Least squares with ridge penalty `l2` on `response` (one number a fitted row): calls `visit` for
-/// every fitted row, exactly as refitting without it would, and returns the fit to all rows.
+/// Least squares with ridge penalty `l2` on `response` (one number per fitted row): calls `visit`
+/// for every fitted row, exactly as refitting without it would, and returns the fit to all rows.
 ///
 /// With `l2` zero, or too small to be told from zero, 1e-8 of the largest curvature takes its
 /// place, in the fit as well.

@@ -1,8 +1,8 @@
-//! Rows left out of fits at one ridge penalty after the other, for families other than the
-//! gaussian: what a search for the penalty compares.
+//! Leave-one-out along a path of ridge penalties, for families other than the gaussian: the errors
+//! that a penalty search compares.
 //!
-//! A fit starts from the last one. The curvature at a fit gives the leverages of its rows, and serves
-//! as that of the first steps to the next.
+//! Each fit is warm-started from the last one. The Hessian at a fit gives the leverages of its
+//! rows, and is reused for the first steps to the next.
 
 use crate::basis::{Basis, TreeRows};
 use crate::glm::leave_one_out::leverage::leverages;

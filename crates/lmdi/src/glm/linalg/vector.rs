@@ -2,9 +2,9 @@
 //!
 //! A [`Lanes`] holds the same quantity of `N` problems over the same columns, such as the training
 //! rows of several folds; every operation works on all of them at once. The compiler turns a loop
-//! over lanes, or over the eight partial sums of [`dot`], into vector instructions of whatever
-//! width the processor has; the order of additions, and with it every bit of the result, is the
-//! same for all widths.
+//! over lanes, or over the eight partial sums of [`dot`], into vector instructions of the
+//! processor's width. The order of additions, and so every bit of the result, is the same for all
+//! widths.
 
 /// One number for each of `N` problems of a batch.
 pub type Lanes<const N: usize> = [f64; N];

@@ -10,7 +10,7 @@ pub struct Coefficients {
     pub intercept: f64,
     /// One slope per split.
     pub stump: Vec<f64>,
-    /// One slope a raw column.
+    /// One slope per raw column.
     pub raw: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Response families: how the linear predictor becomes a mean, and what a miss costs.
+//! Response families: the link from the linear predictor to the mean, and the loss.
 //!
 //! | family   | link  | mean            | loss of one row                    |
 //! |----------|-------|-----------------|------------------------------------|

@@ -1,4 +1,4 @@
-//! What a user can choose about the linear model of each tree.
+//! Options of the linear model of each tree.
 
 use crate::glm::model::family::Family;
 use crate::glm::model::penalty::Penalty;
@@ -6,12 +6,12 @@ use crate::named::Named;
 use crate::setters::setters;
 use crate::{Error, Result};
 
-/// Strength of a penalty in one of the two customary forms.
+/// Strength of a penalty in one of the two common forms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Strength {
-    /// Factor on the penalty beside the loss averaged over rows (scikit-learn's `alpha`).
+    /// Factor on the penalty, relative to the loss averaged over rows (scikit-learn's `alpha`).
     Alpha(f64),
-    /// Factor on the loss summed over rows beside the plain penalty (scikit-learn's `C`).
+    /// Factor on the loss summed over rows, relative to the plain penalty (scikit-learn's `C`).
     Inverse(f64),
 }
 
@@ -78,7 +78,7 @@ pub enum PenaltyChoice {
     },
 }
 
-/// What cross-validation compares.
+/// The error that the penalty search compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// Deviance: squared error, log-loss or Poisson deviance.
@@ -128,7 +128,7 @@ impl Named for Rule {
     }
 }
 
-/// Everything about the linear model of a tree but its columns and rows.
+/// All options of the linear model of a tree.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct GlmOptions {
@@ -138,19 +138,19 @@ pub struct GlmOptions {
     pub penalty: PenaltyChoice,
     /// Number of cross-validation folds.
     pub folds: usize,
-    /// What cross-validation compares.
+    /// The error that the penalty search compares.
     pub measure: Measure,
     /// Which candidate wins.
     pub rule: Rule,
-    /// Accuracy of the fits that cross-validation compares: duality gap as a share of the null
-    /// model's loss. Candidates that may win after that are solved ever more accurately, so that with
-    /// the default the choice is that of an exhaustive search (NUMERICS.md has the figures). Least
-    /// squares at 1e-4 or more first solves a few candidates; the errors of those that it never
-    /// solves are NaN. Below 1e-4 it solves all of them to this accuracy.
+    /// Accuracy of the fits that the penalty search compares: duality gap as a share of the null
+    /// model's loss. Candidates that may still win are solved more and more accurately, so that
+    /// with the default the choice is that of an exhaustive search (NUMERICS.md has the figures).
+    /// Least squares at 1e-4 or more first solves a few candidates; the errors of those that it
+    /// never solves are NaN. Below 1e-4 it solves all of them to this accuracy.
     pub search_tolerance: f64,
     /// Accuracy of the final fit, on the same scale.
     pub tolerance: f64,
-    /// Most sweeps (or Newton steps) of one fit.
+    /// Maximum number of sweeps (or Newton steps) of one fit.
     pub max_iterations: usize,
 }
 

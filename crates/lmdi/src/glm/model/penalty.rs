@@ -4,8 +4,8 @@
 //! penalty(b) = l1 * sum |b_j| + l2 / 2 * sum b_j^2
 //! ```
 //!
-//! The intercept is never penalised. Callers that think in averages (`alpha`, `l1_ratio`) or in an
-//! inverse strength `C` convert with the constructors.
+//! The intercept is never penalised. The constructors convert from penalties relative to the mean
+//! loss (`alpha`, `l1_ratio`) or from an inverse strength `C`.
 
 /// Strengths of the two parts of the elastic net.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -194,7 +194,7 @@ impl<const N: usize> BatchedHessian<N> {
 }
 
 impl BatchedHessian<1> {
-    /// The Hessian by itself, over the same columns.
+    /// The Hessian alone, over the same columns.
     pub(crate) fn into_single(self, stumps: &Stumps) -> Hessian<'_> {
         Hessian {
             stumps,

@@ -1,4 +1,4 @@
-//! Gradients over the stump basis, in the form in which they are cheap to keep.
+//! Gradients over the stump basis, in a form that is cheap to update.
 //!
 //! The gradient along a stump is `a * (sum over its left leaves) + b * (sum over its right leaves)`
 //! for any quantity that lives on rows; only the penalty acts on a stump directly. So a gradient is

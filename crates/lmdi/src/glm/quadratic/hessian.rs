@@ -1,9 +1,10 @@
-//! The curvature of a weighted least-squares problem over the stump basis, intercept profiled out.
+//! The Hessian of a weighted least-squares problem over the stump basis, with the intercept
+//! profiled out.
 //!
-//! For row weights w with sum W, column means m_j and Gram matrix G, the curvature is
-//! `G - W m m'`. Only what coordinate descent reads is kept: per node the sum of weights, per split
-//! the column's square, per leaf the raw sums, and the centred raw Gram matrix.
-//! The Gram between stumps is implied by the node weights and never written down.
+//! For row weights w with sum W, column means m_j and Gram matrix G, the Hessian is `G - W m m'`.
+//! Only what coordinate descent reads is stored: per node the sum of weights, per split the
+//! column's square, per leaf the raw sums, and the centred raw Gram matrix. The Gram matrix between
+//! stumps follows from the node weights and is never formed.
 
 use crate::basis::{Basis, Stumps};
 use crate::glm::quadratic::leaf_sums::LeafSums;

@@ -1,20 +1,21 @@
 //! Sums of raw columns per leaf, of several problems over the same columns.
 //!
 //! A dense column has one number per leaf. A sparse column is its mode m (see
-//! [`SparseColumns`](crate::basis::SparseColumns)) and what rows that deviate add:
+//! [`SparseColumns`](crate::basis::SparseColumns)) and its deviations e:
 //!
 //! ```text
 //! (w x)_l = m w_l + (w e)_l,   (w e)_l = 0 in most leaves
 //! ```
 //!
-//! so that products with all leaves cost as much as the leaves with entries, and the parts of a
-//! category take as much memory as one column. A tree that is cut down has dense columns only.
+//! so that products with all leaves cost as much as the leaves with entries, and all 0/1 columns of
+//! a category take as much memory as one column. A reduced tree has only dense columns.
 
 use crate::glm::linalg::vector::{
     Lanes, add_scaled, dot, of_lane, subtract_block, subtract_columns, subtract_products,
 };
 use crate::glm::quadratic::statistics::Statistics;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Sums of w x_k per leaf, raw column by raw column.
 #[derive(Debug, Clone, Default)]
@@ -22,8 +23,9 @@ pub struct LeafSums<const N: usize> {
     n_leaves: usize,
     /// What each raw column is.
     columns: Vec<Column>,
-    /// The sums of dense columns, one column after the other.
-    dense: Vec<Lanes<N>>,
+    /// The sums of dense columns, one column after the other, leaf by leaf, lane by lane. A batch of
+    /// one problem shares them with it: on a fully grown tree they are most of the memory.
+    dense: Arc<Vec<f64>>,
     /// The leaves of sparse columns in which rows deviate, rising within a column, and what these
     /// rows add.
     entry_leaf: Vec<u32>,
@@ -44,12 +46,13 @@ impl LeafSums<1> {
     pub(super) fn of(statistics: &Statistics) -> Self {
         let n_leaves = statistics.leaf_weight.len();
         let n_dense = statistics.n_dense();
-        let mut dense = vec![[0.0]; n_dense * n_leaves];
+        let mut dense = vec![0.0; n_dense * n_leaves];
         for leaf in 0..n_leaves {
             for k in 0..n_dense {
-                dense[k * n_leaves + leaf] = [statistics.leaf_raw[leaf * n_dense + k]];
+                dense[k * n_leaves + leaf] = statistics.leaf_raw[leaf * n_dense + k];
             }
         }
+        let dense = Arc::new(dense);
         let Some(sparse) = &statistics.sparse else {
             let columns = (0..n_dense).map(Column::Dense).collect();
             return Self { n_leaves, columns, dense, ..Self::default() };
@@ -132,7 +135,13 @@ impl<const N: usize> LeafSums<N> {
     /// The sums of several problems over the same basis.
     pub(super) fn gather(each: [&LeafSums<1>; N]) -> Self {
         let first = each[0];
-        let dense = (0..first.dense.len()).map(|i| each.map(|sums| sums.dense[i][0])).collect();
+        let dense = match N {
+            1 => Arc::clone(&first.dense),
+            _ => {
+                let of_lanes = |i: usize| each.map(|sums| sums.dense[i]);
+                Arc::new((0..first.dense.len()).flat_map(of_lanes).collect())
+            }
+        };
         let (mut entry_leaf, mut entry) = (Vec::new(), Vec::new());
         let columns = (0..first.columns.len())
             .map(|k| {
@@ -167,15 +176,16 @@ impl<const N: usize> LeafSums<N> {
         self.columns.extend((0..n_columns).map(Column::Dense));
         self.entry_leaf.clear();
         self.entry.clear();
-        self.dense.clear();
-        self.dense.resize(n_columns * n_leaves, [0.0; N]);
-        &mut self.dense
+        let dense = Arc::make_mut(&mut self.dense);
+        dense.clear();
+        dense.resize(n_columns * n_leaves * N, 0.0);
+        dense.as_chunks_mut().0
     }
 
     /// The sums of all columns, which are dense, column by column.
     pub(crate) fn all_dense(&self) -> &[Lanes<N>] {
-        debug_assert_eq!(self.dense.len(), self.columns.len() * self.n_leaves);
-        &self.dense
+        debug_assert_eq!(self.dense().len(), self.columns.len() * self.n_leaves);
+        self.dense()
     }
 
     /// The sums of one of the columns, which is dense.
@@ -226,7 +236,7 @@ impl<const N: usize> LeafSums<N> {
                 }
             }
         }
-        subtract_columns(leaf, &dense, &dense_steps, &self.dense);
+        subtract_columns(leaf, &dense, &dense_steps, self.dense());
         if any {
             for (into, weight) in leaf.iter_mut().zip(weight) {
                 for lane in 0..M {
@@ -245,8 +255,8 @@ impl<const N: usize> LeafSums<N> {
         constant: &[Lanes<M>],
         along_weight: Lanes<M>,
     ) {
-        if self.dense.len() == self.columns.len() * self.n_leaves {
-            return subtract_products(out, constant, &self.dense);
+        if self.dense().len() == self.columns.len() * self.n_leaves {
+            return subtract_products(out, constant, self.dense());
         }
         for (k, out) in out.iter_mut().enumerate() {
             self.subtract_product(k, out, constant, along_weight);
@@ -281,8 +291,13 @@ impl<const N: usize> LeafSums<N> {
         }
     }
 
+    #[inline(always)]
+    fn dense(&self) -> &[Lanes<N>] {
+        self.dense.as_chunks().0
+    }
+
     fn dense_column(&self, at: usize) -> &[Lanes<N>] {
-        &self.dense[at * self.n_leaves..(at + 1) * self.n_leaves]
+        &self.dense()[at * self.n_leaves..(at + 1) * self.n_leaves]
     }
 
     fn entries(&self, k: usize) -> (&[u32], &[Lanes<N>]) {
@@ -326,7 +341,7 @@ mod tests {
                 Column::Dense(0),
                 Column::Sparse(-2.0, 2..3),
             ],
-            dense: [1.0, 2.0, -4.0, 0.25, 3.0, 7.0].map(|sum| [by * sum]).to_vec(),
+            dense: Arc::new([1.0, 2.0, -4.0, 0.25, 3.0, 7.0].map(|sum| by * sum).to_vec()),
             entry_leaf: vec![0, 2, 1],
             entry: [5.0, -1.5, 0.75].map(|sum| [by * sum]).to_vec(),
         }

@@ -1,5 +1,5 @@
-//! Linear predictors row by row, and the squared error of a model where its quadratic form has lost
-//! its digits.
+//! Linear predictors row by row, and the squared error of a model whose quadratic form has lost too
+//! many digits.
 
 use crate::basis::{Basis, TreeRows};
 use crate::glm::linalg::vector::dot;

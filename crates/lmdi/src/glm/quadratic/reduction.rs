@@ -1,13 +1,13 @@
-//! A tree cut down to the stumps that matter for a while.
+//! A tree reduced to the stumps of a working set.
 //!
-//! Along a penalty path most slopes are zero most of the time. Leaves that no kept stump tells
-//! apart move together, so they can be added up, and sweeps over what is left of the tree cost in
-//! proportion to the stumps kept. The result is a binary tree again:
+//! Along a penalty path, most slopes are zero most of the time. Leaves that no kept stump separates
+//! move together, so they can be merged, and sweeps over the reduced tree cost in proportion to the
+//! stumps kept. The result is again a binary tree:
 //!
 //! - a split is kept if it is requested, or if kept splits lie on both sides of it;
-//! - where splits between a kept split and the next kept one below are passed over, the leaves that
-//!   branch off on the way are added up into one; a joint, a split whose column is zero, holds that
-//!   leaf and the kept split together.
+//! - if splits between a kept split and the next kept one below are skipped, the leaves that branch
+//!   off on the way are merged into one; a joint, a split whose column is zero, connects that leaf
+//!   and the kept split.
 //!
 //! Cost: one pass over the tree.
 

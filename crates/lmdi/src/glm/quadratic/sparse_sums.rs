@@ -1,6 +1,6 @@
-//! Sums per leaf of sparse raw columns: their modes, and what rows that deviate add.
+//! Sums per leaf of sparse raw columns: their modes, and the deviations from them.
 //!
-//! Sums of the same columns over other rows add: their leaves are merged.
+//! Sums of the same columns over other rows can be added: their leaves are merged.
 
 use crate::basis::TreeRows;
 use std::ops::Range;
@@ -95,7 +95,7 @@ impl SparseSums {
     }
 }
 
-/// Positions of the leaves in rising order, equal ones in the order given.
+/// Positions of the leaves in ascending order, equal ones in the order given.
 fn by_leaf(leaf: &[u32], n_leaves: usize) -> Vec<u32> {
     let mut next = vec![0_u32; n_leaves + 1];
     for &leaf in leaf {

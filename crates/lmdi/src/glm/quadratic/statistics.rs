@@ -1,5 +1,4 @@
-//! Sufficient statistics of rows: all that least squares over the stump basis needs to know of
-//! them.
+//! Sufficient statistics of rows for least squares over the stump basis.
 //!
 //! Stump columns are constant on leaves, so per leaf the sums of w, w y and w x_k suffice, with the
 //! raw Gram matrix beside them. Statistics add: over blocks of one table ([`Statistics::update`]),

@@ -1,9 +1,9 @@
 //! Which candidates of a search can still win, and how accurately each has to be solved.
 //!
-//! A fit that stops early has a validation error that is off by an unknown amount, its doubt. A
-//! candidate is out once its error less its doubt exceeds the error plus the doubt of another. Those
-//! that are left are solved more accurately, level by level, until one is left or all are at the
-//! last level. Near ties cost more, other candidates nothing.
+//! A fit that stops early has a validation error that is off by an unknown amount; its doubt is an
+//! estimate of that. A candidate is out once its error minus its doubt exceeds the error plus the
+//! doubt of another. The remaining candidates are solved more accurately, level by level, until one
+//! is left or all are at the last level. Only near ties cost more.
 //!
 //! The duality gap bounds the doubt: with G the gap, E the validation error and k the largest ratio
 //! of validation to training curvature (penalty included),
@@ -12,16 +12,16 @@
 //! |sqrt(E) - sqrt(E at the optimum)| <= sqrt(2 k G)
 //! ```
 //!
-//! Worst cases are far from what happens: errors move in proportion to the gap, not to its root. So a
-//! level's doubt is a multiple of its tolerance until a few candidates of a path, its best, have been
-//! solved beyond the level. From then on it is a multiple of what their errors moved. Paths are told
-//! apart because errors of one l1 ratio are off by much the same, but not those of another.
-//! `./bench penalties` measures what comes of it.
+//! The bound is far too pessimistic: in practice, errors move in proportion to the gap, not to its
+//! root. So a level's doubt is a multiple of its tolerance until the best few candidates of a path
+//! have been solved beyond the level. From then on it is a multiple of the moves of their errors.
+//! Paths are treated separately, because errors within one l1 ratio are off by similar amounts, but
+//! not across ratios. `./bench penalties` measures how well this works.
 //!
-//! Paths are first solved at a few steps, until errors have long been rising. A candidate between two
-//! of them is taken for as good as the better one, less what the errors around bend, with the same
-//! doubt. Where it may win, the candidate in the middle is solved; what lies on both sides of that
-//! may then be out.
+//! Paths are first solved at a few steps, until errors have been rising for long. A candidate
+//! between two of them is assumed to be as good as the better one, minus the bend of the errors
+//! around it, with the same doubt. If it may win, the candidate in the middle is solved; those on
+//! both sides of it may then be out.
 
 /// An accuracy, and how far from the truth errors may be there.
 pub(crate) struct Level {

@@ -3,9 +3,9 @@
 //! The statistics of each fold are collected once. Training statistics of a fold are the sum of the
 //! others, its validation error a quadratic form, the final fit uses the sum of all.
 //!
-//! Unless accuracy is asked for, candidates are solved level by level ([`Contest`]): all paths
-//! roughly, at a few steps, then ever fewer candidates ever more accurately, until the winner is
-//! certain.
+//! Unless an accuracy is requested, candidates are solved level by level ([`Contest`]): all paths
+//! roughly, at a few steps, then fewer and fewer candidates more and more accurately, until the
+//! winner is certain.
 
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::options::{GlmOptions, Rule};
@@ -23,11 +23,10 @@ pub(crate) fn search_gaussian(
     search: &mut Search,
     l1_ratios: &[f64],
     folds: &Folds<'_>,
+    usable: Vec<Fold<'_>>,
     options: &GlmOptions,
 ) -> Option<Coefficients> {
     search.fold_error.fill(f64::NAN);
-    let usable: Vec<Fold<'_>> =
-        (0..folds.rows.n_folds()).filter_map(|fold| Fold::new(folds, fold)).collect();
     for fold in &usable {
         search.fold_weight[fold.number] = 1.0;
     }

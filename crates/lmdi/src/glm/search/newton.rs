@@ -1,10 +1,10 @@
 //! Penalty search for families other than the gaussian.
 //!
-//! Every candidate is first solved as accurately as asked, along warm-started paths, fold by fold.
-//! A share of wrong labels hangs on single rows near the boundary, so that is not enough to tell
-//! the best candidates apart: those that may still win are solved again from where they stand, ever
-//! fewer of them ever more accurately. Where classes are nearly separable, a deviance moves far as it
-//! is solved; the farthest move then says how many others may still win.
+//! Every candidate is first solved to the requested accuracy, along warm-started paths, fold by
+//! fold. The error rate depends on single rows near the boundary, so that is not enough to separate
+//! the best candidates. Those that may still win are solved further from where they stopped, fewer
+//! and fewer of them more and more accurately. For nearly separable classes, the deviance changes a
+//! lot as it is solved; the largest change then decides how many others may still win.
 
 use crate::basis::{Basis, TreeRows};
 use crate::glm::model::coefficients::Coefficients;

@@ -1,14 +1,14 @@
 //! Paths of penalties through the folds, which are solved in batches.
 //!
-//! The error of a fold is a quadratic form in its statistics. Each point of a path starts where the
-//! line through the last two points leads, because between changes of the active set solutions are
-//! nearly linear in the penalty, and for a few penalties at a time only columns that are likely to
-//! move take part. Solutions are kept without their zeros, so that a step can be solved again, more
-//! accurately, from where it stood.
+//! The error of a fold is a quadratic form in its statistics. Each point of a path is warm-started
+//! by linear extrapolation of the last two, because solutions are nearly linear in the penalty
+//! between changes of the active set. For a few penalties at a time, only columns that are likely
+//! to move take part. Solutions are stored without their zeros, so that a step can later be solved
+//! more accurately from where it stopped.
 //!
-//! A batch has a lane for every fold. Where folds leave lanes free, as a single one does, several
-//! sequences of steps are solved side by side: first one l1 ratio each, then equal shares of the
-//! steps that are wanted.
+//! A batch has a lane for every fold. If folds leave lanes free, as a single one does, several
+//! sequences of steps are solved in the same batch: first one l1 ratio each, then equal shares of
+//! the remaining steps.
 
 use crate::basis::{Basis, TreeRows};
 use crate::forest::NONE;
@@ -41,7 +41,7 @@ pub(crate) struct Folds<'t> {
     pub(crate) basis: &'t Basis,
     pub(crate) rows: &'t TreeRows<'t>,
     pub(crate) response: &'t [f64],
-    /// Of every fold, and after them those of the rows that are never held out, if there are any.
+    /// Of every fold, where there are no rows.
     pub(crate) statistics: &'t [Statistics],
     /// The problem of all rows.
     pub(crate) whole: &'t GaussianProblem<'t>,
@@ -50,7 +50,7 @@ pub(crate) struct Folds<'t> {
 /// Folds that are solved in one batch. All lanes share the problem of a single fold (`H` is 1).
 pub(super) struct Group<'t, const H: usize> {
     folds: &'t [Fold<'t>],
-    /// Sequences of steps that are solved side by side; lanes go sequence by sequence.
+    /// Sequences of steps that are solved in one batch; lanes go sequence by sequence.
     pub(super) n_sequences: usize,
     training: BatchedProblem<H>,
     held_out: BatchedProblem<H>,
@@ -121,19 +121,25 @@ impl<'t, const H: usize> Group<'t, H> {
 }
 
 /// One fold: the problem of the other rows and of its own.
-pub(super) struct Fold<'t> {
+pub(crate) struct Fold<'t> {
     pub(super) number: usize,
     training: GaussianProblem<'t>,
     held_out: GaussianProblem<'t>,
 }
 
 impl<'t> Fold<'t> {
+    /// The folds with rows to train and to validate on, from the statistics of every fold and, after
+    /// them, those of the rows that are never held out.
+    pub(crate) fn usable(basis: &'t Basis, statistics: &[Statistics], n_folds: usize) -> Vec<Self> {
+        (0..n_folds).filter_map(|fold| Self::new(basis, statistics, fold)).collect()
+    }
+
     /// `None` when there are no rows to train or to validate on.
-    pub(super) fn new(folds: &Folds<'t>, number: usize) -> Option<Self> {
-        let others = folds.statistics.iter().enumerate().filter(|(other, _)| *other != number);
-        let training = Statistics::sum(folds.basis, others.map(|(_, statistics)| statistics));
-        let training = GaussianProblem::new(folds.basis, &training);
-        let held_out = GaussianProblem::new(folds.basis, &folds.statistics[number]);
+    fn new(basis: &'t Basis, statistics: &[Statistics], number: usize) -> Option<Self> {
+        let others = statistics.iter().enumerate().filter(|(other, _)| *other != number);
+        let training = Statistics::sum(basis, others.map(|(_, statistics)| statistics));
+        let training = GaussianProblem::new(basis, &training);
+        let held_out = GaussianProblem::new(basis, &statistics[number]);
         let usable = training.hessian.total > 0.0 && held_out.hessian.total > 0.0;
         usable.then_some(Self { number, training, held_out })
     }
@@ -183,7 +189,7 @@ impl Mark {
     }
 }
 
-/// Steps that are solved one after the other, those of all sequences at a time.
+/// Steps that are solved one after another, those of all sequences in one batch.
 type Schedule = Vec<Vec<Step>>;
 
 /// Takes one step per sequence, their errors summed over folds and a function that gives the

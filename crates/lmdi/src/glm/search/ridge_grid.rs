@@ -1,13 +1,12 @@
 //! The best of many strengths of a ridge penalty, without measuring all of them.
 //!
 //! The error of a ridge fit depends on the strength l through terms `d / (d + l)` with d > 0. In
-//! log(l) each is the same gentle step, which takes more than a factor of ten from one end to the
-//! other, so that between strengths a factor of [`STRIDE`] apart the error has no room for a dip of
-//! its own: strengths that far apart are measured first, and then all others around each of them
-//! that is lower than its neighbours.
+//! log(l) each is the same smooth step, which spans more than a factor of ten. Between strengths a
+//! factor of [`STRIDE`] apart, the error therefore has no room for another dip. Strengths that far
+//! apart are measured first, and then all others around each local minimum.
 //!
-//! Where errors can be measured more or less accurately, most are measured roughly; those that come
-//! close to the smallest are measured again.
+//! If errors can be measured more or less accurately, most are measured roughly; those close to the
+//! smallest are measured again.
 //!
 //! Cost: for 100 strengths over seven powers of ten about 27 measurements.
 
@@ -26,7 +25,7 @@ pub enum Accuracy {
     Full,
 }
 
-/// The place of the smallest error; of equals the first. Errors that are not numbers come last.
+/// The place of the smallest error; ties go to the first. Errors that are not numbers come last.
 /// Strengths that are not in increasing order are all measured.
 pub fn minimise_on_grid(strengths: &[f64], error: impl FnMut(f64) -> f64) -> usize {
     smallest(&measure(strengths, error))
@@ -90,7 +89,7 @@ fn measure(strengths: &[f64], mut error: impl FnMut(f64) -> f64) -> Vec<Option<f
     errors
 }
 
-/// The place of the smallest known error, of equals the first.
+/// The place of the smallest known error; ties go to the first.
 fn smallest(errors: &[Option<f64>]) -> usize {
     let mut best = 0;
     for at in 0..errors.len() {

@@ -1,7 +1,7 @@
-//! What the background rows tell: bins of numeric columns, and levels of categorical ones.
+//! What is learned from background rows: bins of numeric columns, and levels of categorical ones.
 //!
-//! A unit is a column, or columns that are drawn together. Whatever it is, a drawn unit has a code (its bin
-//! or level), and a neighbour is like a row in a unit if their codes are the same.
+//! A unit is a column, or columns that are drawn together. A drawn unit has a code (its bin or
+//! level), and a neighbour matches a row in a unit if their codes are the same.
 
 use super::LimeOptions;
 use crate::table::MatrixView;
@@ -25,7 +25,7 @@ pub(super) enum Draw {
         /// Per bin of present cells.
         bins: Vec<Bin>,
     },
-    /// A categorical column, or columns drawn together, as they stand in a background row.
+    /// A categorical column, or columns drawn together, as in a background row.
     Levels {
         /// Cells, level by level.
         cells: Vec<f64>,
@@ -46,7 +46,7 @@ impl Draw {
     }
 }
 
-/// What tells levels apart: all missing cells, and zeros of either sign, are alike.
+/// The identity of a level: all missing cells are equal, and so are zeros of either sign.
 fn identity(cells: &[f64]) -> Vec<u64> {
     let bits = |cell: &f64| if cell.is_nan() { u64::MAX } else { (cell + 0.0).to_bits() };
     cells.iter().map(bits).collect()

@@ -1,4 +1,4 @@
-//! Normal distributions that are cut off: the cells of a bin, one at a time.
+//! Truncated normal distributions: the cells of a bin, one at a time.
 
 use super::background::Bin;
 use crate::random::{Generator, normal, unit};

@@ -7,7 +7,7 @@
 //! sum over d of  weight(d) * (number of ones in the words of d where both columns are 1)
 //! ```
 //!
-//! Counts are exact. Cost: n steps a column, and n / 64 + (number of different d) words a pair of columns.
+//! Counts are exact. Cost: n steps per column, and n / 64 + (number of different d) words per pair of columns.
 
 use std::ops::Range;
 

@@ -64,7 +64,7 @@ pub(super) fn fit(
         .collect()
 }
 
-/// Neighbours whose products with a column are added up side by side.
+/// Neighbours whose products with a column are summed in one batch.
 const LANES: usize = 8;
 
 /// Weighted moments of the 0/1 columns.

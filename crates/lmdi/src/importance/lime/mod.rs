@@ -1,10 +1,10 @@
 //! LIME for tables: a weighted linear model around each row (Ribeiro and others, 2016).
 //!
-//! Neighbours are drawn, column by column and independently, from the background
-//! rows: a numeric column by quartile bin and then from a normal distribution cut to the bin, a
-//! categorical column (or the 0/1 columns of one categorical column, together) as it stands in a
-//! background row. What the linear model of a row sees of a neighbour is, per column, whether it fell into the
-//! row's own bin or category:
+//! Neighbours are drawn column by column, independently, from the distribution of background rows:
+//! a numeric column by quartile bin and then from a normal distribution truncated to the bin, a
+//! categorical column (or the 0/1 columns of one, together) as in a random background row. The
+//! inputs of a row's linear model tell, per column, whether a neighbour is in the row's own bin or
+//! category:
 //!
 //! ```text
 //! z_k = 1 if column k is in the row's bin, else 0;     d^2 = number of columns with z_k = 0
@@ -16,14 +16,14 @@
 //! intercept; base plus scores is the local model's prediction of the row, on the scale of predictions
 //! (numbers, probabilities). For two classes the probability of the second is explained.
 //!
-//! Differences from the Python package lime 0.2: all rows share one set of neighbours, of which lime draws
-//! another from the same distribution for every row; missing cells are a bin of their own; columns that no
-//! tree splits on stay out of the regression and get exactly zero (they still count in the distance);
-//! a bin of a single value gives that value (lime gives zero there).
+//! Differences from the Python package lime 0.2: all rows share one set of neighbours, whereas lime
+//! draws a new set from the same distribution for every row; missing cells are a bin of their own;
+//! columns that no tree splits on stay out of the regression and get exactly zero (they still count
+//! in the distance); a bin with a single value gives that value (lime gives zero there).
 //!
-//! The neighbours depend on the seed and the background only, so batches, threads and the order of rows change
-//! nothing, and scores of two rows differ for what the rows are, never for what was drawn. Their errors
-//! are not independent of each other: explain under several seeds to see how large they are.
+//! The neighbours depend only on the seed and the background, so batches, threads and the order of
+//! rows change nothing, and scores of two rows differ only because the rows do. Their errors are
+//! not independent: explain with several seeds to see how large they are.
 //!
 //! Cost: `n_samples` predictions once, then for each row one prediction, n_samples p steps to compare bins, and
 //! (n_samples / 64) q^2 / 2 + q^3 / 6 for the regression on q columns. Memory: the bins of the neighbours,
@@ -58,7 +58,7 @@ const BATCH: usize = 1024;
 /// Most neighbours that can be asked for; their bins are kept in memory.
 const MOST_SAMPLES: usize = 1_000_000;
 
-/// What a user can choose.
+/// The options.
 ///
 /// ```
 /// use lmdi::importance::lime::LimeOptions;
@@ -68,24 +68,24 @@ const MOST_SAMPLES: usize = 1_000_000;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LimeOptions {
-    /// Neighbours of a row, the row itself included; at most a million.
+    /// Number of neighbours of a row, including the row itself; at most a million.
     pub n_samples: usize,
     /// Width of the kernel; `None` is 0.75 times the root of the number of columns.
     pub kernel_width: Option<f64>,
     /// Strength of the ridge penalty.
     pub alpha: f64,
-    /// How columns are chosen where not all may take part.
+    /// How columns are chosen if their number is limited.
     pub selection: Selection,
-    /// Most columns with a score; `None` is all.
+    /// Maximum number of columns with a score; `None` is all.
     pub max_columns: Option<usize>,
     /// Bins of a numeric column: 4 are quartiles, 10 deciles.
     pub n_bins: usize,
-    /// Numeric columns that stand for categories.
+    /// Numeric columns that are categories.
     pub categorical: Vec<usize>,
     /// Columns that are drawn together, such as the 0/1 columns of one categorical column. Their score is
     /// that of the column which is 1 in the row (of the first if none is).
     pub together: Option<Groups>,
-    /// Seed of the draws.
+    /// Random seed.
     pub seed: u64,
 }
 
@@ -297,7 +297,7 @@ impl Lime {
     /// The neighbourhood that a row of cells is explained by.
     ///
     /// # Panics
-    /// If the row has not one cell per feature.
+    /// If the row does not have one cell per feature.
     pub fn neighbourhood(&self, row: &[f64]) -> Result<Neighbourhood> {
         assert_eq!(row.len(), self.n_features, "one cell per feature");
         let view = MatrixView::from_rows(row, 1, self.n_features)?;

@@ -1,7 +1,7 @@
 //! The neighbours: drawn from the background, and predicted.
 //!
-//! What is drawn does not depend on the row that is explained; only what counts as near does. So all rows share
-//! one set of neighbours, drawn and predicted once: its codes are compared with those of each row.
+//! The draws do not depend on the explained row; only the weights do. So all rows share one set of
+//! neighbours, drawn and predicted once. Its codes are compared with those of each row.
 
 use super::background::{Background, Draw};
 use super::local_model::Neighbourhood;

@@ -1,4 +1,4 @@
-//! Choosing the columns of a local model where not all may take part, in the ways of lime.
+//! Choosing the columns of a local model if their number is limited, with lime's strategies.
 
 use crate::importance::moments::Moments;
 use crate::named::Named;
@@ -9,11 +9,11 @@ pub enum Selection {
     /// Forward selection for up to 6 columns, else the highest weights.
     #[default]
     Auto,
-    /// All columns, whatever the limit.
+    /// All columns, regardless of the limit.
     None,
     /// Those with the largest |slope| in a ridge regression (alpha 0.01) on all.
     HighestWeights,
-    /// One after the other, each time the one that explains most.
+    /// One after another, each time the one that explains most.
     ForwardSelection,
     /// Those of the largest model within the limit along the lasso path, from its end.
     LassoPath,
@@ -37,9 +37,9 @@ impl Named for Selection {
     fn meaning(self) -> &'static str {
         match self {
             Self::Auto => "Forward selection for up to 6 columns, else the highest weights",
-            Self::None => "All columns, whatever the limit",
-            Self::HighestWeights => "Those with the largest slopes in a regression on all",
-            Self::ForwardSelection => "One after the other, each time the one that explains most",
+            Self::None => "All columns, regardless of the limit",
+            Self::HighestWeights => "The largest slopes in a regression on all columns",
+            Self::ForwardSelection => "One after another, each time the one that explains most",
             Self::LassoPath => "Those of the lasso path",
         }
     }

@@ -1,22 +1,23 @@
-//! LMDI+ as users ask for it: a preset, or single choices by name.
+//! LMDI+ as users configure it: a preset, or single options by name.
 //!
-//! A preset fixes every choice of the method, so that a result can be named by it; only the accuracy of the
-//! fits may be set beside it. Without one, each choice that is given changes the preset `model`. The command
-//! line and the Python package both fill in [`Choices`]; what they mean together is decided here.
+//! A preset sets every option of the method, so that its name identifies a result; only the
+//! accuracy of the fits may be set in addition. Without one, each given option changes the preset
+//! `model`. The command line and the Python package both fill in [`Choices`]; how options combine
+//! is decided here.
 
 use super::{FitOn, FitTo, FoldBy, LmdiPlusOptions, Validation};
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
 use crate::named::Named;
 use crate::{Error, Result};
 
-/// A set of choices with a name, by the question it answers.
+/// A named set of options, by the question it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
     /// What does the model do? The default: [`LmdiPlusOptions::model`].
     Model,
     /// What do the data say? [`LmdiPlusOptions::data`].
     Data,
-    /// Every choice as in the paper: [`LmdiPlusOptions::paper`].
+    /// Every option as in the paper: [`LmdiPlusOptions::paper`].
     Paper,
 }
 
@@ -44,9 +45,9 @@ impl Named for Preset {
 
     fn meaning(self) -> &'static str {
         match self {
-            Preset::Model => "What does the model do? Fitted to its own predictions",
+            Preset::Model => "What does the model do? Fitted to its leaf values",
             Preset::Data => "What do the data say? Fitted to the response",
-            Preset::Paper => "Every choice as in the paper",
+            Preset::Paper => "Every option as in the paper",
         }
     }
 }
@@ -80,14 +81,14 @@ impl Named for Glm {
     fn meaning(self) -> &'static str {
         match self {
             Glm::Ols => "No penalty",
-            Glm::Ridge => "Penalty on squares",
-            Glm::Lasso => "Penalty on absolute values",
-            Glm::ElasticNet => "Both",
+            Glm::Ridge => "L2 penalty",
+            Glm::Lasso => "L1 penalty",
+            Glm::ElasticNet => "L1 and L2 penalties",
         }
     }
 }
 
-/// What a user asked for; `None` leaves a choice to the preset.
+/// The options that a user set; `None` leaves an option to the preset.
 ///
 /// ```
 /// use lmdi::glm::{PenaltyChoice, Strength};
@@ -104,19 +105,19 @@ impl Named for Glm {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Choices {
-    /// Fixes every choice of the method.
+    /// Sets every option of the method.
     pub preset: Option<Preset>,
-    /// A step of the paper's ablation, which fixes them too; see [`LmdiPlusOptions::ablation`].
+    /// A step of the paper's ablation, which sets them too; see [`LmdiPlusOptions::ablation`].
     pub ablation: Option<usize>,
     /// What trees are fitted to.
     pub fit_to: Option<FitTo>,
-    /// How much of the response joins the model's own values.
+    /// Share of the response's deviation that is added to the leaf values.
     pub response_share: Option<f64>,
     /// Rows to fit on.
     pub fit_on: Option<FitOn>,
-    /// Whether raw columns join the stumps.
+    /// Whether raw columns are inputs beside the stumps.
     pub include_raw: Option<bool>,
-    /// Whether raw terms stop at the range of the training cells.
+    /// Whether raw terms stay constant outside the range of the training cells.
     pub bound_raw: Option<bool>,
     /// Whether least squares divides the response by its standard deviation first.
     pub scale_target: Option<bool>,
@@ -124,21 +125,22 @@ pub struct Choices {
     pub glm: Option<Glm>,
     /// Mixtures that the elastic net tries.
     pub l1_ratio: Option<Vec<f64>>,
-    /// Fixed strength beside the mean loss, of the response as it is unless `scale_target` is asked for.
+    /// Fixed strength relative to the mean loss, of the unscaled response unless `scale_target` is
+    /// set.
     pub alpha: Option<f64>,
-    /// Fixed inverse strength beside the summed loss.
+    /// Fixed inverse strength relative to the summed loss.
     pub c: Option<f64>,
-    /// Rows that a penalty is judged by.
+    /// Rows on which the error of a penalty is measured.
     pub validation: Option<Validation>,
-    /// Number of cross-validation folds, which then judge penalties.
+    /// Number of cross-validation folds; implies validation by folds.
     pub folds: Option<usize>,
-    /// How rows are dealt to folds, which then judge penalties.
+    /// How rows are assigned to folds; implies validation by folds.
     pub fold_by: Option<FoldBy>,
-    /// Rounds in which trees are fitted, all trees of a round at once.
+    /// Number of rounds; all trees of a round are fitted at once.
     pub rounds: Option<usize>,
-    /// Rows that each tree is fitted on, dealt by their hashes.
+    /// Rows that each tree is fitted on, assigned by their hashes.
     pub rows_per_tree: Option<usize>,
-    /// What cross-validation compares.
+    /// The error that the penalty search compares.
     pub selection: Option<Measure>,
     /// Which candidate wins.
     pub rule: Option<Rule>,
@@ -146,14 +148,14 @@ pub struct Choices {
     pub family: Option<Family>,
     /// Accuracy of the final fits.
     pub tolerance: Option<f64>,
-    /// Accuracy of the fits that cross-validation compares.
+    /// Accuracy of the fits that the penalty search compares.
     pub search_tolerance: Option<f64>,
-    /// Most iterations of one fit.
+    /// Maximum number of iterations of one fit.
     pub max_iterations: Option<usize>,
 }
 
 impl Choices {
-    /// The name of the first thing that was asked for.
+    /// The name of the first option that was set.
     pub fn first_given(&self) -> Option<&'static str> {
         let others = [
             ("preset", self.preset.is_some()),
@@ -252,8 +254,8 @@ impl Choices {
         }
     }
 
-    /// The rows that judge penalties. A number of folds, how they are dealt and the one-standard-error
-    /// rule need folds; `None` when nothing that was asked for says which.
+    /// The rows on which penalties are validated. A number of folds, how they are assigned and the
+    /// one-standard-error rule need folds; `None` when nothing that was asked for says which.
     fn judges(&self) -> Result<Option<Validation>> {
         let by_folds = match (self.folds, self.fold_by, self.rule) {
             (Some(folds), ..) => Some(("folds", folds.to_string())),

@@ -1,4 +1,4 @@
-//! LMDI+ as one of the local methods, with what it alone can do.
+//! LMDI+ as one of the local methods, with the functions that only it has.
 
 use super::{LmdiPlus, ScoreOptions};
 use crate::Result;

@@ -5,10 +5,11 @@ use crate::forest::routing::{NodeAmounts, PathSums, Router};
 use crate::forest::{Aggregation, Ensemble, Growth, NONE, Outcome, Tree};
 use crate::glm::Candidate;
 use crate::importance::OutputScale;
+use crate::sparse_numbers::SparseNumbers;
 use crate::{Error, Result};
 
-/// Share of a boosted model's variation on the fitted rows below which rows, response or weights are
-/// hardly those of training; see [`LmdiPlus::fidelity`].
+/// Share of a boosted model's variance on the fitted rows below which rows, response or weights are
+/// probably not those of training; see [`LmdiPlus::fidelity`].
 pub const LOW_FIDELITY: f64 = 0.8;
 
 /// The raw column of a feature in one tree.
@@ -18,7 +19,7 @@ pub struct RawTerm {
     pub feature: u32,
     /// Cell at which the term is zero.
     pub mean: f64,
-    /// Slope per unit of the cell, one an output of the tree.
+    /// Slope per unit of the cell, one per output of the tree.
     pub slope: Vec<f64>,
 }
 
@@ -45,8 +46,8 @@ pub struct TreeModel {
     /// Linear predictor at the in-bag mean, per output.
     pub intercept: Vec<f64>,
     /// What a row gains for its parent's feature when it enters a node: node by node, output by
-    /// output; zero at the root.
-    pub step: Vec<f64>,
+    /// output; zero at the root. Most are zero in a fully grown tree.
+    pub step: SparseNumbers,
     /// The raw columns.
     pub raw: Vec<RawTerm>,
     /// How each output's model was fitted.
@@ -58,7 +59,7 @@ impl TreeModel {
     /// output.
     pub(super) fn without_raw(&self, tree: &Tree) -> Vec<f64> {
         let k = self.n_outputs as usize;
-        let mut sums = self.step.clone();
+        let mut sums = self.step.to_vec();
         sums[..k].copy_from_slice(&self.intercept);
         // Children come after their parents.
         for node in (0..tree.n_nodes()).filter(|&node| !tree.is_leaf(node)) {
@@ -108,7 +109,7 @@ pub struct LmdiPlus {
     pub(super) trees: Vec<TreeModel>,
     /// Smallest and largest training cell per feature, which bound the raw terms; empty without bounds.
     pub(super) ranges: Vec<[f64; 2]>,
-    /// What each tree counts in a ranking by rank; empty where all count alike.
+    /// Weight of each tree in a ranking by rank; empty if all are equal.
     pub(super) tree_sizes: Vec<f64>,
     /// How much of its scores a ranking by rank keeps: tree by tree, used feature by used feature, output by
     /// output of the tree. Empty where it keeps all.
@@ -123,8 +124,8 @@ pub struct LmdiPlus {
 }
 
 impl LmdiPlus {
-    /// Puts a fitted explainer together with the ensemble it belongs to. `trees` must have one entry
-    /// a tree, each with a step for every node.
+    /// Builds a fitted explainer from its linear models and the ensemble it belongs to. `trees`
+    /// must have one entry per tree, each with a step for every node.
     pub fn new(ensemble: &Ensemble, scale: OutputScale, trees: Vec<TreeModel>) -> Result<Self> {
         check_parts(ensemble, scale, &trees)?;
         let n_outputs = outputs_of(ensemble);
@@ -166,8 +167,9 @@ impl LmdiPlus {
         })
     }
 
-    /// Bounds the raw terms to the range of the training cells, `[smallest, largest]` per feature. Trees
-    /// are flat beyond that range, so a raw term that went on would explain a prediction nobody made.
+    /// Bounds the raw terms to the range of the training cells, `[smallest, largest]` per feature.
+    /// Trees are flat beyond that range, so an unbounded raw term would explain a prediction that
+    /// the model does not make.
     pub fn within(mut self, ranges: Vec<[f64; 2]>) -> Result<Self> {
         check_ranges(self.n_features, &ranges)?;
         self.ranges = ranges;
@@ -179,20 +181,20 @@ impl LmdiPlus {
         &self.ranges
     }
 
-    /// Sets what each tree counts in a ranking by rank; nothing where all count alike.
+    /// Sets the weight of each tree in a ranking by rank; empty if all are equal.
     pub fn weighing_trees(mut self, sizes: Vec<f64>) -> Result<Self> {
         check_sizes(self.trees.len(), &sizes)?;
         self.tree_sizes = sizes;
         Ok(self)
     }
 
-    /// What each tree counts in a ranking by rank; empty where all count alike.
+    /// Weight of each tree in a ranking by rank; empty if all are equal.
     pub fn tree_sizes(&self) -> &[f64] {
         &self.tree_sizes
     }
 
-    /// Sets how much of its scores a ranking by rank keeps, from 0 to 1: tree by tree, used feature by used
-    /// feature (rising), output by output of the tree. Nothing where it keeps all.
+    /// Sets the share of its scores that a ranking by rank keeps, from 0 to 1: tree by tree, used
+    /// feature by used feature (ascending), output by output of the tree. Empty if it keeps all.
     pub fn keeping(mut self, kept: Vec<Vec<f64>>) -> Result<Self> {
         let lengths = self.trees.iter().zip(&self.used);
         let lengths = lengths.map(|(tree, used)| used.len() * tree.n_outputs as usize);
@@ -201,7 +203,7 @@ impl LmdiPlus {
         Ok(self)
     }
 
-    /// How much of its scores a ranking by rank keeps; empty where it keeps all. See
+    /// The share of its scores that a ranking by rank keeps; empty if it keeps all. See
     /// [`LmdiPlus::keeping`].
     pub fn kept(&self) -> &[Vec<f64>] {
         &self.kept
@@ -226,7 +228,7 @@ impl LmdiPlus {
         self.n_features
     }
 
-    /// Number of outputs: one for numbers and two classes, else one a class.
+    /// Number of outputs: one for numbers and two classes, else one per class.
     pub fn n_outputs(&self) -> usize {
         self.n_outputs
     }
@@ -241,7 +243,7 @@ impl LmdiPlus {
         &self.trees
     }
 
-    /// What all scores of a row are added to, per output.
+    /// The base that all scores of a row are added to, per output.
     pub fn base(&self) -> Vec<f64> {
         let mut sum = vec![0.0; self.n_outputs];
         for tree in &self.trees {
@@ -252,9 +254,9 @@ impl LmdiPlus {
         sum.iter().zip(&self.start).map(|(sum, start)| start + self.factor * sum).collect()
     }
 
-    /// The share of the variation of a boosted model's raw output that the explanation reproduces on the rows
-    /// it was fitted on (R²). Known right after the fit of a boosted model only. Far below one, the
-    /// rows, the response or the weights are hardly those of training.
+    /// The share of the variance of a boosted model's raw output that the explanation reproduces on
+    /// the rows it was fitted on (R²). Known only right after the fit of a boosted model. If it is
+    /// far below one, the rows, the response or the weights are probably not those of training.
     pub fn fidelity(&self) -> Option<f64> {
         self.fidelity.filter(|fidelity| !fidelity.is_nan())
     }
@@ -377,7 +379,7 @@ fn check_tree(
     if !model.raw.is_sorted_by(|a, b| a.feature < b.feature) {
         return Err("has raw columns that are not in rising order");
     }
-    let numbers = model.intercept.iter().chain(&model.step);
+    let numbers = model.intercept.iter().chain(model.step.nonzero());
     let raw = model.raw.iter().flat_map(|term| term.slope.iter().chain([&term.mean]));
     if numbers.chain(raw).any(|number| !number.is_finite()) {
         return Err("has a number that is not finite");

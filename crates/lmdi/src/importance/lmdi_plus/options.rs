@@ -1,4 +1,4 @@
-//! What a user can choose about LMDI+.
+//! Options of LMDI+.
 
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule};
 use crate::named::Named;
@@ -14,7 +14,7 @@ pub enum FitOn {
     InBag,
     /// Out-of-bag rows only.
     OutOfBag,
-    /// All rows with weight one: boosting, and models whose bootstrap is not known.
+    /// All rows with weight one: boosting, and models whose bootstrap is unknown.
     Uniform,
 }
 
@@ -41,11 +41,12 @@ impl Named for FitOn {
     }
 }
 
-/// What the linear models of a forest's trees are fitted to. Boosted trees have one answer: what the
-/// trees before them left over, on the scale of their own leaf values.
+/// What the linear models of a forest's trees are fitted to. Boosted trees have one target: what
+/// the trees before them left over, on the scale of their own leaf values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FitTo {
-    /// The tree's own leaf values, with a share of what they leave of the response: what does the model do?
+    /// The tree's own leaf values, plus a share of the response's deviation from them: what does
+    /// the model do?
     Model,
     /// The response itself: what do the data say?
     Response,
@@ -70,13 +71,13 @@ impl Named for FitTo {
     }
 }
 
-/// The rows that tell how good a penalty is.
+/// The rows on which the error of a penalty is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validation {
     /// Each fold of all rows in turn, predicted by a fit to the others.
     Folds,
-    /// The rows that the tree was not grown on, predicted by a fit to those that it was. In-bag rows shaped the
-    /// splits, so that validating on them favours too little shrinkage. A tree without such rows
+    /// The tree's out-of-bag rows, predicted by a fit to its in-bag rows. In-bag rows shaped the
+    /// splits, so validating on them favours too little shrinkage. A tree without out-of-bag rows
     /// is validated by folds.
     OutOfBag,
 }
@@ -95,18 +96,18 @@ impl Named for Validation {
     fn meaning(self) -> &'static str {
         match self {
             Validation::Folds => "Each fold in turn",
-            Validation::OutOfBag => "The rows that the tree was not grown on",
+            Validation::OutOfBag => "The tree's out-of-bag rows",
         }
     }
 }
 
-/// How rows are dealt to cross-validation folds.
+/// How rows are assigned to cross-validation folds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoldBy {
-    /// By their place in the table, in contiguous blocks; classes evenly.
+    /// By their position in the table, in contiguous blocks, stratified by class.
     Place,
-    /// By a hash of their cells, so that the order of rows does not matter: what a fit on a stream of
-    /// rows does.
+    /// By a hash of their cells, so that the order of rows does not matter, as in a fit on a stream
+    /// of rows.
     Cells,
 }
 
@@ -141,40 +142,43 @@ impl Named for FoldBy {
 pub struct LmdiPlusOptions {
     /// What the trees of a forest are fitted to.
     pub fit_to: FitTo,
-    /// With [`FitTo::Model`]: how much of what a leaf value leaves of a row's response joins the target, from
-    /// 0 (the model alone) to 1.
+    /// With [`FitTo::Model`]: share of the response's deviation from the leaf value that is added
+    /// to the target, from 0 (the model alone) to 1.
     pub response_share: f64,
-    /// Rows to fit on; `None` chooses [`FitOn::All`] where bootstrap counts are known and
-    /// [`FitOn::Uniform`] elsewhere.
+    /// Rows to fit on; `None` chooses [`FitOn::All`] if bootstrap counts are known, else
+    /// [`FitOn::Uniform`].
     pub fit_on: Option<FitOn>,
-    /// Whether the raw columns of the features a tree uses join its stumps.
+    /// Whether the raw columns of the features a tree uses are inputs beside its stumps.
     pub include_raw: bool,
-    /// Whether raw terms stop at the range of the training cells, beyond which trees are flat.
+    /// Whether raw terms stay constant outside the range of the training cells, where trees are
+    /// flat.
     pub bound_raw: bool,
-    /// Family of the fits; `None` chooses binomial where forests of classes are fitted to the response (one
-    /// model per class where there are three or more), gaussian elsewhere.
+    /// Family of the fits; `None` chooses binomial for forests of classes fitted to the response
+    /// (one model per class if there are three or more), else gaussian.
     pub family: Option<Family>,
-    /// Whether least squares divides the response by its standard deviation first, and its coefficients
-    /// take the unit back. A penalty on squares depends on the unit of the response otherwise: prices in cents would be
-    /// shrunk far more than prices in millions.
+    /// Whether least squares divides the target by its standard deviation first, and multiplies the
+    /// coefficients by it again. Otherwise a squared penalty depends on the unit of the target:
+    /// prices in cents would be shrunk far more than prices in millions.
     pub scale_target: bool,
     /// Penalty, or how to find it; `None` chooses the reference's search for the family.
     pub penalty: Option<PenaltyChoice>,
-    /// Rows that a penalty is judged by; `None` chooses [`Validation::OutOfBag`] where each tree's rows
-    /// are known and both in-bag and out-of-bag rows are fitted on, and [`Validation::Folds`] elsewhere.
+    /// Rows on which the error of a penalty is measured; `None` chooses [`Validation::OutOfBag`] if
+    /// each tree's rows are known and both in-bag and out-of-bag rows are fitted on, else
+    /// [`Validation::Folds`].
     pub validation: Option<Validation>,
     /// Number of cross-validation folds.
     pub folds: usize,
-    /// How rows are dealt to them.
+    /// How rows are assigned to them.
     pub fold_by: FoldBy,
-    /// Rounds in which trees are fitted, all trees of a round at once and on what the rounds before left
-    /// over. `None` takes four for forests that are fitted to the model, and fits boosted trees one
-    /// after the other.
+    /// Number of rounds; all trees of a round are fitted at once, to what earlier rounds left over.
+    /// `None` takes four for forests that are fitted to the model, and fits boosted trees one after
+    /// another.
     pub rounds: Option<usize>,
-    /// Rows that each tree is fitted on, about so many, dealt by a hash of their cells or key: every row goes to
-    /// as many trees as any other, give or take one. `None` fits every tree on all rows.
+    /// Approximate number of rows that each tree is fitted on. Rows are assigned by a hash of their
+    /// cells or key, and each goes to the same number of trees, give or take one. `None` fits every
+    /// tree on all rows.
     pub rows_per_tree: Option<usize>,
-    /// What the search compares; `None` chooses accuracy for classes, else deviance.
+    /// The error that the search compares; `None` chooses accuracy for classes, else deviance.
     pub measure: Option<Measure>,
     /// Which candidate wins.
     pub rule: Rule,
@@ -182,7 +186,7 @@ pub struct LmdiPlusOptions {
     pub search_tolerance: f64,
     /// Accuracy of the final fits.
     pub tolerance: f64,
-    /// Most iterations of one fit.
+    /// Maximum number of iterations of one fit.
     pub max_iterations: usize,
 }
 
@@ -217,10 +221,10 @@ impl Default for LmdiPlusOptions {
 }
 
 impl LmdiPlusOptions {
-    /// What does the model do? Trees are fitted to their own leaf values and to half of what these leave of
-    /// the response. The refit then predicts what the model predicts (`docs/results.md`), and scores are on
-    /// the model's own scale: probabilities for a forest of classes. The rest is as in
-    /// [`LmdiPlusOptions::data`].
+    /// What does the model do? Trees are fitted to their own leaf values, plus half of the
+    /// response's deviation from them. The refit then predicts almost what the model predicts
+    /// (`docs/results.md`), and scores are on the model's own scale: probabilities for a forest of
+    /// classes. The rest is as in [`LmdiPlusOptions::data`].
     pub fn model() -> Self {
         Self { fit_to: FitTo::Model, ..Self::data() }
     }
@@ -240,7 +244,7 @@ impl LmdiPlusOptions {
         }
     }
 
-    /// Every choice as in the paper's experiments: elastic net with the penalty of each tree at the
+    /// Every option as in the paper's experiments: elastic net with the penalty of each tree at the
     /// minimum of three-fold cross-validation, by squared error or accuracy, over scikit-learn's
     /// grids.
     pub fn paper() -> Self {

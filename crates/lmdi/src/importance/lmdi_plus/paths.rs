@@ -1,4 +1,4 @@
-//! The way from a leaf back to the root, for what is asked of each tree by itself.
+//! The path from a leaf back to the root, for analyses of single trees.
 //!
 //! Nodes are those that rows walk through, by their positions in the compiled tree: what lies below
 //! all steps that are not zero is left out.

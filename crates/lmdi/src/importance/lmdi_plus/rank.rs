@@ -1,16 +1,17 @@
-//! Ranking by rank: what each tree says about the order of the features, averaged.
+//! Ranking by rank: the ranks of features within each tree, averaged.
 //!
-//! In each tree the features it uses are ranked by the size of their scores, larger for more important;
-//! equal sizes share the mean of their ranks. Classes are ranked by the sum of sizes over outputs.
+//! In each tree, the features it uses are ranked by the size of their scores; larger is more
+//! important, and ties share their mean rank. With classes, sizes are summed over outputs.
 //!
-//! - **Forests**: ranks run from 1 to p, with the features that a tree does not use below all that it does. A
-//!   feature's rank is the mean over the trees that use it; a feature that no tree uses has rank 0. The
-//!   trees of a forest are alike, so they count alike. The size of a score is |score|.
-//! - **Boosting**: late trees fit what is left, much of it noise, and use few features each. Of a score only
-//!   the share counts that the response itself bears out ([`super::fitting::support`]), so that its size
-//!   is kept * |score|; features of which nothing is kept come last, by |score|. A tree counts by what it
-//!   contributes, the mean over training rows of the sizes of its scores, and a feature gets
-//!   `rank / number of used features` from each tree, 0 where it is not used:
+//! - **Forests**: ranks run from 1 to p, with the features that a tree does not use below all that
+//!   it does. A feature's rank is the mean over the trees that use it; a feature that no tree uses
+//!   has rank 0. The trees of a forest are interchangeable, so they have equal weights. The size of
+//!   a score is |score|.
+//! - **Boosting**: late trees fit residuals that are mostly noise, and use few features each. Only
+//!   the share of a score counts that the response itself supports ([`super::fitting::support`]),
+//!   so its size is kept * |score|; features of which nothing is kept come last, by |score|. A tree
+//!   is weighted by its contribution, the mean over training rows of the sizes of its scores. A
+//!   feature gets `rank / number of used features` from each tree, 0 if it is not used:
 //!
 //!   ```text
 //!   rank_k(x) = sum_t size_t * rank_tk(x) / used_t  /  sum_t size_t     (from 0 to 1)
@@ -233,7 +234,8 @@ impl LmdiPlus {
 fn weighted(tree: &TreeModel, paths: &Paths) -> Vec<u32> {
     let nonzero = |numbers: &[f64]| numbers.iter().any(|&number| number != 0.0);
     let k = tree.n_outputs as usize;
-    let of_stumps = paths.nodes().filter(|(_, node)| nonzero(&tree.step[node * k..(node + 1) * k]));
+    let steps = |node: usize| (node * k..(node + 1) * k).any(|at| tree.step.get(at) != 0.0);
+    let of_stumps = paths.nodes().filter(|(_, node)| steps(*node));
     let of_stumps = of_stumps.map(|(feature, _)| feature);
     let of_raw = tree.raw.iter().filter(|term| nonzero(&term.slope)).map(|term| term.feature);
     let mut features: Vec<u32> = of_stumps.chain(of_raw).collect();

@@ -1,24 +1,24 @@
-//! The rows that LMDI+ fits on and judges by, once the model and the table are known.
+//! The rows that LMDI+ fits and validates on, once the model and the table are known.
 
 use super::options::{FitOn, LmdiPlusOptions, Validation};
 use crate::forest::Ensemble;
 use crate::named::Named;
 use crate::{Error, Result};
 
-/// What the options say for one model and table.
+/// The options resolved for one model and table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowChoice {
     /// Rows that a tree's linear model is fitted on.
     pub fit_on: FitOn,
-    /// Rows that penalties are judged by.
+    /// Rows on which the error of penalties is measured.
     pub validation: Validation,
-    /// Whether it is known of every row which trees were grown on it.
+    /// Whether it is known which trees were grown on each row.
     pub bags_known: bool,
 }
 
 impl LmdiPlusOptions {
-    /// The choices for a model and a table of so many rows. Options that need to know the rows of each tree
-    /// are an error where these are not known.
+    /// Resolves the options for a model and a table with this many rows. Options that need to know
+    /// the rows of each tree are an error if these are unknown.
     pub fn rows(&self, ensemble: &Ensemble, rows: usize) -> Result<RowChoice> {
         let known = ensemble.trees.iter().all(|tree| tree.in_bag.is_some());
         let boosted = ensemble.is_boosted();
@@ -154,7 +154,8 @@ mod tests {
         assert!(says(&half, &forest(), ROWS).contains("unless fit_on is all or uniform"));
     }
 
-    /// Other rows than the model was trained on, fewer or more: every row counts once and folds judge.
+    /// Other rows than the model was trained on, fewer or more: every row counts once, with
+    /// validation by folds.
     #[test]
     fn other_rows_need_folds() {
         let own = LmdiPlusOptions::default();

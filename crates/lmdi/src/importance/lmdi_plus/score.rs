@@ -1,12 +1,12 @@
 //! Scoring rows.
 //!
-//! The steps of a tree are added while its rows walk down, so a row costs one walk and one addition a
-//! split passed. (Sums by leaf, made in advance, would save few of the additions, as paths seldom split
-//! twice on a feature, and cost far more memory than the tree.) The raw terms of all trees collapse to
-//! one slope and one offset per feature:
-//! `sum_t s_t (x - mean_t) = (x - c) sum_t s_t - sum_t s_t (mean_t - c)`, where c, the mean in the first
-//! tree, keeps the digits of columns far from zero. Rows are scored in blocks, in parallel; for every row
-//! trees are added in their order and each from the root down, so blocks and threads change nothing.
+//! The steps of a tree are added while its rows walk down, so a row costs one walk and one addition
+//! per split. (Sums per leaf, computed in advance, would save few of the additions, because paths
+//! seldom split twice on a feature, and take far more memory than the tree.) The raw terms of all
+//! trees collapse to one slope and one offset per feature: `sum_t s_t (x - mean_t) = (x - c) sum_t
+//! s_t - sum_t s_t (mean_t - c)`, where c, the mean in the first tree, keeps the digits of columns
+//! far from zero. Rows are scored in blocks, in parallel; for every row trees are added in their
+//! order and each from the root down, so blocks and threads change nothing.
 
 use super::model::LmdiPlus;
 use crate::forest::InBag;
@@ -27,9 +27,9 @@ use rayon::prelude::*;
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct ScoreOptions<'e> {
-    /// Which trees count.
+    /// Which trees are used.
     pub trees: TreeSubset<'e>,
-    /// Whether to also give the standard error of each score over the trees (forests only).
+    /// Whether to compute the standard error of each score over the trees (forests only).
     pub standard_error: bool,
 }
 
@@ -118,14 +118,14 @@ impl LmdiPlus {
             .collect())
     }
 
-    /// Turns linear predictors (one an output) into the prediction of a row: a number, or the
+    /// Turns linear predictors (one per output) into the prediction of a row: a number, or the
     /// probability of every class.
     pub fn prediction_of(&self, totals: &[f64]) -> Vec<f64> {
         self.scale.prediction_of(totals, self.two_classes)
     }
 
-    /// Few enough rows that their sums stay in the second-level cache (half a megabyte) while tree after
-    /// tree adds to them, and no fewer, since every block fetches every tree anew.
+    /// Few enough rows that their sums stay in the second-level cache (half a megabyte) while tree
+    /// after tree adds to them, and no fewer, because every block fetches every tree again.
     fn rows_per_block(&self, n_rows: usize) -> usize {
         let near = (1usize << 16).div_ceil((self.n_features * self.n_outputs).max(1));
         near.max(4 * LANES).next_multiple_of(LANES).min(self.router().rows_per_shared_block(n_rows))
@@ -262,7 +262,7 @@ impl LmdiPlus {
         for (row, &leaf) in leaves.iter().enumerate() {
             for (feature, node) in self.paths[index].above(leaf) {
                 for output in 0..tree_outputs {
-                    let step = tree.step[node * tree_outputs + output];
+                    let step = tree.step.get(node * tree_outputs + output);
                     sums[feature * tree_outputs + output] += step;
                 }
             }
@@ -355,9 +355,8 @@ impl LmdiPlus {
         let first = tree.first_output as usize;
         for (feature, node) in self.paths[index].above(leaf) {
             let at = feature * k + first;
-            let steps = &tree.step[node * tree_outputs..(node + 1) * tree_outputs];
-            for (score, step) in out[at..at + tree_outputs].iter_mut().zip(steps) {
-                *score += step;
+            for (output, score) in out[at..at + tree_outputs].iter_mut().enumerate() {
+                *score += tree.step.get(node * tree_outputs + output);
             }
         }
         for term in &tree.raw {

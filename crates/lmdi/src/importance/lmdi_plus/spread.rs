@@ -1,8 +1,8 @@
 //! How much the trees of a forest disagree about the score of a group of features.
 //!
-//! The score of a group is a mean over trees of the sum of its features' scores; its standard error is
-//! the standard deviation of that sum over trees, divided by the root of their number. A row that
-//! fewer than two trees know has none (NaN).
+//! The score of a group is a mean over trees of the sum of its features' scores; its standard error
+//! is the standard deviation of that sum over trees, divided by the root of their number. A row
+//! that fewer than two trees score has none (NaN).
 //!
 //! Cost: one walk per tree and row, and O(features) memory per thread.
 

@@ -6,16 +6,17 @@
 //! local model = ridge regression of y on the chosen columns with these weights, alpha = 0.001
 //! ```
 //!
-//! Columns are ordered by the impurity of the roots that split on them, and as many are kept as predict
-//! validation rows best; columns that no tree splits on stay out and get exactly zero. The score of column k
-//! is `slope_k (x_k - mean_k)`, the mean being over training rows; base plus scores is the local
-//! model's prediction, on the scale of the response (numbers, or the chance of a class: the second of
-//! two). Missing cells sit at the mean.
+//! Columns are ordered by the summed impurity of the roots that split on them. The number kept is
+//! the one that predicts validation rows best. Columns that no tree splits on stay out and get
+//! exactly zero. The score of column k is `slope_k (x_k - mean_k)`, with the mean over training
+//! rows. Base plus scores is the local model's prediction, on the scale of the response (a number,
+//! or the probability of a class: the second of two). Missing cells are set to the mean.
 //!
-//! Without validation rows, up to 200 training rows spread over the table serve, each predicted without its
-//! own weight. Memory: the training rows, and a number a training row and tree. Cost of a row: T lookups,
-//! and m q^2 / 2 + q^3 / 6 for m training rows that share a leaf with it and q chosen columns; of a
-//! validation row the same with all columns, for all numbers of columns together.
+//! Without validation rows, up to 200 training rows spread over the table take their place, each
+//! predicted with its own weight set to zero. Memory: the training rows, and one number per
+//! training row and tree. Cost of a row: T lookups, and m q^2 / 2 + q^3 / 6 for m training rows
+//! that share a leaf with it and q chosen columns. A validation row costs the same with all
+//! columns, for all numbers of columns together.
 
 mod leaves;
 mod selection;
@@ -36,7 +37,7 @@ use training::{TrainingRows, targets};
 /// Training rows that stand in for validation rows, at most.
 const VALIDATION_ROWS: usize = 200;
 
-/// What a user can choose.
+/// The options.
 ///
 /// ```
 /// use lmdi::importance::maple::MapleOptions;
@@ -47,7 +48,7 @@ const VALIDATION_ROWS: usize = 200;
 pub struct MapleOptions {
     /// Strength of the ridge penalty.
     pub alpha: f64,
-    /// How many columns the local models have; `None` finds the number that predicts best.
+    /// Number of columns in the local models; `None` finds the number that predicts best.
     pub n_columns: Option<usize>,
 }
 
@@ -100,8 +101,8 @@ pub struct Maple {
 }
 
 impl Maple {
-    /// Takes training rows and chooses columns. The choice is measured on the rows of `validation`,
-    /// or on training rows. Weights do not count. The monitor advances by one per tree.
+    /// Stores training rows and chooses columns, by the error on the rows of `validation`, or on
+    /// training rows. Weights are ignored. The monitor advances by one per tree.
     ///
     /// ```
     /// # use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};

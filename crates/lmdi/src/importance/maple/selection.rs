@@ -17,7 +17,7 @@ pub(super) struct Measured<'a> {
     pub(super) own: Option<&'a [usize]>,
 }
 
-/// Columns by the summed impurity of the roots that split on them, the earlier of equals first. Roots of
+/// Columns by the summed impurity of the roots that split on them; ties go to the earlier. Roots of
 /// unknown impurity count one; columns that no tree splits on are left out.
 pub(super) fn root_order(ensemble: &Ensemble) -> Vec<usize> {
     let mut score = vec![0.0; ensemble.n_features()];

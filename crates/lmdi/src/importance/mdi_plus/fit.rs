@@ -1,4 +1,4 @@
-//! One linear model of one tree: its penalty, its fit, and what it says of every row left out.
+//! One linear model of one tree: its penalty, its fit, and its leave-one-out predictions.
 
 use super::options::{MdiPlusGlm, MdiPlusOptions, MdiPlusPenalty};
 use crate::basis::{Basis, TreeRows};

@@ -1,9 +1,9 @@
 //! MDI+: how well each feature's part of the trees' linear models predicts on its own (Agarwal and
 //! others, 2023).
 //!
-//! Each tree is rewritten as a linear model over its stumps and raw columns ([`crate::basis`]) and fitted to
-//! all rows. For every row i the model without it gives a partial prediction of each feature k, in which all
-//! other features sit at their mean:
+//! Each tree is rewritten as a linear model over its stumps and raw columns ([`crate::basis`]) and
+//! fitted to all rows. For every row i, the model fitted without it gives a partial prediction for
+//! each feature k, with all other features at their mean:
 //!
 //! ```text
 //! yhat_i^(k) = link^-1( intercept_-i + means of all blocks + (block k at x_i - its mean) . b_-i )

@@ -1,4 +1,4 @@
-//! What a user can choose about MDI+.
+//! Options of MDI+.
 
 use crate::glm::Family;
 use crate::importance::Metric;
@@ -36,9 +36,10 @@ impl MdiPlusGlm {
 pub enum MdiPlusPenalty {
     /// None: ordinary least squares, plain logistic or robust regression.
     None,
-    /// On squares, with the strength of these (beside the sum of losses) that predicts left-out rows best.
+    /// L2, with the one of these strengths (relative to the summed loss) that predicts left-out
+    /// rows best.
     Ridge {
-        /// Strengths to try; the first of equals wins.
+        /// Strengths to try; ties go to the first.
         alphas: Vec<f64>,
     },
     /// Elastic net, with mixture and strength by cross-validation over scikit-learn's grids.
@@ -66,18 +67,18 @@ impl MdiPlusPenalty {
     }
 }
 
-/// The usual pairs of loss and penalty, by name.
+/// The common pairs of loss and penalty, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MdiPlusModel {
-    /// Least squares with a penalty on squares.
+    /// Least squares with an L2 penalty.
     Ridge,
-    /// Penalty on squares and absolute values; logistic for classes.
+    /// L1 and L2 penalties; logistic for classes.
     ElasticNet,
-    /// Least squares without penalty.
+    /// Least squares without a penalty.
     Ols,
-    /// Logistic with a penalty on squares.
+    /// Logistic with an L2 penalty.
     Logistic,
-    /// Huber's robust loss with a penalty on squares.
+    /// Huber's robust loss with an L2 penalty.
     Huber,
 }
 
@@ -98,11 +99,11 @@ impl Named for MdiPlusModel {
 
     fn meaning(self) -> &'static str {
         match self {
-            Self::Ridge => "Least squares with a penalty on squares",
-            Self::ElasticNet => "Penalty on squares and absolute values; logistic for classes",
-            Self::Ols => "Least squares without penalty",
-            Self::Logistic => "Logistic with a penalty on squares (classes)",
-            Self::Huber => "Robust, with a penalty on squares (numbers)",
+            Self::Ridge => "Least squares with an L2 penalty",
+            Self::ElasticNet => "L1 and L2 penalties; logistic for classes",
+            Self::Ols => "Least squares without a penalty",
+            Self::Logistic => "Logistic with an L2 penalty (classes)",
+            Self::Huber => "Huber's robust loss with an L2 penalty (regression)",
         }
     }
 }
@@ -131,11 +132,11 @@ pub struct MdiPlusOptions<'m> {
     pub glm: MdiPlusGlm,
     /// Penalty of the linear models.
     pub penalty: MdiPlusPenalty,
-    /// Whether the raw columns of the features a tree uses join its stumps.
+    /// Whether the raw columns of the features a tree uses are inputs beside its stumps.
     pub include_raw: bool,
-    /// What partial predictions are measured by.
+    /// The metric for partial predictions.
     pub metric: Metric<'m>,
-    /// Whether importances are counted from the metric of the constant prediction.
+    /// Whether the metric of the constant prediction is subtracted from importances.
     pub above_constant: bool,
     /// Probabilities are kept this far from 0 and 1.
     pub trim: f64,
@@ -143,7 +144,7 @@ pub struct MdiPlusOptions<'m> {
     pub folds: usize,
     /// Accuracy of the fits, as a share of the loss without any column.
     pub tolerance: f64,
-    /// Most iterations of one fit.
+    /// Maximum number of iterations of one fit.
     pub max_iterations: usize,
 }
 
@@ -162,8 +163,8 @@ impl<'m> MdiPlusOptions<'m> {
 }
 
 impl MdiPlusOptions<'_> {
-    /// The choices of the method's authors: ridge and R2 for numbers, logistic ridge and log-loss for
-    /// classes.
+    /// The defaults of the method's authors: ridge and R2 for numbers, logistic ridge and log-loss
+    /// for classes.
     pub fn for_response(response: &Response<'_>) -> Self {
         let (glm, metric) = match response {
             Response::Numeric(_) => (MdiPlusGlm::Gaussian, Metric::R2),
@@ -182,7 +183,7 @@ impl MdiPlusOptions<'_> {
         }
     }
 
-    /// The same with another linear model, and its usual penalty.
+    /// The same with another linear model, and its default penalty.
     ///
     /// ```
     /// use lmdi::importance::mdi_plus::{MdiPlusModel, MdiPlusOptions, MdiPlusPenalty};

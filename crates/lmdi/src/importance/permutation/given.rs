@@ -16,7 +16,8 @@ use rayon::prelude::*;
 /// Rows that are shuffled and predicted at a time.
 const BLOCK_ROWS: usize = 1024;
 
-/// Permutation importance of every group on `rows`, best ones that the model was not trained on. The deviation is over repetitions.
+/// Permutation importance of every group on `rows`, ideally rows that the model was not trained on.
+/// The deviation is over repetitions.
 ///
 /// The monitor advances by the number of rows per group and repetition.
 ///

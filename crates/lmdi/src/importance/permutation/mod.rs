@@ -4,8 +4,8 @@
 //! importance_k = metric(y, f(x)) - metric(y, f(x with column k shuffled)),   mean over repetitions
 //! ```
 //!
-//! [`permutation`] shuffles the columns of a given table and asks the whole model;
-//! [`permutation_out_of_bag`] is Breiman's measure: each tree of a forest is asked about the rows it did
+//! [`permutation`] shuffles the columns of a given table and predicts it with the whole model.
+//! [`permutation_out_of_bag`] is Breiman's measure: each tree of a forest predicts the rows it did
 //! not see, shuffled among themselves, and the drops are averaged over trees.
 //!
 //! A group of features is shuffled as one: its cells of a row stay together. A group that no tree splits
@@ -27,15 +27,15 @@ use crate::table::Response;
 use crate::text::counted;
 use crate::{Error, Result};
 
-/// What a user can choose.
+/// The options.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct PermutationOptions<'m> {
-    /// What is compared.
+    /// The metric to compare.
     pub metric: Metric<'m>,
-    /// How often each group is shuffled.
+    /// Number of times that each group is shuffled.
     pub repeats: usize,
-    /// Seed of the shuffles.
+    /// Random seed.
     pub seed: u64,
 }
 

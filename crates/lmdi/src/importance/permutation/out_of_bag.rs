@@ -19,7 +19,8 @@ use rayon::prelude::*;
 /// Permutation importance of every group on out-of-bag rows. `set` must be the rows the forest was
 /// trained on, in their order. The deviation is over trees.
 ///
-/// Fails if the model is no forest with known bootstrap samples. The monitor advances by one per tree.
+/// Fails if the model is not a forest with known bootstrap samples. The monitor advances by one per
+/// tree.
 pub fn permutation_out_of_bag(
     ensemble: &Ensemble,
     set: &TrainingSet<'_>,

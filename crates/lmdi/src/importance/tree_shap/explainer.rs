@@ -1,4 +1,4 @@
-//! The explainer: trees made ready once, rows explained in blocks, in parallel.
+//! The explainer: trees are prepared once, rows are explained in blocks, in parallel.
 //!
 //! A block of rows goes through one tree after the other, so that a tree's steps stay in the cache, and
 //! trees are added in their order for every row: blocks and threads change no bit.
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// Most groups of eight rows in a block.
 const GROUPS_PER_BLOCK: usize = 16;
 
-/// An ensemble made ready for exact path-dependent TreeSHAP.
+/// An ensemble prepared for exact path-dependent TreeSHAP.
 #[derive(Debug)]
 pub struct TreeShap {
     pub(super) n_features: usize,

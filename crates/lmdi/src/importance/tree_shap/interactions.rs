@@ -38,7 +38,7 @@ pub struct Interactions {
     pub n_outputs: usize,
     /// Row by row, feature by feature, feature by feature, one number per output.
     pub values: Vec<f64>,
-    /// What a row's values are added to: row by row, one number per output.
+    /// The base that a row's values are added to: row by row, one number per output.
     pub base: Vec<f64>,
 }
 
@@ -48,7 +48,7 @@ impl Interactions {
         self.values[((row * self.n_features + a) * self.n_features + b) * self.n_outputs + output]
     }
 
-    /// The scores that the values split up: the sum over each feature's partners.
+    /// The scores that the values add up to: the sum over each feature's partners.
     pub fn scores(&self) -> Scores {
         let (p, k) = (self.n_features, self.n_outputs);
         let mut values = vec![0.0; self.n_rows * p * k];
@@ -75,7 +75,7 @@ impl Interactions {
 const MOST_SLOPES: usize = 1 << 20;
 
 impl TreeShap {
-    /// Interaction values of all pairs of features. The result has `features^2` numbers a row and output.
+    /// Interaction values of all pairs of features. The result has `features^2` numbers per row and output.
     /// The monitor advances by one per row.
     pub fn interactions(&self, x: &MatrixView<'_>, monitor: &dyn Monitor) -> Result<Interactions> {
         check_columns(x, self.n_features)?;

@@ -28,7 +28,7 @@ use rayon::prelude::*;
 /// Most rows that are carried together.
 const ROWS_PER_BLOCK: usize = 256;
 
-/// An ensemble and background rows made ready for interventional TreeSHAP.
+/// An ensemble and background rows prepared for interventional TreeSHAP.
 #[derive(Debug)]
 pub struct InterventionalTreeShap {
     n_features: usize,

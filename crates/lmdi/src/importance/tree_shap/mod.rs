@@ -1,8 +1,8 @@
 //! TreeSHAP: exact Shapley values of tree ensembles.
 //!
-//! A prediction is shared out among the features as the gain of a game is among its players: the score
-//! of a feature is what it adds to the expected prediction when it becomes known, averaged over all orders
-//! in which features may become known (Lundberg et al. 2020). While a feature is unknown,
+//! A prediction is divided among the features like the gain of a game among its players: the score
+//! of a feature is what it adds to the expected prediction when it becomes known, averaged over all
+//! orders in which features can become known (Lundberg et al. 2020). While a feature is unknown,
 //!
 //! - [`TreeShap`] follows both children of a split on it, each by its share of the training weight (the
 //!   *path-dependent* variant), and also gives [`Interactions`] of pairs of features;
@@ -22,15 +22,16 @@
 //! first. The integrand is a polynomial of degree |F| - 1, so Gauss-Legendre quadrature with |F| / 2 points
 //! (rounded up) is exact, and every factor lies in \[0, 1\], so nothing is lost to cancellation at any depth.
 //! One walk through the tree gives the products of all leaves and features together (`values.rs`), for
-//! eight rows at a time: nodes x points steps a row, where the classical algorithm takes
+//! eight rows at a time: nodes x points steps per row, where the classical algorithm takes
 //! leaves x depth^2 and loses digits as it divides.
 //!
 //! ## Conventions
 //!
-//! Weights are those the ensemble keeps for its nodes; children without any weight count alike. Missing
-//! cells and categories go where the tree sends them. Scores are on the scale of the raw output (log-odds
-//! of boosted classifiers, class shares of forests); of two class shares the second is explained. Base
-//! plus scores is the raw output. A feature that no tree splits on scores exactly 0.
+//! Weights are those the ensemble keeps for its nodes; children without any weight count equally.
+//! Missing cells and categories go where the tree sends them. Scores are on the scale of the raw
+//! output (log-odds of boosted classifiers, class shares of forests); with two class shares, the
+//! second is explained. Base plus scores is the raw output. A feature that no tree splits on scores
+//! exactly 0.
 
 mod explainer;
 mod interactions;

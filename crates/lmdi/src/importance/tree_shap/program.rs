@@ -77,7 +77,7 @@ pub(super) struct Split {
 pub(super) struct Program {
     pub(super) steps: Vec<Step>,
     pub(super) splits: Vec<Split>,
-    /// Values of leaves, one an output of the tree.
+    /// Values of leaves, one per output of the tree.
     pub(super) leaf_value: Vec<f64>,
     /// `1 / (share (1 - t) + t)` at every point, for each share that a repeat names.
     pub(super) inverse: Vec<f64>,

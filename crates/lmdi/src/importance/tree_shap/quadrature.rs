@@ -3,7 +3,7 @@
 //! With q points the rule integrates every polynomial up to degree 2 q - 1 exactly. Points are the roots
 //! of the Legendre polynomial, found by Newton's method from a close guess; a few steps reach the last bit.
 
-/// A rule: points `t`, `1 - t` and weights, in rising order of `t`.
+/// A rule: points `t`, `1 - t` and weights, in ascending order of `t`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Quadrature {
     pub(super) t: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Rows side by side: the cells of eight rows by feature, and where they go at a split.
+//! Interleaved rows: the cells of eight rows by feature, and which way they go at a split.
 
 use super::program::{Program, Route};
 use crate::table::MatrixView;

@@ -1,10 +1,10 @@
-//! How numbers and moments are written in text cells, where that is not the way of programs.
+//! How numbers, dates and times are written in text cells, if not in the plain format of programs.
 //!
-//! A column whose cells are not all plain numbers (`-1.5e3`) may still be one of numbers: with a
-//! decimal comma, with separators of thousands, with a currency or a per cent sign, or dates and
-//! times. [`Recognised::of`] finds the one format that reads every cell of a column. Words that
-//! people write where nothing is known (`None`, `-`, `#N/A`) count as missing then. The format is
-//! kept with the schema, so that later tables are read the same way.
+//! A column whose cells are not all plain numbers (`-1.5e3`) may still be numeric: with a decimal
+//! comma, thousands separators, a currency or a per cent sign, or dates and times.
+//! [`Recognised::of`] finds the one format that reads every cell of a column. Words for unknown
+//! values (`None`, `-`, `#N/A`) then count as missing. The format is kept with the schema, so that
+//! later tables are read the same way.
 //!
 //! | format | cells | number |
 //! |---|---|---|
@@ -13,13 +13,13 @@
 //! | date and time | `2024-01-31T12:30:00Z` | seconds since 1970-01-01 |
 //! | time | `12:30`, `12:30:15` | seconds since midnight |
 //!
-//! A column that is read by several formats is read by the first that suits the file. Days and
-//! months that can be told apart by no cell are not guessed.
+//! If several formats can read a column, the first that suits the file is used. If no cell
+//! distinguishes days from months, the order is not guessed.
 
 use super::{Labels, MISSING, TimeUnit};
 use serde::{Deserialize, Serialize};
 
-/// What stands between whole numbers and decimals.
+/// The decimal mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Decimal {
     /// `1.5`
@@ -28,7 +28,7 @@ pub enum Decimal {
     Comma,
 }
 
-/// What stands between groups of three digits.
+/// The thousands separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Thousands {
     /// Nothing.
@@ -37,13 +37,13 @@ pub enum Thousands {
     Comma,
     /// `1.000`
     Point,
-    /// `1 000`, also with the spaces that do not break a line.
+    /// `1 000`, or with non-breaking spaces.
     Space,
     /// `1'000`
     Apostrophe,
 }
 
-/// The order of the parts of a date, and what stands between them.
+/// The order of the parts of a date, with their separators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DateOrder {
     /// `2024-01-31` or `2024/01/31`
@@ -61,9 +61,9 @@ pub enum CellFormat {
     Number(Decimal, Thousands),
     /// Dates.
     Date(DateOrder),
-    /// Dates with a time of the day, in the zone of Greenwich where a cell states none.
+    /// Dates with a time of day, in UTC if a cell states no zone.
     DateTime(DateOrder),
-    /// Times of the day.
+    /// Times of day.
     Time,
 }
 
@@ -78,17 +78,17 @@ pub struct ColumnFormat {
     pub missing: Vec<String>,
 }
 
-/// How the cells of a table are written, where it is not the default.
+/// How the cells of a table are written, if not in the default way.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Reading {
-    /// Words for a missing value in every column, beside the usual ones.
+    /// Words for a missing value in every column, in addition to the default ones.
     pub missing: Vec<String>,
-    /// Columns with a format of their own.
+    /// Columns with their own format.
     pub formats: Vec<ColumnFormat>,
 }
 
 impl Reading {
-    /// Whether tables are read the default way.
+    /// Whether tables are read in the default way.
     pub fn is_default(&self) -> bool {
         self.missing.is_empty() && self.formats.is_empty()
     }
@@ -98,14 +98,14 @@ impl Reading {
         self.formats.iter().find(|format| format.name == column)
     }
 
-    /// What the numbers of a column count, if they are points in time.
+    /// The unit of a column's numbers, if they are dates or times.
     pub fn time_unit(&self, column: &str) -> Option<TimeUnit> {
         self.format_of(column).and_then(|known| known.format.time_unit())
     }
 }
 
 impl CellFormat {
-    /// What the numbers of such a column count, if they are points in time.
+    /// The unit of such a column's numbers, if they are dates or times.
     pub fn time_unit(self) -> Option<TimeUnit> {
         match self {
             Self::Date(_) => Some(TimeUnit::Days),
@@ -124,8 +124,8 @@ impl CellFormat {
         }
     }
 
-    /// Plain numbers as programs write them; in cells that go through this format, signs of
-    /// currencies may stand beside them.
+    /// Plain numbers as programs write them; in cells that go through this format, currency signs
+    /// may stand beside them.
     pub const PLAIN: Self = Self::Number(Decimal::Point, Thousands::None);
 
     /// Every format, those that are rather meant first.
@@ -148,7 +148,7 @@ impl CellFormat {
         Self::Time,
     ];
 
-    /// The word that a model file has for it.
+    /// Its name in a model file.
     pub fn name(self) -> String {
         let order = |order| match order {
             DateOrder::YearMonthDay => "year-month-day",
@@ -207,7 +207,7 @@ impl CellFormat {
         }
     }
 
-    /// What a cell of such a column is, with an example where that needs one.
+    /// What a cell of such a column is, with an example if needed.
     pub fn cell_title(self) -> &'static str {
         match self {
             Self::Number(..) => "a number",
@@ -227,9 +227,9 @@ impl CellFormat {
         }
     }
 
-    /// The number of a cell as programs write it, whatever the order of days and months in the
-    /// column: a date such as `2024-01-31` also where the column has times (it is midnight there),
-    /// and one with a time where the column has none, if that is midnight.
+    /// The number of a cell in ISO format, whatever the order of days and months in the column: a
+    /// date such as `2024-01-31` also where the column has times (it is midnight there), and one
+    /// with a time where the column has none, if that is midnight.
     pub fn parse_iso(self, cell: &str) -> Option<f64> {
         const DAY: f64 = 86_400.0;
         let days = || date(cell, DateOrder::YearMonthDay).map(|days| days as f64);
@@ -350,8 +350,8 @@ fn plain_digits(text: &str, decimal: Decimal, thousands: Thousands) -> Option<St
     (is_plain && plain.bytes().any(|b| b.is_ascii_digit())).then_some(plain)
 }
 
-/// Days from 1970-01-01 to a day of the Gregorian calendar; `None` if there is no such day, or it is
-/// not in the years 1 to 9999.
+/// Days from 1970-01-01 to a day of the Gregorian calendar; `None` if the day does not exist or is
+/// outside the years 1 to 9999.
 pub fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
@@ -455,7 +455,7 @@ fn is_unknown(cell: &str) -> bool {
     UNKNOWN.iter().any(|word| word.eq_ignore_ascii_case(cell))
 }
 
-/// What a column of text looks like on closer inspection.
+/// What a text column turns out to be.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Recognised {
     /// All cells have one format.
@@ -475,13 +475,13 @@ pub enum Recognised {
     Text,
 }
 
-/// A unit that stands at some numbers of a column and not at others, such as `5%` among `0.04` and
-/// `0.07`. All numbers count as they stand.
+/// A unit that only some numbers of a column carry, such as `5%` among `0.04` and `0.07`. All
+/// numbers are read as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitOfSome {
-    /// The cells that have it.
+    /// Number of cells that carry it.
     pub cells: usize,
-    /// The numbers of the column other than zero, which needs no unit.
+    /// Number of non-zero numbers in the column; zero needs no unit.
     pub of: usize,
     /// The row of the first one, from 0.
     pub first: usize,
@@ -489,7 +489,7 @@ pub struct UnitOfSome {
     pub cell: String,
 }
 
-/// A column of which most cells are numbers, dates or times.
+/// A column in which most cells are numbers, dates or times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearNumbers {
     /// The format of these cells.
@@ -511,15 +511,14 @@ const NEARLY: f64 = 0.8;
 /// Different numbers that such a column has at least: fewer can be codes.
 const MANY: usize = 20;
 
-/// What is known of the numbers of a table before one of its columns is looked at.
+/// What is known about the numbers of a table before its columns are examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NumberHints {
-    /// Commas are rather decimals than thousands: the file's delimiter leaves them to that, as
-    /// semicolons do.
+    /// Commas are more likely decimals than thousands, because the file's delimiter is not a comma.
     pub comma_rather: bool,
-    /// The mark of decimals, where the user states it.
+    /// The decimal mark, if the user states it.
     pub decimal: Option<Decimal>,
-    /// The mark of thousands, where the user states it.
+    /// The thousands separator, if the user states it.
     pub thousands: Option<Thousands>,
 }
 
@@ -549,7 +548,7 @@ impl NumberHints {
 }
 
 impl Recognised {
-    /// Looks at a column of text.
+    /// Examines a text column.
     pub fn of(labels: &Labels, hints: &NumberHints) -> Self {
         let counts = labels.counts();
         let cells: Vec<(usize, &str, usize)> = labels

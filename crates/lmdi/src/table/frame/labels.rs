@@ -1,4 +1,4 @@
-//! A text column: every distinct string is held once, a cell is a number into that list.
+//! A text column: every distinct string is stored once, and a cell is an index into that list.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// The code of a missing cell.
 pub const MISSING: u32 = u32::MAX;
 
-/// Interned strings with missing cells. Four bytes a cell, whatever the strings.
+/// Interned strings with missing cells. Four bytes per cell, whatever the strings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Labels {
     levels: Vec<Arc<str>>,

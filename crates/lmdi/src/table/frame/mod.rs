@@ -82,7 +82,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Takes the columns; fails when lengths differ or a name occurs twice.
+    /// Takes the columns; fails if lengths differ or a name occurs twice.
     pub fn new(columns: Vec<Column>) -> Result<Self> {
         let rows = columns.first().map_or(0, |column| column.values.len());
         let mut index = HashMap::with_capacity(columns.len());
@@ -162,7 +162,7 @@ impl Frame {
         (distance <= letters / 3).then_some(column.name.as_str())
     }
 
-    /// The chosen rows, in the order given.
+    /// The chosen rows, in the given order.
     pub fn take_rows(&self, rows: &[usize]) -> Self {
         let columns = self
             .columns

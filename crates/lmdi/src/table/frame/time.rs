@@ -1,6 +1,6 @@
-//! Points in time: what the numbers of columns of dates count, and how they are written.
+//! Dates and times: the unit of their numbers, and how they are written.
 
-/// What the numbers of a column of dates count, from the start of 1970 on.
+/// The unit of a column of dates, counted from the start of 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Days: the column holds dates.
@@ -21,9 +21,9 @@ impl TimeUnit {
         }
     }
 
-    /// A point in time as people write it, without a time of the day that is midnight; `None` where
-    /// it is no date. A column of dates has no time of the day: what lies between two days, as medians
-    /// and thresholds may, is written as the earlier one.
+    /// A date or time as people write it, without a time that is midnight; `None` if it is not a
+    /// valid date. A column of dates has no times: a value between two days, such as a median or
+    /// a threshold, is written as the earlier day.
     ///
     /// ```
     /// use lmdi::table::TimeUnit;

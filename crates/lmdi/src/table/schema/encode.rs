@@ -1,11 +1,11 @@
 //! From a table to the matrix of a [`Schema`].
 //!
-//! Columns are found by name, in any order; further columns are ignored. A level that training did
-//! not know goes to the pooled part if the column has one, else to no part (all zeros); a cell that
-//! is missing where training had none missing goes to no part. Both are counted. Where levels
+//! Columns are matched by name, in any order; extra columns are ignored. A level that did not occur
+//! in training goes to the pooled part if the column has one, else to no part (all zeros). A
+//! missing cell goes to no part if training had no missing cells. Both are counted. If levels
 //! become codes, a level that is not listed becomes missing and is counted.
 //!
-//! Cost: one pass over the cells; text is compared once a level, not once a cell.
+//! Cost: one pass over the cells; text is compared once per level, not once per cell.
 
 use super::kind::truth;
 use super::{Encoding, InputColumn, Part, Schema};
@@ -18,30 +18,31 @@ use std::collections::HashMap;
 /// Larger numbers are infinite in the 32 bits in which trees compare.
 const LARGEST: f64 = f32::MAX as f64;
 
-/// The matrix of a table, and what in it was new to the schema.
+/// The matrix of a table, and the values in it that are new to the schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Encoded {
     /// The cells as the trees read them.
     pub matrix: Matrix,
-    /// Columns with cells that training did not know.
+    /// Columns with values that did not occur in training.
     pub unseen: Vec<Unseen>,
 }
 
-/// Cells of a column that training did not know.
+/// Cells of a column with values that did not occur in training.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unseen {
     /// Name of the column.
     pub column: String,
     /// How many cells.
     pub cells: usize,
-    /// The first of the new levels; `None` when the cells are missing where none ever was.
+    /// The first of the new levels; `None` if the cells are missing and training had no missing
+    /// cells.
     pub example: Option<String>,
 }
 
 impl Schema {
     /// The matrix that the model's trees read.
     ///
-    /// Fails when a column is not there, holds text instead of numbers, or holds a number that is
+    /// Fails if a column is missing, holds text instead of numbers, or holds a number that is
     /// infinite in 32 bits.
     pub fn encode(&self, frame: &Frame) -> Result<Encoded> {
         let found: Vec<(&InputColumn, Option<&Column>)> =
@@ -81,7 +82,7 @@ impl Schema {
 
     /// The weights of the rows: the weight column's, `None` when the schema has no such column.
     ///
-    /// A weight must be a finite number not below zero, and not all may be zero.
+    /// A weight must be finite and not negative, and not all may be zero.
     pub fn weights(&self, frame: &Frame) -> Result<Option<Vec<f64>>> {
         let Some(name) = &self.weight else { return Ok(None) };
         let Values::Numbers(weights) = &frame.require(name)?.values else {

@@ -1,4 +1,4 @@
-//! What kind of column this is, decided from its cells.
+//! The kind of a column, detected from its cells.
 //!
 //! | kind | rule, first that holds |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | categorical | any other text |
 //! | numeric | any other numbers, so also 0/1 |
 //!
-//! Cost: a pass over the cells.
+//! Cost: one pass over the cells.
 
 use super::row_number::is_row_number;
 use crate::table::frame::{CellFormat, Column, Labels, Values};
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// value of an honest column can be different.
 pub const IDENTIFIER_MIN_CELLS: usize = 20;
 
-/// What a column holds, which decides how trees see it.
+/// The kind of a column, which decides how trees read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// Numbers, used as they are.
@@ -38,7 +38,7 @@ impl Kind {
     pub const ALL: [Kind; 5] =
         [Kind::Numeric, Kind::Boolean, Kind::Categorical, Kind::Constant, Kind::Identifier];
 
-    /// The word a user reads and writes.
+    /// The name that users read and write.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Numeric => "numeric",
@@ -68,7 +68,7 @@ impl Kind {
     }
 }
 
-/// The truth value that a word stands for, in any case; `0` and `1` count too.
+/// The boolean that a word stands for, in any case; `0` and `1` count too.
 pub fn truth(text: &str) -> Option<bool> {
     const FALSE: [&str; 12] =
         ["false", "f", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "nee", "nej"];

@@ -1,8 +1,8 @@
 //! From a training table to its [`Schema`]: which columns are used, and how.
 //!
 //! A categorical column keeps its most frequent levels, at most `max_levels` of them (ties go to
-//! the name that sorts first), and pools the others into one part. What was dropped or pooled is
-//! told in a [`ColumnReport`] a column, so that nothing happens silently.
+//! the name that sorts first), and pools the others into one part. A [`ColumnReport`] per column
+//! tells what was dropped or pooled, so that nothing happens silently.
 
 use super::{
     DroppedColumn, Encoding, InputColumn, Kind, MergedCells, Part, Reason, Schema, Target, Task,
@@ -11,10 +11,10 @@ use crate::setters::setters;
 use crate::table::frame::{Column, Frame, Labels, Reading, Values, number_text};
 use crate::{Error, Result};
 
-/// How many levels of a categorical column get a matrix column of their own unless told otherwise.
+/// How many levels of a categorical column get their own matrix column by default.
 pub const DEFAULT_MAX_LEVELS: usize = 32;
 
-/// What the user says about the table.
+/// The user's statements about a table.
 ///
 /// ```
 /// use lmdi::table::{SchemaOptions, Task};
@@ -26,18 +26,18 @@ pub const DEFAULT_MAX_LEVELS: usize = 32;
 pub struct SchemaOptions {
     /// The column to predict.
     pub target: String,
-    /// The task, where the target's cells shall not decide.
+    /// The task, if it is not to be detected from the target.
     pub task: Option<Task>,
-    /// Of two labels the one whose probability is reported and explained; by default the second in
-    /// order.
+    /// With two labels, the one whose probability is reported and explained; by default the second
+    /// in order.
     pub positive: Option<String>,
     /// The column of row weights.
     pub weight: Option<String>,
     /// Columns not to use.
     pub drop: Vec<String>,
-    /// Columns whose kind is stated instead of inferred.
+    /// Columns whose kind is set instead of detected.
     pub kinds: Vec<(String, Kind)>,
-    /// Most levels of a categorical column that get a matrix column each, at least 1.
+    /// Maximum number of levels of a categorical column with their own matrix column, at least 1.
     pub max_levels: usize,
     /// How the cells of the table are written; kept for later tables.
     pub reading: Reading,
@@ -57,7 +57,7 @@ impl SchemaOptions {
 }
 
 impl SchemaOptions {
-    /// Everything inferred, all columns but the target used.
+    /// Everything detected, and all columns except the target used.
     pub fn new(target: impl Into<String>) -> Self {
         Self {
             target: target.into(),
@@ -72,7 +72,7 @@ impl SchemaOptions {
     }
 }
 
-/// What a column is for.
+/// The role of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The model reads it.
@@ -81,18 +81,18 @@ pub enum Role {
     Dropped(Reason),
     /// It is predicted.
     Target,
-    /// It weighs the rows.
+    /// It weights the rows.
     Weight,
 }
 
-/// What was found in a column and what became of it.
+/// What was found in a column, and how it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnReport {
     /// Its name.
     pub name: String,
-    /// Its kind, inferred or stated.
+    /// Its kind, detected or set.
     pub kind: Kind,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
     /// Cells without a value.
     pub missing: usize,
@@ -100,7 +100,7 @@ pub struct ColumnReport {
     pub levels: Option<usize>,
     /// How many levels were pooled, and how many cells they have.
     pub pooled: Option<(usize, usize)>,
-    /// For an input of numbers, many of which are the same to trees of ours.
+    /// For a numeric input with many values that are equal to our trees.
     pub merged: Option<MergedCells>,
 }
 

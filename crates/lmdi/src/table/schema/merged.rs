@@ -1,23 +1,24 @@
-//! Numbers that are different in the table and the same to our trees, which compare 32 bits.
+//! Numbers that differ in the table but are equal to our trees, which compare 32 bits.
 //!
-//! Times in seconds since 1970 are 128 s apart in 32 bits, and whole numbers above 2^24 = 16,777,216
-//! fall together. Cost: one sort of the cells, where any of them has more than 32 bits.
+//! In 32 bits, times in seconds since 1970 are 128 s apart, and integers above 2^24 = 16,777,216
+//! may become equal. Cost: one sort of the cells, if any of them has more than 32 bits.
 
-/// Below this share of different values that remain, it is told. Measurements with many decimals
+/// Below this share of distinct values that remain, a note says so. Measurements with many decimals
 /// lose a few values, and nothing with them.
 const ENOUGH: f64 = 0.9;
 
-/// A column that loses many of its different values in 32 bits.
+/// A column that loses many of its distinct values in 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergedCells {
-    /// Different values of its cells.
+    /// Distinct values of its cells.
     pub different: usize,
-    /// Different values of its cells in 32 bits.
+    /// Distinct values of its cells in 32 bits.
     pub remaining: usize,
 }
 
 impl MergedCells {
-    /// Looks at the cells of a column; NaN is missing. `None` if at least nine in ten values remain.
+    /// Counts the distinct cells of a column; NaN is missing. `None` if at least nine in ten values
+    /// remain.
     ///
     /// ```
     /// use lmdi::table::MergedCells;

@@ -1,10 +1,9 @@
-//! How a table becomes the numeric matrix of the trees, as a model remembers it.
+//! How a table becomes the numeric matrix of the trees, as a model file keeps it.
 //!
-//! A column gives one matrix column (numbers, or 0/1 for a boolean), or one 0/1 column per part when
-//! it is categorical. The parts of a column lie side by side and in a fixed order: its levels by
-//! name, then [`Part::Other`] when rare levels were pooled, then [`Part::Missing`] when cells were
-//! missing in training. Importances of parts are summed into the column they come from
-//! ([`Schema::origins`]).
+//! A column gives one matrix column (numbers, or 0/1 for a boolean), or one 0/1 column per part if
+//! it is categorical. The parts of a column are adjacent and in a fixed order: its levels by name,
+//! then [`Part::Other`] if rare levels were pooled, then [`Part::Missing`] if cells were missing in
+//! training. Importances of parts are summed into the column they come from ([`Schema::origins`]).
 
 mod encode;
 mod kind;
@@ -31,7 +30,7 @@ pub enum Part {
     Level(String),
     /// The cell is a level that was too rare in training, or unknown then.
     Other {
-        /// The rare levels, by name; with them a level that is new is told apart from a rare one.
+        /// The rare levels, by name; with them, a new level can be distinguished from a rare one.
         pooled: Vec<String>,
     },
     /// The cell is missing.
@@ -47,8 +46,8 @@ pub enum Encoding {
     Truth,
     /// One 0/1 column per part.
     OneHot(Vec<Part>),
-    /// One column with the place of the cell's level in this list, from 0: what trees that split by
-    /// sets of categories read. Missing cells and levels that are not listed are missing (NaN).
+    /// One column with the position of the cell's level in this list, from 0, for trees that split
+    /// by sets of categories. Missing cells and levels that are not listed are missing (NaN).
     Codes(Vec<String>),
 }
 
@@ -74,9 +73,9 @@ pub struct InputColumn {
 /// Why a column of the training table is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
-    /// Its kind carries nothing a tree could generalise from (constant or identifier).
+    /// Its kind tells a tree nothing that generalises (constant or identifier).
     Kind(Kind),
-    /// The user asked for it.
+    /// The user dropped it.
     Requested,
 }
 
@@ -102,7 +101,7 @@ pub struct Schema {
     pub columns: Vec<InputColumn>,
     /// The columns it does not use.
     pub dropped: Vec<DroppedColumn>,
-    /// What it predicts; `None` for a model from elsewhere whose target has no known name.
+    /// What it predicts; `None` for an imported model whose target has no known name.
     pub target: Option<Target>,
     /// The column of row weights, if any.
     pub weight: Option<String>,
@@ -112,7 +111,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Numbers only, one matrix column each: what a model from elsewhere needs.
+    /// Numbers only, one matrix column each, for an imported model.
     pub fn numeric<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
         let columns = names
             .into_iter()

@@ -1,11 +1,11 @@
-//! Whether a column of whole numbers only counts or names rows.
+//! Whether a column of integers only numbers or identifies rows.
 //!
-//! Each number must be there once, without gaps. That alone says little: a yearly series has one
-//! row per year, and a life table one per age. So the numbers must also count the rows as a program
-//! does (from 0 or 1, in the order of the rows or in reverse), or the column's name must be that of
-//! a key. A column whose name says a time is never a row number: `month` from 1 to 36 is a trend.
+//! Each number must occur once, without gaps. That alone proves little: a yearly series has one row
+//! per year, and a life table one per age. So the numbers must also count the rows as a program
+//! does (from 0 or 1, in the order of the rows or in reverse), or the column must be named like a
+//! key. A column named like a time is never a row number: `month` from 1 to 36 is a trend.
 //!
-//! Cost: one pass over the cells, and one bit per row where the numbers are not in order.
+//! Cost: one pass over the cells, and one bit per row if the numbers are not in order.
 
 use super::kind::IDENTIFIER_MIN_CELLS;
 

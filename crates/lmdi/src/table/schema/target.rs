@@ -1,9 +1,9 @@
-//! What a model predicts: which column, and whether it is a number or one of several labels.
+//! The target of a model: which column, and whether it is a number or one of several labels.
 //!
-//! The task follows from the column unless the user states it: text with two labels is binary,
-//! with more it is multiclass; numbers are a regression unless there are exactly two distinct ones
-//! (such as 0 and 1), which is binary. Whole numbers with a few more values (ratings, counts) stay
-//! a regression, because their order means something that classes would throw away.
+//! The task follows from the column unless the user states it: text with two labels is binary, with
+//! more it is multiclass; numbers are a regression unless there are exactly two distinct ones (such
+//! as 0 and 1), which is binary. Integers with a few more values (ratings, counts) are a
+//! regression, because classes would lose their order.
 //!
 //! Labels are ordered: false before true, numbers by size, other text by its bytes. In a binary
 //! task the second label is the one whose probability is reported.
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// More labels than this are taken for a mistake (a name or an identifier as target).
 pub const MAX_CLASSES: usize = 1000;
 
-/// What is learned.
+/// The kind of prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Task {
     /// A number.
@@ -29,7 +29,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// The word a user reads and writes.
+    /// The name that users read and write.
     pub fn name(self) -> &'static str {
         match self {
             Task::Regression => "regression",
@@ -44,7 +44,7 @@ impl Task {
 pub struct Target {
     /// Its name in the table.
     pub name: String,
-    /// What is learned from it.
+    /// The task.
     pub task: Task,
     /// The labels in the order of their class index; empty for a regression.
     pub labels: Vec<String>,
@@ -90,7 +90,7 @@ impl TargetCells {
 }
 
 impl Target {
-    /// Decides the task and the labels from the cells that are there.
+    /// Decides the task and the labels from the cells that are present.
     pub fn learn(frame: &Frame, name: &str, requested: Option<Task>) -> Result<Self> {
         let values = &frame.require(name)?.values;
         let labels = distinct_labels(values);
@@ -157,8 +157,8 @@ impl Target {
         Ok(self)
     }
 
-    /// The rows of `frame` in which column `name` is not missing: a row without a target teaches
-    /// nothing and is to be left out before anything is learned.
+    /// The rows of `frame` in which column `name` is not missing: a row without a target must be
+    /// left out before anything is learned.
     pub fn present_rows(frame: &Frame, name: &str) -> Result<Vec<usize>> {
         let present: Vec<usize> = match &frame.require(name)?.values {
             Values::Numbers(cells) => (0..cells.len()).filter(|&r| !cells[r].is_nan()).collect(),

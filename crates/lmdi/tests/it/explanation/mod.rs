@@ -1,4 +1,4 @@
-//! What is read off scores: counterfactuals, stability, subgroups.
+//! Analyses of scores: counterfactuals, stability, subgroups.
 
 mod counterfactual;
 mod stability;

@@ -51,7 +51,7 @@ fn files_of_version_1_hold_what_the_json_beside_them_says() {
         let bits_of = |model: &Model| {
             let trees = model.explainer.iter().flat_map(|explainer| &explainer.trees);
             trees
-                .flat_map(|tree| bits(&tree.intercept).into_iter().chain(bits(&tree.step)))
+                .flat_map(|tree| bits(&tree.intercept).into_iter().chain(bits(&tree.step.to_vec())))
                 .collect()
         };
         let (a, b): (Vec<u64>, Vec<u64>) = (bits_of(&found), bits_of(&expected));
@@ -155,7 +155,7 @@ fn values_of_explainers_are_where_they_belong() {
     let tree = &explainer.trees[0];
     assert_eq!((tree.first_output, tree.n_outputs), (0, 1));
     assert_eq!(tree.intercept, [0.30000000000000004]);
-    assert_eq!(bits(&tree.step)[..3], [0.0_f64, -0.0, 1.5].map(f64::to_bits));
+    assert_eq!(bits(&tree.step.to_vec())[..3], [0.0_f64, -0.0, 1.5].map(f64::to_bits));
     assert_eq!((tree.raw[1].feature, tree.raw[1].mean), (3, 0.5));
     assert_eq!(tree.raw[0].slope, [-0.125]);
     let chosen = tree.fits[0].chosen.unwrap();

@@ -198,7 +198,7 @@ fn linear_model(
         n_outputs: k as u32,
         intercept: vec![0.0; k],
         // What is given for the root must not count.
-        step: (0..tree.n_nodes() * k).map(step).collect(),
+        step: (0..tree.n_nodes() * k).map(step).collect::<Vec<_>>().into(),
         raw: if raw { features.into_iter().map(term).collect() } else { Vec::new() },
         fits: vec![TreeFit { chosen: None, iterations: 0, gap: 0.0, converged: true }; k],
     }
@@ -296,7 +296,7 @@ proptest! {
                 for path in ensemble.decision_path(index, &cells).windows(2) {
                     let at = tree.feature[path[0] as usize] as usize * k + model.first_output as usize;
                     for output in 0..model.n_outputs as usize {
-                        expected[at + output] += model.step[path[1] as usize * model.n_outputs as usize + output];
+                        expected[at + output] += model.step.get(path[1] as usize * model.n_outputs as usize + output);
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Points go to the nearest centre, centres to the mean of their points, until nothing moves.
 //!
-//! A group that loses all its points takes the point that lies farthest from its centre.
+//! A group that loses all its points takes the point that is farthest from its centre.
 
 use super::{Cloud, KMeans};
 use crate::Result;
@@ -31,7 +31,7 @@ pub(super) fn settle(
     Ok(KMeans { labels, centres, inertia, iterations, converged })
 }
 
-/// Gives every point its nearest centre, the first of equals; whether any changed.
+/// Assigns every point to its nearest centre (ties go to the first), and tells whether any changed.
 fn assign(cloud: &Cloud<'_>, centres: &[f64], labels: &mut [u32], squares: &mut [f64]) -> bool {
     let k = centres.len() / cloud.width;
     let across = transposed(centres, cloud.width);
@@ -63,7 +63,8 @@ fn assign(cloud: &Cloud<'_>, centres: &[f64], labels: &mut [u32], squares: &mut 
     changed.contains(&true)
 }
 
-/// Centres coordinate by coordinate, so that the distances to all of them are made side by side.
+/// Centres coordinate by coordinate, so that the distances to all of them are computed in one
+/// batch.
 pub(super) fn transposed(centres: &[f64], width: usize) -> Vec<f64> {
     let k = centres.len() / width;
     (0..width * k).map(|at| centres[at % k * width + at / k]).collect()

@@ -1,15 +1,15 @@
-//! k-means: points in k groups such that the squares of the distances to the centres of the groups
-//! add up to as little as possible.
+//! k-means: k groups of points that minimise the sum of squared distances to the centres of the
+//! groups.
 //!
 //! Each restart draws centres by greedy k-means++ ([`seeding`]), lets points and centres settle in
 //! turn (Lloyd, [`lloyd`]) and then moves single points as long as that lowers the sum, the centres
 //! following at once (Hartigan, [`moves`]): every result of the last step is also one of Lloyd's,
-//! but not the other way round. The restart with the smallest sum wins, the earliest of equals; it
-//! is then tried whether one of its centres is of more use elsewhere ([`swaps`]).
+//! but not the other way round. The restart with the smallest sum wins; ties go to the earliest.
+//! Finally, one of its centres is moved elsewhere if that lowers the sum ([`swaps`]).
 //!
-//! A restart draws from its own generator, and sums over rows are made block by block in the order
-//! of the rows, so that threads change nothing. Time is restarts x iterations x rows x groups x
-//! coordinates.
+//! A restart has its own random generator, and sums over rows are computed block by block in the
+//! order of the rows, so that threads change nothing. Time is restarts x iterations x rows x groups
+//! x coordinates.
 
 mod lloyd;
 mod moves;
@@ -28,9 +28,9 @@ use rayon::prelude::*;
 pub struct KMeansOptions {
     /// Number of groups.
     pub k: usize,
-    /// How often to start anew; the best result counts.
+    /// Number of restarts; the best result is used.
     pub restarts: usize,
-    /// Most rounds of one start.
+    /// Maximum number of rounds per start.
     pub max_iterations: usize,
     /// Same seed, same groups.
     pub seed: u64,
@@ -60,12 +60,12 @@ pub struct KMeans {
     pub inertia: f64,
     /// Rounds of the start that won.
     pub iterations: usize,
-    /// Whether that start came to rest.
+    /// Whether that start converged.
     pub converged: bool,
 }
 
 impl KMeans {
-    /// Number of groups: fewer than asked for where there are fewer different points.
+    /// Number of groups: fewer than requested if there are fewer distinct points.
     pub fn n_groups(&self, n_coordinates: usize) -> usize {
         self.centres.len() / n_coordinates.max(1)
     }

@@ -1,8 +1,8 @@
 //! Where k-means starts from: greedy k-means++ (Arthur and Vassilvitskii 2007).
 //!
-//! The first centre is any point. Each next one is the best of `2 + ln k` points drawn with a
-//! chance in proportion to the square of their distance to the nearest centre so far: the one that
-//! leaves the least sum of such squares.
+//! The first centre is a random point. Each next one is the best of `2 + ln k` points, drawn with
+//! probability proportional to the squared distance to the nearest centre so far: the one that
+//! leaves the smallest sum of such squares.
 
 use super::Cloud;
 use crate::Result;

@@ -1,9 +1,10 @@
-//! Takes a centre from where it is hardly missed to where it is of more use.
+//! Moves a centre from where it matters little to where it lowers the sum more.
 //!
-//! Two centres in one cloud of points and one between two clouds is where k-means comes to rest too
-//! early. A centre is missed by as much as its points lie farther from the second nearest one. In
-//! turn, one of the three that are missed least is taken away, another is drawn as at the start,
-//! and all settle again; what lowers the sum is kept, until nothing has done so for some tries.
+//! k-means gets stuck with two centres in one cloud of points and one between two clouds. The loss
+//! from removing a centre is how much farther its points are from the second nearest one. In turn,
+//! one of the three centres with the smallest loss is removed, another is drawn as at the start,
+//! and all settle again. A change that lowers the sum is kept, until several tries in a row have
+//! failed.
 
 use super::{Cloud, KMeans, KMeansOptions, lloyd, seeding, settle};
 use crate::Result;

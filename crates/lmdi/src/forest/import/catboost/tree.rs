@@ -1,4 +1,4 @@
-//! One tree: symmetric (one split a depth) or nested.
+//! One tree: symmetric (one split per depth) or nested.
 
 use super::file::{LeafValue, NestedNode, SplitIn, SymmetricTree};
 use super::{Features, KnownSplit};

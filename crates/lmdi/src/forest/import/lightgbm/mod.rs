@@ -5,11 +5,11 @@
 //!   size) go the default way. *NaN*: NaN goes the default way.
 //! - Reading a row, LightGBM takes a cell up to 1e-35 in size for 0, so a threshold in that range moves
 //!   to its end: up to 1e-35 from 0 on, just below -1e-35 from below 0.
-//! - Members of a set of categories go left, after the cell is cut to a whole number; NaN and all
-//!   else go right.
+//! - Members of a set of categories go left, after the cell is truncated to an integer; everything
+//!   else, including NaN, goes right.
 //! - The raw output is the sum of leaf values; with `average_output` (random forests) their mean. A
 //!   `sigmoid` other than 1 multiplies the raw output, so that it becomes log-odds.
-//! - The average that boosting starts from is inside the values of the first tree (one a class); it is
+//! - The average that boosting starts from is inside the values of the first tree (one per class); it is
 //!   taken out of them and becomes the base score.
 
 mod file;

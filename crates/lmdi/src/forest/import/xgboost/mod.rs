@@ -1,10 +1,10 @@
 //! XGBoost's JSON and UBJSON models, since version 1.7.
 //!
 //! - A cell is rounded to 32 bits; `x < split_condition` goes left, NaN as `default_left` says.
-//! - Members of a set of categories go right; so does nothing else, not even a negative cell.
+//! - Members of a set of categories go right; nothing else does, not even a negative cell.
 //! - The raw output is `base + sum of leaf values`; DART multiplies each tree by its `weight_drop`.
 //! - `base_score` is kept in units of the response: its logarithm or log-odds is the base where the link
-//!   is one, except for `binary:logitraw`. Several numbers (`[a,b,c]`, one a class) are raw outputs already.
+//!   is one, except for `binary:logitraw`. Several numbers (`[a,b,c]`, one per class) are raw outputs already.
 //! - A tree whose leaves hold vectors (`multi_strategy="multi_output_tree"`) is read as one tree per
 //!   output, all with the same splits.
 //! - One round of many parallel trees is a random forest: values are those of trees that stand alone,
@@ -163,7 +163,7 @@ fn leaf_width(model: &BoosterModel, n_outputs: usize) -> Result<usize> {
     }
 }
 
-/// How many trees a round has, all rounds alike.
+/// Number of trees per round, the same in all rounds.
 fn trees_per_round(model: &BoosterModel, n_outputs: usize) -> Result<usize> {
     let parallel = model.gbtree_model_param.num_parallel_tree.0.max(1);
     let claimed = parallel.saturating_mul(n_outputs);

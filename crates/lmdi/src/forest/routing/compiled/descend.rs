@@ -1,9 +1,9 @@
 //! Many rows going down a compiled tree.
 //!
-//! Rows go down in two stages. First all of them take as many steps as most of them need, without a
-//! look at whether any has arrived; the first few of these are taken together ([`super::top`]). Those that have not are then listed and take a few steps at a
-//! time, until the list is empty: rows that have arrived cost no more steps, and no branch depends
-//! on where a row goes.
+//! Rows go down in two stages. First all of them take as many steps as most of them need, without
+//! checking whether any has arrived; the first few of these are taken together ([`super::top`]).
+//! Rows that have not arrived are then listed and take a few steps at a time, until the list is
+//! empty. Rows that have arrived cost no more steps, and no branch depends on where a row goes.
 
 use super::cell::Cell;
 use super::gains::Gains;

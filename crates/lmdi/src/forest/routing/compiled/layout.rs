@@ -1,7 +1,7 @@
 //! The nodes of a compiled tree and their order.
 //!
 //! The two children of a node are neighbours, the left one first. The child with more training rows
-//! is continued first, so the ways that most rows take lie together.
+//! is continued first, so the most frequent paths are contiguous.
 
 use super::cell::Cell;
 use super::link::Link;

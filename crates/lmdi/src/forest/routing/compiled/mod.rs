@@ -23,6 +23,7 @@ mod top;
 use super::lanes::LANES;
 use super::path_amounts::{NodeAmounts, PathAmounts};
 use crate::forest::{Missing, Tree};
+use crate::sparse_numbers::SparseNumbers;
 pub(super) use cell::Cell;
 use gains::{Gains, Held, Listed, Nothing};
 use layout::{Compiled, Part};
@@ -93,10 +94,12 @@ pub(super) fn compile<C: Cell + 'static>(
 fn with_links<C: Cell + 'static, L: Link + 'static>(
     part: &Part<'_>,
     spare: u32,
-    held: Option<&[f64]>,
+    held: Option<&SparseNumbers>,
 ) -> Box<dyn Walk<C>> {
     match held {
-        Some(amounts) => Box::new(Compiled::<C, L, f64>::new(part, spare, |node| amounts[node])),
+        Some(amounts) => {
+            Box::new(Compiled::<C, L, f64>::new(part, spare, |node| amounts.get(node)))
+        }
         None => Box::new(Compiled::<C, L, ()>::new(part, spare, |_| ())),
     }
 }

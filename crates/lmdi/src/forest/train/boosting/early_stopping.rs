@@ -1,4 +1,4 @@
-//! When boosting stops: rows held out, and the loss on them watched.
+//! When boosting stops: the loss on held-out rows decides.
 //!
 //! The ensemble keeps the rounds up to the best one; rounds after it were only patience.
 

@@ -35,8 +35,8 @@ pub(super) fn link_of(loss: Loss) -> Link {
     }
 }
 
-/// The raw output that is best for all rows alike. Classes absent from `rows` get a probability of
-/// the smallest step of a 64-bit number.
+/// The best constant raw output for all rows. Classes absent from `rows` get a probability of the
+/// smallest step of a 64-bit number.
 pub(super) fn base_score(y: &Response, weights: &[f64], rows: &[u32]) -> Vec<f64> {
     let total: f64 = rows.iter().map(|&row| weights[row as usize]).sum();
     match y {

@@ -6,7 +6,7 @@
 //! - Histogram finder: splits and values both by Newton steps, as scikit-learn's
 //!   HistGradientBoosting does.
 //!
-//! Inner nodes hold the value they would have as leaves. A tree's impurities are the variance of
+//! Internal nodes hold the value they would have as leaves. A tree's impurities are the variance of
 //! the residuals (exact) or of r / h weighted by h (histogram), so that weighted decreases are the
 //! gains of the splits.
 
@@ -27,7 +27,7 @@ use crate::monitor::Monitor;
 use crate::random::{Generator, generator, subset};
 use crate::table::MatrixView;
 use early_stopping::{Watch, hold_out};
-use histogram::{HistogramGrower, narrow};
+use histogram::{BinnedColumns, HistogramGrower};
 use loss::{base_score, derivatives, link_of, loss_of, mean_loss};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -35,7 +35,7 @@ use std::ops::Range;
 /// Curvatures below this are no base for a Newton step.
 const NO_CURVATURE: f64 = 1e-150;
 
-/// Trains a boosted ensemble on rayon's current threads. Reports one unit of progress a round.
+/// Trains a boosted ensemble on rayon's current threads. Reports one unit of progress per round.
 ///
 /// ```
 /// use lmdi::forest::train::{BoostingParams, TrainingSet, train_boosting};
@@ -92,9 +92,14 @@ fn boost(set: &TrainingSet, params: &BoostingParams, monitor: &dyn Monitor) -> R
         .early_stopping
         .map(|rule| Watch::new(rule, mean_loss(&set.y, &raw, &weights, &held_rows)));
 
-    let binned = if histograms { narrow(&columns) } else { Vec::new() };
+    let (columns, binned) = if histograms {
+        (Vec::new(), BinnedColumns::new(columns))
+    } else {
+        (columns, BinnedColumns::default())
+    };
     let mut grower = if histograms {
-        Grower::Histogram(HistogramGrower::new(&binned, params))
+        let grower = Box::new(HistogramGrower::new(&binned, params));
+        Grower::Histogram { grower, l2: params.l2 }
     } else {
         Grower::exact(&columns, params, weights.len())
     };
@@ -193,7 +198,10 @@ enum Grower<'a> {
         scratch: Box<TreeScratch<PairScorer>>,
         residuals: Vec<f64>,
     },
-    Histogram(HistogramGrower<'a>),
+    Histogram {
+        grower: Box<HistogramGrower<'a>>,
+        l2: f64,
+    },
 }
 
 impl<'a> Grower<'a> {
@@ -242,12 +250,12 @@ impl<'a> Grower<'a> {
                 }
                 (grown.tree, grown.ranges)
             }
-            Grower::Histogram(grower) => {
+            Grower::Histogram { grower, l2 } => {
                 for (slope, &weight) in slopes.iter_mut().zip(weights) {
                     *slope = [slope[0] * weight, slope[1] * weight];
                 }
                 let (mut tree, ranges) = grower.grow(rows, slopes, random);
-                weigh(&mut tree, &ranges, rows, slopes, weights);
+                weigh(&mut tree, &ranges, rows, slopes, weights, *l2);
                 (tree, ranges)
             }
         }
@@ -303,13 +311,14 @@ fn newton_steps(
     }
 }
 
-/// Sets node weights and impurities of a tree grown on weighted residuals and curvatures.
+/// Sets values, weights and impurities of a tree grown on weighted residuals and curvatures.
 fn weigh(
     tree: &mut Tree,
     ranges: &[Range<usize>],
     rows: &[u32],
     slopes: &[[f64; 2]],
     weights: &[f64],
+    l2: f64,
 ) {
     let sums = node_sums(tree, ranges, rows, |row| {
         let [residual, curvature] = slopes[row];
@@ -318,6 +327,8 @@ fn weigh(
     });
     for (node, [weight, squares, residual, curvature]) in sums.into_iter().enumerate() {
         let explained = if curvature > 0.0 { residual * residual / curvature } else { 0.0 };
+        let denominator = curvature + l2;
+        tree.value[node] = if denominator > 0.0 { residual / denominator } else { 0.0 };
         tree.weight[node] = weight;
         tree.impurity[node] = ((squares - explained) / weight).max(0.0);
     }

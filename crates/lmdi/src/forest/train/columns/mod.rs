@@ -1,9 +1,9 @@
 //! Columns as ranks: the form in which the split search reads a table.
 //!
 //! Every cell is rounded to 32 bits and replaced by the rank of its value among the column's
-//! different values, so that nodes sort and count small whole numbers. A missing cell has the rank
-//! after the last value and so sorts last. With bins, a rank stands for a run of neighbouring
-//! values. Invariant: `highest[r] < lowest[r + 1]`. Cost: one sort per column, once a training run.
+//! distinct values, so that nodes sort and count small integers. A missing cell has the rank after
+//! the last value and so sorts last. With bins, a rank stands for a run of neighbouring values.
+//! Invariant: `highest[r] < lowest[r + 1]`. Cost: one sort per column, once per training run.
 
 pub(crate) mod sort;
 

@@ -11,7 +11,7 @@
 //! | entropy | sum over classes of l ln(l / L) + r ln(r / R) |
 //! | Poisson | l ln(l / L) + r ln(r / R), l and r the sums of w y |
 //!
-//! Subtracting the node mean first needs one multiplication instead of two divisions a candidate
+//! Subtracting the node mean first needs one multiplication instead of two divisions per candidate
 //! and loses no digits when the responses share a large offset.
 
 use crate::table::Response;

@@ -1,4 +1,4 @@
-//! What bounds the growth of a tree, and which of several splits that gain the same is taken.
+//! What limits the growth of a tree, and which of several splits with equal gain is taken.
 
 /// When a node is not split.
 #[derive(Debug, Clone)]
@@ -7,7 +7,7 @@ pub(crate) struct Limits {
     pub(crate) min_samples_split: usize,
     pub(crate) min_samples_leaf: usize,
     pub(crate) min_impurity_decrease: f64,
-    /// Greatest number of leaves; no limit grows depth first.
+    /// Maximum number of leaves; no limit grows depth first.
     pub(crate) max_leaf_nodes: Option<usize>,
     pub(crate) max_features: usize,
     /// One random threshold per column.

@@ -1,9 +1,8 @@
 //! Anderson extrapolation of a descent.
 //!
-//! On columns that are nearly dependent on one another sweeps make steps of the same few
-//! directions, each shorter than the last by a constant share. Of the last points x_0 .. x_K the
-//! combination with weights c that sum to one and make `sum c_k (x_k+1 - x_k)` shortest lies where
-//! such a series ends:
+//! On nearly dependent columns, sweeps make steps in the same few directions, each shorter than the
+//! last by a constant factor. Of the last points x_0 .. x_K the combination with weights c that sum
+//! to one and make `sum c_k (x_k+1 - x_k)` shortest lies where such a series ends:
 //!
 //! ```text
 //! (D'D) z = 1,   c = z / sum z,   D = (x_1 - x_0, ..., x_K - x_K-1),   x = sum c_k x_k+1

@@ -3,8 +3,8 @@
 //! Lane `i` is a [`GaussianProblem`] of its own rows. All lanes have the same columns: those of a
 //! basis or what a [`Reduction`] left of them.
 //!
-//! Convergence is judged by the duality gap in the form scikit-learn uses: with residual r, penalty
-//! (l1, l2) and c = min(1, l1 / max_j |x_j' r - l2 b_j|),
+//! The stopping rule is the duality gap in the form that scikit-learn uses: with residual r,
+//! penalty (l1, l2) and c = min(1, l1 / max_j |x_j' r - l2 b_j|),
 //!
 //! ```text
 //! gap = (1 + c^2)/2 (|r|^2 + l2 |b|^2) + l1 |b|_1 - c r'y   <=   tolerance * y'y
@@ -208,7 +208,7 @@ impl<const N: usize> BatchedProblem<N> {
 }
 
 impl BatchedProblem<1> {
-    /// The problem by itself, over the same columns.
+    /// The problem alone, over the same columns.
     pub(crate) fn into_single(self, stumps: &Stumps) -> GaussianProblem<'_> {
         GaussianProblem {
             hessian: self.hessians.into_single(stumps),

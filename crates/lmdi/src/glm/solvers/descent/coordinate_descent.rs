@@ -6,20 +6,20 @@
 //! 1/2 (b - b0)' H (b - b0) - g0' (b - b0) + l1 |b|_1 + l2/2 |b|^2
 //! ```
 //!
-//! where H is one of [`BatchedHessian`] and g0 the gradient at the start, for `N` problems side by
-//! side.
+//! where H is one of [`BatchedHessian`] and g0 the gradient at the start, for a batch of `N`
+//! problems.
 //!
 //! A sweep visits the splits from the root down. A step d on split v moves the predictions of all
 //! rows left of v by d * a and right of v by d * b; instead of touching the rows or the gradients
-//! of all relatives, the shift is handed down to the children, and the residual sums of a node are
-//! corrected by (shift * weight of the node) when it is its turn. After the last split one upward
-//! pass restores all sums. A full pass over m splits therefore costs O(m), not O(m * depth), and
-//! the r raw columns, which meet the stumps only through per-leaf sums, O(leaves * r).
+//! of all relatives, the shift is passed down to the children, and the residual sums of a node are
+//! corrected by (shift * weight of the node) when the node is visited. After the last split one
+//! upward pass restores all sums. A full pass over m splits therefore costs O(m), not O(m * depth),
+//! and the r raw columns, which meet the stumps only through per-leaf sums, O(leaves * r).
 //!
-//! Raw columns move under the curvature of [`RawSchurComplement`], which knows how the heaviest
-//! stumps will answer; that model may overshoot when stumps enter or leave, so callers watch the
-//! objective and call [`Descent::forget_schur_complement`] when it rises. The intercept is moved to
-//! its optimum after every pass, which keeps the weighted residuals summing to zero.
+//! Raw columns move under the curvature of [`RawSchurComplement`], which accounts for the response
+//! of the heaviest stumps. That model may overshoot when stumps enter or leave, so callers watch
+//! the objective and call [`Descent::forget_schur_complement`] if it increases. The intercept is
+//! moved to its optimum after every pass, which keeps the weighted residuals summing to zero.
 
 use crate::glm::linalg::vector::{
     Lanes, per_lane, subtract_columns, subtract_products, subtract_scaled,

@@ -1,7 +1,7 @@
-//! The curvature that the raw columns see once the heaviest active stumps follow their moves.
+//! The curvature of the raw columns after eliminating the heaviest active stumps.
 //!
-//! A raw column is close to a sum of stumps on the same feature. Moving one with the others held
-//! still makes many short steps; what matters is the curvature after the stumps have answered, the
+//! A raw column is close to a sum of stumps on the same feature. Moving one with the others fixed
+//! makes many short steps. The relevant curvature is the one after eliminating the stumps, the
 //! Schur complement
 //!
 //! ```text

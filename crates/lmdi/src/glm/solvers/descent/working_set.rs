@@ -1,9 +1,9 @@
-//! A point over all columns that is improved on a few columns at a time.
+//! An iterate over all columns that is improved on a working set of a few columns at a time.
 //!
-//! Only columns that have a slope, or a gradient close to the l1 penalty, are likely to move;
-//! sweeps go over those alone ([`Reduction`]). Afterwards the residual sums of all columns are
-//! brought up to date, and the duality gap over all of them says whether a column that was left out
-//! is missed.
+//! Only columns with a nonzero slope, or a gradient close to the l1 penalty, are likely to move;
+//! sweeps run over those alone ([`Reduction`]). Afterwards the residual sums of all columns are
+//! updated, and the duality gap over all of them tells whether a column is missing from the working
+//! set.
 
 use crate::forest::NONE;
 use crate::glm::linalg::vector::{Lanes, of_lane, per_lane, subtract_columns};

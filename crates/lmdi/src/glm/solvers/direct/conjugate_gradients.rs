@@ -1,14 +1,14 @@
 //! Steps of minimum norm: `(H + l2) b = g` for any l2 >= 0, singular or not.
 //!
-//! A factored system ([`Elimination`]) needs a positive penalty. When l2 is too small to be seen
-//! beside H, conjugate gradients solve the system as it stands, with the factor of a slightly
-//! larger penalty as preconditioner. All iterates are polynomials in H applied to g, so they never
-//! leave the space spanned by the columns' rows: of all solutions they approach the one of minimum
-//! norm, which is what a pseudo-inverse gives. When l2 is large enough the preconditioner is exact
-//! and one step remains, which doubles as iterative refinement.
+//! A factored system ([`Elimination`]) needs a positive penalty. If l2 is negligible beside H,
+//! conjugate gradients solve the system itself, with the factor of a slightly larger penalty as
+//! preconditioner. All iterates are polynomials in H applied to g, so they never leave the space
+//! spanned by the columns' rows: of all solutions they approach the one of minimum norm, which is
+//! what a pseudo-inverse gives. When l2 is large enough the preconditioner is exact and one step
+//! remains, which doubles as iterative refinement.
 //!
-//! Cost: one factorisation, then 4 m r a step. Eigenvalues above the preconditioner's penalty count
-//! as one; each smaller one costs about one more step.
+//! Cost: one factorisation, then 4 m r per step. Eigenvalues above the preconditioner's penalty
+//! count as one; each smaller one costs about one more step.
 
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::quadratic::gradient::Gradient;

@@ -1,9 +1,9 @@
 //! Least squares without an l1 penalty: ridge regression, and ordinary least squares of minimum
 //! norm.
 //!
-//! Minimises `1/2 sum w (y - b0 - x b)^2 + l2/2 |b|^2` directly. With l2 = 0 and columns that
-//! depend on one another (duplicates, leaves without weight, more columns than rows) the solution
-//! of minimum norm among centred columns is returned, the one a pseudo-inverse gives.
+//! Minimises `1/2 sum w (y - b0 - x b)^2 + l2/2 |b|^2` directly. With l2 = 0 and linearly dependent
+//! columns (duplicates, leaves without weight, more columns than rows), it returns the minimum-norm
+//! solution over centred columns, which a pseudo-inverse gives.
 
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;

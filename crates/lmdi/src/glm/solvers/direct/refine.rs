@@ -1,7 +1,7 @@
 //! From an approximate elastic net to the exact one.
 //!
-//! Coordinate descent finds which slopes are zero long before it settles the others. Given the
-//! signs s of the slopes that are not zero, the optimality conditions are a linear system on those
+//! Coordinate descent finds which slopes are zero long before the others converge. Given the signs
+//! s of the slopes that are not zero, the optimality conditions are a linear system on those
 //! columns,
 //!
 //! ```text
@@ -13,7 +13,7 @@
 //! the set, and when the set is settled the columns that violate their condition enter. The
 //! objective falls in every round, so no set comes back; near the solution a few rounds suffice.
 //!
-//! Cost a round: one factorisation over the active columns.
+//! Cost per round: one factorisation over the active columns.
 
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;

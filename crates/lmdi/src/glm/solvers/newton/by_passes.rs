@@ -1,16 +1,16 @@
-//! Proximal Newton on rows that are not at hand: every step takes one pass over them.
+//! Proximal Newton on rows that are not in memory: every step takes one pass over them.
 //!
-//! A pass sums up the derivatives of the loss at the present point, and the loss itself. The sums of
-//! all rows give the quadratic model of the next step, which is solved as far as it goes, since a pass costs
-//! more than a solution. Whether a step lowered the objective shows in the sums at its end. If it did
-//! not, the next pass looks nearer to where the step began:
+//! A pass sums up the derivatives of the loss at the current iterate, and the loss itself. The sums
+//! of all rows give the quadratic model of the next step, which is solved to convergence, because a
+//! pass costs more than a solve. The sums at the end of a step tell whether it lowered the
+//! objective. If not, the next pass tries a shorter step:
 //!
 //! ```text
 //! f(b + t d) <= f(b) + 1e-4 t D,    D = -g'd + penalty(b + d) - penalty(b)
 //! ```
 //!
-//! The stopping rule is that of [`super::proximal`]: -D/2, or what the best single column would gain, as a
-//! share of the null model's loss.
+//! The stopping rule is that of [`super::proximal`]: -D/2, or the predicted decrease of the best
+//! single column, as a share of the null model's loss.
 
 use crate::basis::Basis;
 use crate::glm::model::coefficients::Coefficients;

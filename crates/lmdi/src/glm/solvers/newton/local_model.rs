@@ -1,12 +1,12 @@
 //! The quadratic model of one Newton step, with the elastic net.
 //!
-//! Coordinate descent solves most models in a few sweeps. Where classes are nearly separable the
-//! curvature fades, columns become all but dependent on one another and sweeps crawl; then rounds
-//! of direct steps take over: columns that violate their condition at zero enter, the conditions of
-//! all columns with a sign are solved as a linear system, and the exact minimum along that step is
+//! Coordinate descent solves most models in a few sweeps. If classes are nearly separable, the
+//! curvature vanishes, columns become nearly dependent and sweeps stall. Rounds of direct steps
+//! then take over: columns that violate their condition at zero enter, the conditions of all
+//! columns with a sign are solved as a linear system, and the exact minimum along that step is
 //! taken ([`Line`]).
 //!
-//! Cost: leaves x r a sweep, splits x r^2 a round.
+//! Cost: leaves x r per sweep, splits x r^2 per round.
 
 use crate::glm::linalg::vector::add_scaled;
 use crate::glm::model::coefficients::Coefficients;

@@ -1,5 +1,5 @@
-//! Proximal Newton for families other than the gaussian: on rows that are at hand, and by passes over
-//! rows that are not.
+//! Proximal Newton for families other than the gaussian: on rows in memory, and by passes over rows
+//! that are not.
 
 pub(crate) mod by_passes;
 pub(crate) mod local_model;

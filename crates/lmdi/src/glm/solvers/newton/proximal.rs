@@ -8,10 +8,10 @@
 //! f(b + t d) <= f(b) + 1e-4 t D,    D = -g'd + penalty(b + d) - penalty(b)
 //! ```
 //!
-//! Where D and the curvature along d say that the condition holds, the objective is not evaluated.
-//! -D/2, or what the best single column would gain if that is more, estimates how far the objective
-//! is above its minimum; a fit stops when it is below a share of the null model's loss. The
-//! curvature is kept from one step to the next while steps shrink the violation of the optimality
+//! If D and the curvature along d imply that the condition holds, the objective is not evaluated.
+//! The larger of -D/2 and the predicted decrease of the best single column estimates how far the
+//! objective is above its minimum; a fit stops when that is below a share of the null model's loss.
+//! The Hessian is reused for the next step while steps reduce the violation of the optimality
 //! conditions fast, because building it costs r^2/2 per row and a gradient only r.
 
 use crate::basis::{Basis, SparseBlock, TreeRows};

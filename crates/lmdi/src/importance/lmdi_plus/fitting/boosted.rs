@@ -1,19 +1,20 @@
 //! Fitting the linear models of boosted trees, round by round.
 //!
-//! Tree t of a boosted model was grown on what the trees before it left unexplained. Its linear model is
-//! fitted to what the *linear models* before it left unexplained: to the Newton steps at the margin of the
-//! refit, with the second derivative of the loss as weight, on the scale of the tree's own leaf values
-//! ([`super::leaf_steps`]).
+//! Tree t of a boosted model was grown on the residuals of the trees before it. Its linear model is
+//! fitted to the residuals of the *linear models* before it: to the Newton steps at the margin of
+//! the refit, with the second derivative of the loss as weight, on the scale of the tree's own leaf
+//! values ([`super::leaf_steps`]).
 //!
-//! At the margin of the model itself, a linear trend that the model lacks would be found again in every
-//! round, and the sum would grow without bound. At the refit's own margin, a trend that has been taken up
-//! is gone from the next target. Without penalty and raw columns the two margins are equal, and the
-//! linear models give the trees back.
+//! At the margin of the model itself, a linear trend that the model lacks would be fitted again in
+//! every round, and the sum would grow without bound. At the refit's own margin, a trend that has
+//! been fitted is gone from the next target. Without penalty and raw columns the two margins are
+//! equal, and the linear models reproduce the trees.
 //!
-//! **In rounds.** A stream of rows cannot be read once per tree. With a number of rounds set, all trees of a
-//! round are fitted at once: each as if the linear models before it in the round were the trees
-//! themselves. What the rounds before left over, `debt = model - refit`, is kept from the margin of all
-//! its trees. As one after the other they would take up a share of it each, tree j of the round aims at
+//! **In rounds.** A stream of rows cannot be read once per tree. With a number of rounds set, all
+//! trees of a round are fitted at once: each as if the linear models before it in the round were
+//! the trees themselves. What earlier rounds left over, `debt = model - refit`, is subtracted from
+//! the margin of all its trees. Fitted one after another, each tree would take a share of it. So
+//! tree j of the round aims at
 //!
 //! ```text
 //! target = v + rate (1 - factor rate)^j (z - m),      z at the margin  model - debt
@@ -259,7 +260,8 @@ pub(super) fn boosting_rounds(ensemble: &Ensemble) -> Vec<Range<usize>> {
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// The first tree of each of so many rounds, which hold whole rounds of boosting, nearly as many each.
+/// The first tree of each of this many rounds, which hold whole rounds of boosting, in nearly equal
+/// numbers.
 pub(super) fn round_starts(ensemble: &Ensemble, n_rounds: usize) -> Vec<usize> {
     let boosting = boosting_rounds(ensemble);
     let size = boosting.len().div_ceil(n_rounds.max(1)).max(1);

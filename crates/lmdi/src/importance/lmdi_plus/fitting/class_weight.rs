@@ -1,10 +1,10 @@
-//! What each row's class counts in the fit.
+//! The weight of each row's class in the fit.
 //!
-//! Boosting multiplies gradients by class weights, and a forest that draws rows by them predicts shares of
-//! what it drew: the weights count as they are. Weights *inside* the trees of a forest show in its predictions
-//! only as far as leaves are impure: a pure leaf predicts its class with any weights. There each class
-//! counts as much as it takes for the mean response to be the forest's own mean prediction, of out-of-bag
-//! rows where they are known:
+//! Boosting multiplies gradients by class weights, and a forest that draws rows by them predicts
+//! shares of what it drew: there the weights are used as they are. Weights *inside* the trees of a
+//! forest show in its predictions only in impure leaves: a pure leaf predicts its class with any
+//! weights. There each class gets the weight that makes the mean response equal the forest's own
+//! mean prediction, of out-of-bag rows if they are known:
 //!
 //! ```text
 //! weight_c = mean predicted share of c / share of c among the rows
@@ -15,7 +15,7 @@ use crate::forest::{ClassWeights, Ensemble, Growth, Tree, oob_prediction};
 use crate::monitor::Silent;
 use crate::table::{MatrixView, Response};
 
-/// The class weight of every row, with mean one; `None` where all classes count alike.
+/// The class weight of every row, with mean one; `None` if all classes have the same weight.
 pub(super) fn row_class_weights(
     ensemble: &Ensemble,
     x: &MatrixView<'_>,

@@ -1,18 +1,19 @@
 //! Fitting the linear model of every tree.
 //!
-//! What all fits share: rows, weights, folds, and the fit of one tree to given targets. Which targets, and
-//! in which order trees are fitted: [`super::forest`] and [`super::boosted`]. Every tree is fitted from
-//! its own data, so the result does not depend on the number of threads.
+//! This is what all fits share: rows, weights, folds, and the fit of one tree to given targets.
+//! [`super::forest`] and [`super::boosted`] decide the targets and the order of trees. Every tree
+//! is fitted from its own data, so the result does not depend on the number of threads.
 
 use super::boosted::BoostedFit;
 use super::class_weight::{counts_draws, row_class_weights};
 use super::target::Plan;
+use super::unfinished_model::UnfinishedModel;
 use crate::basis::{Basis, RareCells, TreeRows};
 use crate::forest::routing::Router;
 use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, InBag, Tree};
-use crate::glm::{Family, GlmFit, GlmOptions, fit_glm};
-use crate::importance::lmdi_plus::model::{LmdiPlus, RawTerm, TreeFit, TreeModel};
+use crate::glm::{Family, GlmOptions, fit_glm};
+use crate::importance::lmdi_plus::model::{LmdiPlus, TreeModel};
 use crate::importance::lmdi_plus::options::{FitOn, FitTo, FoldBy, LmdiPlusOptions, Validation};
 use crate::importance::lmdi_plus::rows::RowChoice;
 use crate::importance::{check_cells, check_weights};
@@ -23,7 +24,6 @@ use crate::table::{
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::ops::Range;
 
 /// Rows that tell the mean size of a tree's scores.
 pub(super) const ROWS_FOR_A_MEAN: usize = 1024;
@@ -175,14 +175,16 @@ impl Shared<'_> {
     ) -> TreeModel {
         let tree = &self.ensemble.trees[index];
         let first = first_output as usize;
-        let mut model = TreeModel::unfitted(tree, basis, first..first + targets.len());
+        let mut model = UnfinishedModel::new(tree, basis, first..first + targets.len());
         let (fold, n_folds) = self.folds(index);
         let mut kept_rows = None;
         for (output, (target, extra_weight)) in targets.iter().enumerate() {
             // Without extra weights all outputs share their rows.
             if kept_rows.is_none() || extra_weight.is_some() {
                 let weight = self.row_weights(index, extra_weight.as_deref());
-                let rows = TreeRows::new(self.x, basis, leaves, &weight, &fold, n_folds);
+                // Boosted trees follow one another and have their folds to share out.
+                let rows = TreeRows::new(self.x, basis, leaves, &weight, &fold, n_folds)
+                    .on_one_thread(!self.ensemble.is_boosted());
                 // Least squares takes all it needs in one pass.
                 let one_pass = self.glm.family == Family::Gaussian;
                 kept_rows =
@@ -196,7 +198,7 @@ impl Shared<'_> {
             fit.coefficients.scale(unit);
             model.add_output(basis, output, fit);
         }
-        model
+        model.finish()
     }
 
     /// The fold of every row, and how many folds there are; see [`TreeRows::new`].
@@ -264,56 +266,6 @@ impl Shared<'_> {
     }
 }
 
-impl TreeModel {
-    /// The linear models of a tree before any output is fitted.
-    pub(super) fn unfitted(tree: &Tree, basis: &Basis, outputs: Range<usize>) -> Self {
-        let n_outputs = outputs.len();
-        Self {
-            first_output: outputs.start as u32,
-            n_outputs: n_outputs as u32,
-            intercept: Vec::with_capacity(n_outputs),
-            step: vec![0.0; tree.n_nodes() * n_outputs],
-            raw: basis
-                .raw
-                .iter()
-                .map(|column| RawTerm {
-                    feature: column.feature,
-                    mean: column.mean,
-                    slope: Vec::with_capacity(n_outputs),
-                })
-                .collect(),
-            fits: Vec::with_capacity(n_outputs),
-        }
-    }
-
-    /// Takes over one output's linear model.
-    pub(super) fn add_output(&mut self, basis: &Basis, output: usize, fit: GlmFit) {
-        let n_outputs = self.n_outputs as usize;
-        let stumps = &basis.stumps;
-        for (split, &coefficient) in fit.coefficients.stump.iter().enumerate() {
-            for (child, value) in [
-                (stumps.left[split], stumps.left_value[split]),
-                (stumps.right[split], stumps.right_value[split]),
-            ] {
-                let node = stumps.tree_node[child as usize] as usize;
-                self.step[node * n_outputs + output] = coefficient * value;
-            }
-        }
-        for ((term, column), &coefficient) in
-            self.raw.iter_mut().zip(&basis.raw).zip(&fit.coefficients.raw)
-        {
-            term.slope.push(coefficient * column.factor);
-        }
-        self.intercept.push(fit.coefficients.intercept);
-        self.fits.push(TreeFit {
-            chosen: fit.chosen,
-            iterations: fit.iterations,
-            gap: fit.gap,
-            converged: fit.converged,
-        });
-    }
-}
-
 /// The weighted standard deviation; 1 for numbers that are all equal.
 fn deviation(numbers: &[f64], weight: &[f64]) -> f64 {
     // Scaled first so that no square overflows or vanishes.
@@ -328,7 +280,7 @@ fn deviation(numbers: &[f64], weight: &[f64]) -> f64 {
     if deviation > f64::EPSILON * largest { deviation } else { 1.0 }
 }
 
-/// Sample weights times class weights, with mean one; `None` where all rows are alike.
+/// Sample weights times class weights, with mean one; `None` if all rows have the same weight.
 fn row_weights(sample: Option<&[f64]>, class: Option<&[f64]>) -> Result<Option<Vec<f64>>> {
     let mut weights = match (sample, class) {
         (None, None) => return Ok(None),

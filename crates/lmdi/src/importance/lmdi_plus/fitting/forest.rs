@@ -1,24 +1,24 @@
-//! Fitting the linear models of a forest, whose trees were grown apart.
+//! Fitting the linear models of a forest, whose trees were grown independently.
 //!
-//! **To the response.** Every tree is fitted to the response itself, all trees in parallel. What comes out
-//! is what the data say about the features, seen through the splits.
+//! **To the response.** Every tree is fitted to the response itself, all trees in parallel. The
+//! result is what the data say about the features, seen through the splits.
 //!
-//! **To the model.** Every tree is fitted to its own leaf values v, and to a share of what they leave of
-//! the response. With m the mean response of the leaf's rows, the target of a row is
+//! **To the model.** Every tree is fitted to its own leaf values v, plus a share of the response's
+//! deviation from them. With m the mean response of the leaf's rows, the target of a row is
 //!
 //! ```text
 //! target = v + share * (y - m) + debt / trees of the round
 //! ```
 //!
-//! The mean target of a leaf is v, so an unpenalised fit of the stumps gives the tree back, for any share.
-//! A penalty takes something away from every tree. The debt is what it took from the trees of earlier
-//! rounds, the sum of `v - fitted`; the next round pays it back. What penalties shrink in one tree and
-//! other trees confirm is thus not lost. Rounds are few ([`ROUNDS`] unless a number is set) and their trees are fitted in
-//! parallel.
+//! The mean target of a leaf is v, so an unpenalised fit of the stumps reproduces the tree, for any
+//! share. A penalty takes something away from every tree. The debt is what it took from the trees
+//! of earlier rounds, the sum of `v - fitted`; the next round pays it back. An effect that
+//! penalties shrink in one tree but other trees confirm is thus not lost. Rounds are few
+//! ([`ROUNDS`] unless a number is set) and their trees are fitted in parallel.
 //!
-//! The share sets how much the rows speak beside the model. At 0 the refit follows every turn of the
-//! trees; at 1 the penalty is chosen by how well the tree predicts. Where the raw output is not on the scale
-//! of the response (a link), the share is 0.
+//! The share sets how much the response counts beside the model. At 0 the refit follows every
+//! detail of the trees; at 1 the penalty is chosen by how well the tree predicts. If the raw output
+//! is not on the scale of the response (a link), the share is 0.
 //!
 //! Memory: one debt per row and output, and the leaves of [`TREES_AT_ONCE`] trees.
 
@@ -152,13 +152,14 @@ impl Shared<'_> {
     /// Adds what the linear models of some trees, the first of them given, fall short of the trees
     /// themselves.
     fn add_debt(&self, first: usize, fitted: &[Fitted], debt: &mut [f64], n_outputs: usize) {
-        let at_node: Vec<Vec<f64>> = (fitted.iter().enumerate())
-            .map(|(at, (model, _))| model.without_raw(&self.ensemble.trees[first + at]))
-            .collect();
-        debt.par_chunks_mut(ROWS * n_outputs).enumerate().for_each(|(chunk, debt)| {
-            for (at, (model, leaves)) in fitted.iter().enumerate() {
-                let (index, tree) = (first + at, &self.ensemble.trees[first + at]);
-                let outputs = self.outputs(n_outputs).of_tree(index);
+        let base_per_tree: Vec<f64> =
+            (0..n_outputs).map(|output| self.outputs(n_outputs).base_per_tree(output)).collect();
+        // One tree after the other: their numbers per node are never there together.
+        for (index, (model, leaves)) in (first..).zip(fitted) {
+            let tree = &self.ensemble.trees[index];
+            let at_node = model.without_raw(tree);
+            let outputs = self.outputs(n_outputs).of_tree(index);
+            debt.par_chunks_mut(ROWS * n_outputs).enumerate().for_each(|(chunk, debt)| {
                 for (row, debt) in debt.chunks_exact_mut(n_outputs).enumerate() {
                     let row = chunk * ROWS + row;
                     let leaf = leaves[row] as usize;
@@ -166,15 +167,14 @@ impl Shared<'_> {
                         let own = output - outputs.start;
                         let value =
                             tree.value_of(leaf)[self.outputs(n_outputs).value_of(index, output)];
-                        let refit = model.at_leaf(&at_node[at], leaf, own, |feature| {
+                        let refit = model.at_leaf(&at_node, leaf, own, |feature| {
                             self.x.get(row, feature as usize)
                         });
-                        debt[output] +=
-                            self.outputs(n_outputs).base_per_tree(output) + value - refit;
+                        debt[output] += base_per_tree[output] + value - refit;
                     }
                 }
-            }
-        });
+            });
+        }
     }
 
     fn outputs(&self, n_outputs: usize) -> TreeOutputs<'_> {

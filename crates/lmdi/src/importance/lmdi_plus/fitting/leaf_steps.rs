@@ -1,21 +1,21 @@
 //! From Newton steps to the values that a boosted tree gives its leaves.
 //!
-//! Libraries set leaf values v by a Newton step, but seldom by that alone: times a learning rate, shrunk by a
-//! penalty, in several iterations, from a sample of the rows. What they did is not always in the model, but
-//! its outcome is. With m the mean Newton step of a leaf's rows at the margin the tree was grown at, the
-//! target of a row is
+//! Libraries set leaf values v by a Newton step, but seldom by that alone: it is multiplied by a
+//! learning rate, shrunk by a penalty, taken in several iterations, or computed from a sample of
+//! the rows. The model does not always record how, but it records the result. With m the mean
+//! Newton step of a leaf's rows at the margin the tree was grown at, the target of a row is
 //!
 //! ```text
 //! target = v + rate * (z - m)
 //! ```
 //!
-//! where z is the row's own step at the margin of the refit. Where the two margins are the same, the mean
-//! target of each leaf is v itself: an unpenalised fit of the stumps gives the tree back, whatever the library
-//! and its loss.
+//! where z is the row's own step at the margin of the refit. If the two margins are the same, the
+//! mean target of each leaf is v itself: an unpenalised fit of the stumps reproduces the tree, for
+//! any library and loss.
 //!
-//! The rate is what trees make of a step on the whole. Where the learning rate is outside the values it is one
-//! (scikit-learn's GradientBoosting: (K - 1) / K for K classes); elsewhere the values tell it, over
-//! the leaves of all trees so far, W being the weight of a leaf's rows:
+//! The rate is the overall ratio of leaf values to steps. If the learning rate is not inside the
+//! values, it is one (scikit-learn's GradientBoosting: (K - 1) / K for K classes). Otherwise it is
+//! estimated from the leaves of all trees so far, with W the weight of a leaf's rows:
 //!
 //! ```text
 //! rate = sum W m v / sum W m^2,      from 0 to 1
@@ -96,7 +96,7 @@ impl RateEvidence {
         self.square += other.square;
     }
 
-    /// The rate of an ensemble with so many outputs, after so much evidence.
+    /// The rate of an ensemble with this many outputs, from the evidence so far.
     pub(super) fn rate(self, growth: Growth, n_outputs: usize) -> f64 {
         match growth {
             Growth::FirstOrder(Loss::Multinomial) => 1.0 - 1.0 / n_outputs as f64,

@@ -1,9 +1,10 @@
 //! Fitting the linear model of every tree: [`LmdiPlus::fit`](super::LmdiPlus::fit) on rows in memory,
 //! [`streaming`] on rows that are not.
 //!
-//! `target` says what a fit is about, `class_weight` and `leaf_steps` what rows weigh and aim at, and
-//! `tree_outputs` which outputs a tree adds to. `fit` has what all fits share, `forest` and `boosted`
-//! the order in which trees are fitted. `support` says what a ranking keeps of a boosted tree.
+//! `target` has the family and the responses of a fit, `class_weight` and `leaf_steps` the weights
+//! and targets of rows, and `tree_outputs` the outputs that a tree adds to. `unfinished_model` puts
+//! the outputs of a tree together. `fit` has what all fits share, `forest` and `boosted` the order
+//! in which trees are fitted. `support` computes what a ranking keeps of a boosted tree.
 
 mod boosted;
 mod class_weight;
@@ -14,3 +15,4 @@ pub mod streaming;
 mod support;
 mod target;
 mod tree_outputs;
+mod unfinished_model;

@@ -1,8 +1,8 @@
-//! How much of a boosted tree's scores the response itself bears out, for rankings.
+//! How much of a boosted tree's scores the response itself supports, for rankings.
 //!
-//! A boosted tree is grown on what the trees before it left over, so that late trees split on noise. Whether a
-//! feature of a tree matters shows in the response. For every split v, with the mean responses and the
-//! weights W of its two sides, and for the column of every feature k,
+//! A boosted tree is grown on the residuals of the trees before it, so late trees split on noise.
+//! The response itself tells whether a feature of a tree matters. For every split v, with the mean
+//! responses and the weights W of its two sides, and for the column of every feature k,
 //!
 //! ```text
 //! z_v = (mean_R - mean_L) sqrt(W_L W_R / (W_L + W_R)) / s
@@ -18,13 +18,13 @@
 //! kept_k = max(0, 1 - (sqrt(d_k) + sqrt(2 ln u)) / sqrt(E_k))
 //! ```
 //!
-//! If the response had nothing to do with the u features of the tree, sqrt(E_k) would be sqrt(d_k) or less
-//! in the mean, and the largest excess of all u about sqrt(2 ln u) or less: nothing is kept. Of a feature
-//! that matters, all is kept as rows become many. No number is tuned. Linear models and scores stay as
-//! they are.
+//! If the response had nothing to do with the u features of the tree, sqrt(E_k) would be at most
+//! sqrt(d_k) on average, and the largest excess of all u at most about sqrt(2 ln u): nothing is
+//! kept. For a feature that matters, everything is kept as the number of rows grows. No constant is
+//! tuned. Linear models and scores are not affected.
 //!
-//! Weights have mean one, so that they count rows. Cost: O(rows + nodes) per tree and output; one pass over
-//! all cells for the columns.
+//! Weights have mean one, so that their sum is the number of rows. Cost: O(rows + nodes) per tree
+//! and output; one pass over all cells for the columns.
 
 use super::boosted::Prepared;
 use super::fit::Shared;

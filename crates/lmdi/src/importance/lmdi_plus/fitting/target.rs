@@ -4,7 +4,7 @@
 //! tree is fitted to the Newton step `-g/h` with weight h, where g and h are the first and the second derivative of
 //! the loss at a margin; for squared errors that is the residual with weight one.
 //!
-//! [`super::leaf_steps`] brings both to the values that the tree itself gives its leaves.
+//! [`super::leaf_steps`] brings both to the scale of the tree's own leaf values.
 
 use crate::forest::predict::{logistic, softmax};
 use crate::forest::{Ensemble, Link, Loss, Outcome};

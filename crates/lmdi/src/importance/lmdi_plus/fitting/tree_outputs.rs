@@ -1,4 +1,4 @@
-//! Which outputs a tree adds to, and what each tree of a forest takes on of where the sum starts.
+//! Which outputs a tree adds to, and each forest tree's share of the base score.
 
 use crate::forest::Ensemble;
 use std::ops::Range;

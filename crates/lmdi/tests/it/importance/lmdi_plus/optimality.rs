@@ -184,7 +184,7 @@ fn check(
             }
             let total: f64 = rows.weight.iter().sum();
             if total == 0.0 {
-                prop_assert!(fitted.step.iter().all(|&step| step == 0.0));
+                prop_assert!(fitted.step.iter().all(|step| step == 0.0));
                 continue;
             }
             let (l1, l2) = fit.chosen.map_or((0.0, 0.0), |chosen| {

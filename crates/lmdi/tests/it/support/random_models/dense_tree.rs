@@ -104,7 +104,7 @@ impl DenseTree {
                     let right = self.tree.right[node] as usize;
                     let left = self.tree.left[node] as usize;
                     let (n_left, n_right) = (self.node_weight[left], self.node_weight[right]);
-                    model.step[right * k + output] / (n_left / n_right).sqrt()
+                    model.step.get(right * k + output) / (n_left / n_right).sqrt()
                 }
                 Column::Raw { factor, .. } => {
                     let term = model.raw.iter().find(|term| term.feature as usize == feature);

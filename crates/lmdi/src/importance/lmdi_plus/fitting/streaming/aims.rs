@@ -1,9 +1,9 @@
-//! What rows aim at in a pass, tree by tree: the number z of each row, its weight, and what the tree was
-//! grown on.
+//! The targets of rows in a pass, tree by tree: the number z of each row, its weight, and the
+//! target that the tree was grown on.
 //!
-//! A forest's trees aim at the response and at their part of the debt of earlier rounds; boosted trees at
-//! Newton steps at the margin `model - debt`. The debt of a row follows from the linear models that earlier
-//! passes found, so that nothing is kept of a row between passes.
+//! A forest's trees aim at the response and at their share of the debt of earlier rounds; boosted
+//! trees aim at Newton steps at the margin `model - debt`. The debt of a row is computed from the
+//! linear models of earlier passes, so that nothing is kept per row between passes.
 
 use super::super::boosted::boosting_rounds;
 use super::super::target::{independent_response, working_response};

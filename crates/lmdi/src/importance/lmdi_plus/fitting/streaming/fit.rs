@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Bytes that the sums of a pass may take unless another budget is given.
 pub const DEFAULT_BUDGET: usize = 1 << 30;
 
-/// A fit of LMDI+ on rows that come in batches, several times over.
+/// A fit of LMDI+ in several passes over rows in batches.
 ///
 /// ```
 /// use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
@@ -112,8 +112,8 @@ impl StreamedFit {
         Self::within_budget(ensemble, options, DEFAULT_BUDGET)
     }
 
-    /// Plans a fit whose sums take at most so many bytes, or those of one tree if these take more.
-    /// Trees whose sums do not fit together take a pass each group.
+    /// Plans a fit whose sums take at most this many bytes, or those of one tree if these take
+    /// more. Trees whose sums exceed it are split into groups, with one pass each.
     pub fn within_budget(
         ensemble: impl Into<Arc<Ensemble>>,
         options: &LmdiPlusOptions,
@@ -179,7 +179,7 @@ impl StreamedFit {
         (!self.is_newton()).then(|| self.groups.len() + 1)
     }
 
-    /// Number of passes that are done.
+    /// Number of completed passes.
     pub fn passes_done(&self) -> usize {
         self.progress.passes
     }
@@ -189,7 +189,7 @@ impl StreamedFit {
         self.progress.passes > 0 && self.progress.groups == self.groups.len()
     }
 
-    /// The trees of the present pass; none in the first, which is about the rows alone, and none after
+    /// The trees of the current pass; none in the first, which only reads the rows, and none after
     /// the last.
     pub fn trees_of_pass(&self) -> Range<usize> {
         match self.pass() {
@@ -218,7 +218,7 @@ impl StreamedFit {
         sizes.max().unwrap_or(0).max(sampled)
     }
 
-    /// Statistics of no rows for the present pass.
+    /// Empty statistics for the current pass.
     pub fn statistics(&self) -> PassStatistics {
         PassStatistics::empty(self)
     }

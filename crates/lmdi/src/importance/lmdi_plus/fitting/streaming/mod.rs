@@ -1,8 +1,8 @@
-//! LMDI+ on rows that do not fit into memory, or lie on several machines.
+//! LMDI+ on rows that do not fit into memory, or are spread over several machines.
 //!
-//! Least squares needs sums of rows and no row itself, and sums add. A fit is a few passes over the
-//! rows. In each pass every part of the rows is summed up on its own ([`PassStatistics`]), the sums are
-//! merged, and what follows from them is what the next pass starts from:
+//! Least squares needs only sums over rows, and sums can be merged. A fit is a few passes over the
+//! rows. In each pass, every part of the rows is summed up separately ([`PassStatistics`]), the
+//! sums are merged, and the next pass starts from their result:
 //!
 //! ```text
 //! pass 1     weights, means and deviations of columns, a sample of rows
@@ -12,29 +12,28 @@
 //! ```
 //!
 //! The rounds are those of [`LmdiPlus::fit`](crate::importance::lmdi_plus::LmdiPlus::fit) with
-//! [`rounds`](crate::importance::lmdi_plus::LmdiPlusOptions::rounds) set: the same rows give the same
-//! linear models as there (to 1e-9), however they are split, ordered and merged. Folds go by a hash of
-//! the row's cells or of a key. Memory depends on the trees and on the rows of a batch; sums that do
-//! not fit a budget are taken in groups of trees, one pass each.
+//! [`rounds`](crate::importance::lmdi_plus::LmdiPlusOptions::rounds) set: the same rows give the
+//! same linear models as there (to 1e-9), however they are split, ordered and merged. Folds are
+//! assigned by a hash of the row's cells or of a key. Memory depends on the trees and on the rows
+//! of a batch; sums that exceed a budget are computed in groups of trees, one pass each.
 //!
-//! Every row counts once, and the penalty is judged by folds: which rows each tree was grown on is
-//! known by their place in a table, and a stream has none.
+//! Every row counts once, and the penalty is chosen by cross-validation: a tree's rows are known by
+//! their position in a table, and a stream has none.
 //!
-//! Fits that are not least squares (classes fitted to the response by the logistic model, counts by
-//! Poisson's) take a pass per Newton step, for all trees at once. Their penalties are searched on a
-//! sample of the rows, and the fits at these penalties are of all rows.
+//! Logistic and Poisson fits take one pass per Newton step, for all trees together. Their penalties
+//! are searched on a sample of the rows, and the fits at these penalties use all rows.
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan` | what options allow, and which trees each pass is about |
-//! | `fit` | the fit as a whole: which pass is next, and what is known so far |
-//! | `first_pass` | what the first pass sums up, and what follows from it |
-//! | `statistics` | the sums of one pass, which merge |
-//! | `tree_statistics` | what the other passes sum up per tree, and the target that follows |
-//! | `aims` | what a row aims at in a pass, tree by tree |
+//! | `plan` | what options allow, and which trees each pass covers |
+//! | `fit` | the fit as a whole: the next pass, and the results so far |
+//! | `first_pass` | the sums of the first pass, and what follows from them |
+//! | `statistics` | the sums of one pass, which can be merged |
+//! | `tree_statistics` | the sums of the other passes per tree, and the target that follows |
+//! | `aims` | the target of a row in a pass, tree by tree |
 //! | `solve` | from the sums of a tree to its linear model |
 //! | `newton` | sums and steps of fits other than least squares |
-//! | `progress` | how far a fit is, for other machines to go on |
+//! | `progress` | the progress of a fit, for other machines to resume |
 //! | `finish` | the explainer that the passes add up to |
 
 mod aims;

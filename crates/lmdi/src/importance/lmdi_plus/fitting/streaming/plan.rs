@@ -1,4 +1,4 @@
-//! What a fit on a stream will do: which options it can serve, and which trees each pass is about.
+//! The plan of a fit on a stream: which options it supports, and which trees each pass covers.
 
 use super::tree_statistics::TreeStatistics;
 use crate::forest::{Ensemble, NONE, Tree};

@@ -1,4 +1,4 @@
-//! How far a fit is, and how it goes on from there, on this machine or another.
+//! The progress of a fit, and how to resume it, on this machine or another.
 
 use super::first_pass::Summary;
 use super::fit::StreamedFit;

@@ -3,6 +3,7 @@
 use super::super::boosted::place_in_round;
 use super::super::leaf_steps::{LeafSteps, RateEvidence, rate_in_round};
 use super::super::support::by_feature;
+use super::super::unfinished_model::UnfinishedModel;
 use super::first_pass::Summary;
 use super::fit::{Scheme, StreamedFit};
 use super::newton::OutputFit;
@@ -16,7 +17,7 @@ use rayon::prelude::*;
 /// A target whose variance is a smaller share of its square is constant but for rounding.
 const CONSTANT: f64 = 1e-14;
 
-/// What a pass, or its part for some trees, comes to.
+/// The result of a pass, or of its part for some trees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolvedTrees {
     pub(crate) mark: [u8; 16],
@@ -102,7 +103,7 @@ impl StreamedFit {
         if statistics.len() != outputs.len() || !same {
             return Err(Error::Data(format!("the statistics of tree {index} are of another tree")));
         }
-        let mut model = TreeModel::unfitted(tree, basis, outputs.clone());
+        let mut model = UnfinishedModel::new(tree, basis, outputs.clone());
         let mut evidence = Vec::with_capacity(outputs.len());
         for (own, (output, statistics)) in outputs.zip(statistics).enumerate() {
             let value = match self.scheme {
@@ -134,7 +135,7 @@ impl StreamedFit {
             let RateEvidence { product, square } = steps.evidence();
             evidence.push([product, square]);
         }
-        Ok((model, evidence))
+        Ok((model.finish(), evidence))
     }
 
     /// What a ranking keeps of a boosted tree; nothing is said of a forest's.

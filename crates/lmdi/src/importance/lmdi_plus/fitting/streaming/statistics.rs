@@ -78,7 +78,7 @@ impl StreamedRows<'_> {
     }
 }
 
-/// What a pass has summed up so far.
+/// The sums of a pass so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassStatistics {
     /// The mark of the fit and its pass: sums of other passes do not merge.
@@ -155,7 +155,7 @@ impl PassStatistics {
         Ok(())
     }
 
-    /// The same sums, tree by tree: each part can be merged and solved on a machine of its own.
+    /// The same sums, tree by tree: each part can be merged and solved on a different machine.
     pub fn split(self) -> Vec<Self> {
         let (mark, rows) = (self.mark, self.rows);
         match self.sums {

@@ -59,7 +59,7 @@ impl TreeStatistics {
         self.grown.iter().fold([0.0; 2], add)
     }
 
-    /// Numbers that are kept for a tree with so many leaves and raw columns.
+    /// How many numbers are kept for a tree with this many leaves and raw columns.
     pub(super) fn size(n_leaves: usize, n_raw: usize, n_folds: usize) -> usize {
         4 * n_leaves + n_folds * (n_leaves * (2 + n_raw) + n_raw * (n_raw + 1) + 2)
     }

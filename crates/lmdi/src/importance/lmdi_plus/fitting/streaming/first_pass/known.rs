@@ -1,4 +1,4 @@
-//! What the first pass tells: weights and moments that the sums of the others need.
+//! The results of the first pass: weights and moments that the sums of later passes need.
 
 use super::super::fit::StreamedFit;
 use super::super::statistics::StreamedRows;

@@ -1,4 +1,4 @@
-//! The first pass: everything that weights, raw columns and checks need to know of the rows.
+//! The first pass: everything about the rows that weights, raw columns and checks need.
 
 mod known;
 mod moments;

@@ -32,7 +32,7 @@ impl Moments {
         self.weight = total;
     }
 
-    /// The same numbers, each weighing so many times as much.
+    /// The same numbers, with all weights multiplied by this.
     pub(crate) fn times(self, factor: f64) -> Self {
         Self { weight: self.weight * factor, squares: self.squares * factor, ..self }
     }

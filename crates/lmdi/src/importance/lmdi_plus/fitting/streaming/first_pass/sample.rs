@@ -1,4 +1,4 @@
-//! A sample of rows that depends on the rows alone: those with the smallest hashes.
+//! A sample that depends only on the rows: those with the smallest hashes.
 
 /// Rows with the smallest hashes, and their cells.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -38,7 +38,7 @@ pub(in super::super) struct SearchSize {
 }
 
 impl SearchSize {
-    /// The sample for an ensemble, with sums that may take so many bytes.
+    /// The sample for an ensemble, with sums that may take this many bytes.
     pub(in super::super) fn of(ensemble: &Ensemble, budget: usize) -> Self {
         let leaves = ensemble.trees.iter().map(|tree| tree.n_leaves()).max().unwrap_or(1);
         let fits = budget / SHARE / (8 * (ensemble.n_features() + 3));

@@ -1,4 +1,4 @@
-//! What the first pass sums up: everything that weights, raw columns and checks need to know of the rows.
+//! The sums of the first pass: everything about the rows that weights, raw columns and checks need.
 
 use super::super::super::class_weight::counts_draws;
 use super::super::super::fit::ROWS_FOR_A_MEAN;
@@ -64,7 +64,7 @@ fn wider(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
 }
 
 impl Summary {
-    /// Sums of no rows. Every class keeps at most so many rows for a search of penalties.
+    /// Empty sums. Every class keeps at most this many rows for the penalty search.
     pub(crate) fn new(ensemble: &Ensemble, rows_for_search: usize) -> Self {
         let n_classes = match &ensemble.outcome {
             Outcome::Number => 1,

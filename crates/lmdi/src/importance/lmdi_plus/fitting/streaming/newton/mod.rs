@@ -6,8 +6,8 @@
 //! every further pass       sums at the present coefficients -> one Newton step
 //! ```
 //!
-//! All trees of a group step together, and those that have converged are left out of further passes.
-//! The sample says which penalty; the fit at that penalty is of all rows.
+//! All trees of a group step together, and those that have converged are left out of further
+//! passes. The sample decides the penalty; the fit at that penalty uses all rows.
 
 mod solve;
 mod sums;

@@ -1,5 +1,6 @@
 //! From the sums of all rows to the next coefficients, and to the linear models in the end.
 
+use super::super::super::unfinished_model::UnfinishedModel;
 use super::super::first_pass::SearchRows;
 use super::super::fit::StreamedFit;
 use super::super::tree_statistics::TreeStatistics;
@@ -8,7 +9,6 @@ use crate::basis::{Basis, TreeRows, leaf_nodes};
 use crate::glm::{
     Coefficients, Family, FitByPasses, GlmFit, NewtonSums, NullModel, Scouted, penalty_for, scout,
 };
-use crate::importance::lmdi_plus::model::TreeModel;
 use crate::{Error, Result};
 
 impl OutputFit {
@@ -177,7 +177,7 @@ impl StreamedFit {
             let basis = self.basis(tree);
             let outputs = self.outputs().of_tree(tree);
             let evidence = vec![[0.0; 2]; outputs.len()];
-            let mut model = TreeModel::unfitted(&self.ensemble.trees[tree], basis, outputs);
+            let mut model = UnfinishedModel::new(&self.ensemble.trees[tree], basis, outputs);
             for (own, OutputFit { chosen, search_converged, fit }) in fits.into_iter().enumerate() {
                 let fit = GlmFit {
                     coefficients: fit.at,
@@ -189,7 +189,7 @@ impl StreamedFit {
                 };
                 model.add_output(basis, own, fit);
             }
-            self.progress.models.push(model);
+            self.progress.models.push(model.finish());
             self.progress.evidence.push(evidence);
             self.progress.kept.push(Vec::new());
         }

@@ -1,13 +1,14 @@
 //! Fidelity of explained rows, and what to say about it.
 //!
-//! It counts on rows that are new to the model and to its explainer: hold-out, test and given rows,
-//! and training rows predicted out of bag. On the rows that a model knows, it also predicts noise,
-//! which LMDI+ is fitted to leave out; there the figure is shown, and nobody is warned.
+//! Fidelity is meaningful on rows that are new to the model and to its explainer: held-out, test
+//! and given rows, and training rows predicted out of bag. On rows that a model was fitted to, it
+//! also predicts noise, which LMDI+ leaves out on purpose; there the figure is shown without a
+//! warning.
 
-use super::{Explained, Fitting, Sample, Study};
 use crate::explanation::{Fidelity, FidelitySums, LOW_FIDELITY, PredictedBy};
 use crate::forest::decision::class_of;
 use crate::importance::lmdi_plus::FitTo;
+use crate::study::{Explained, Fitting, Sample, Study};
 use crate::text::short_number;
 
 /// Predictions out of bag by fewer trees per row vary with the trees more than with the model.
@@ -28,7 +29,7 @@ pub struct FidelityOn {
 }
 
 impl FidelityOn {
-    /// Whether the rows are new to those who predicted them, and predicted by enough trees.
+    /// Whether the rows are new to the trees that predicted them, and predicted by enough trees.
     pub fn is_fair(&self) -> bool {
         match (self.by, self.sample) {
             (PredictedBy::OutOfBag { trees, .. }, _) => trees >= ENOUGH_TREES,
@@ -61,7 +62,7 @@ impl FidelityOn {
         )
     }
 
-    /// What a reader must know, in the words of the command; none where enough is explained or the
+    /// A warning for readers, in the words of the command; `None` if enough is explained or the
     /// rows are not new.
     pub fn warning(&self, study: &Study) -> Option<String> {
         if !self.of.is_low() || !self.is_fair() {
@@ -89,8 +90,8 @@ impl FidelityOn {
     }
 }
 
-/// What a reader must know where LMDI+ is far from a boosted model on the very rows it was fitted to, in
-/// the words of the command.
+/// A warning for readers if LMDI+ is far from a boosted model on the rows it was fitted to, in the
+/// words of the command.
 ///
 /// There are two causes. Rows, target or weights are not those of training; that cannot be where the
 /// model was trained by the study. Or the model follows what does not hold up on other rows, such as
@@ -113,7 +114,7 @@ pub fn fit_warning(study: &Study) -> Option<String> {
     ))
 }
 
-/// Fidelity on rows that are explained some at a time.
+/// Fidelity on rows that are explained in batches.
 pub struct StreamedFidelity<'s> {
     study: &'s Study,
     sums: FidelitySums,
@@ -129,7 +130,7 @@ impl<'s> StreamedFidelity<'s> {
         Self { study, sums, of_whole: None, last: None }
     }
 
-    /// Adds explained rows; `are_all` says that no others come.
+    /// Adds explained rows; `are_all` says that there are no others.
     pub fn add(&mut self, explained: &Explained, are_all: bool) {
         if are_all {
             self.of_whole = explained.fidelity;

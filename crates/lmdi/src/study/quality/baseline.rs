@@ -1,13 +1,13 @@
-//! What a model's quality is compared with: predictions that need no trees.
+//! Baselines for a model's quality: predictions that need no trees.
 //!
 //! The constant is the mean, or the share of each class. The linear model is least squares on
-//! standardised columns with a small ridge penalty; missing cells are at the mean, and each class
-//! is an indicator of its own. It never predicts rows that it was fitted to: it is fitted to
-//! training rows and measured on others, or cross-fitted. Cost: rows times the square of columns.
+//! standardised columns with a small ridge penalty; missing cells are set to the mean, and each
+//! class is an indicator. It never predicts rows that it was fitted to: it is fitted to training
+//! rows and measured on others, or cross-fitted. Cost: rows times the square of columns.
 
-use super::Rows;
 use super::assessment::measures;
 use crate::glm::Cholesky;
+use crate::study::Rows;
 use crate::table::{Matrix, Response};
 
 /// Of more encoded columns no linear model is fitted.
@@ -24,7 +24,7 @@ const RIDGE: f64 = 1e-3;
 pub struct Baselines {
     /// How many rows were predicted.
     pub n_rows: usize,
-    /// Name and value of every measure of the constant; the first tells most.
+    /// Name and value of every measure of the constant, the most informative first.
     pub constant: Vec<(&'static str, f64)>,
     /// The same of the linear model; none for many columns.
     pub linear: Option<Vec<(&'static str, f64)>>,

@@ -1,41 +1,42 @@
 //! Two models on the same rows: their predictions, quality and importances.
 //!
-//! Rows are the same if they have the same places in their tables. Columns are matched by name, so that
-//! two models may read different ones. Time is rows x columns.
+//! Rows are matched by their position in the table, and columns by name, so that the two models may
+//! use different columns. Time is rows x columns.
 
-use super::{Assessment, Explained, Predictor, Sample, Study};
+use super::{Assessment, Predictor};
 use crate::explanation::PredictedBy;
 use crate::importance::Importances;
+use crate::study::{Explained, Sample, Study};
 use crate::{Error, Result};
 
-/// What two models say about the same rows.
+/// Two models compared on the same rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelComparison {
-    /// What each model uses, the column with the largest share of either first.
+    /// The share of each column in both models, the largest share first.
     pub shares: Vec<ComparedShare>,
-    /// Measures of both on the rows; empty where the truth is not known.
+    /// Measures of both on the rows; empty if the truth is unknown.
     pub measures: Vec<ComparedMeasure>,
-    /// Whether these say how well new rows are predicted: no row is predicted by trees that were
-    /// trained on it. None where that is not known.
+    /// Whether the measures hold for new rows: no row is predicted by trees that were trained on
+    /// it. `None` if that is unknown.
     pub is_fair: Option<bool>,
     /// How many rows have a prediction by both models.
     pub n_rows: usize,
-    /// How far apart the predictions of each row are: the other number less the own one; of two
-    /// classes the same of the probability of the second; of more classes the share of probability
-    /// that is given to another class. NaN without a prediction.
+    /// Difference of the two predictions of each row: the second model's number minus the first's;
+    /// with two classes, the same for the probability of the second class; with more classes, the
+    /// probability that moves to another class. NaN without a prediction.
     pub differences: Vec<f64>,
     /// Mean size of the differences; NaN without a row.
     pub mean_difference: f64,
-    /// Share of the rows that both put into the same class; none for numbers.
+    /// Share of the rows that both put into the same class; `None` for regression.
     pub same_class: Option<f64>,
 }
 
-/// The share of a column in the sum of mean sizes of scores, by either model.
+/// The share of a column in the summed mean |score|, in each model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedShare {
     /// The column.
     pub name: String,
-    /// Its share in the first model; none if that does not read it.
+    /// Its share in the first model; `None` if the model does not use it.
     pub own: Option<f64>,
     /// Its share in the second.
     pub other: Option<f64>,

@@ -1,8 +1,8 @@
 //! How well a model, or the linear models that explain it, predict a sample of rows.
 
-use super::Sample;
 use crate::file::Quality;
 use crate::forest::decision::class_of;
+use crate::study::Sample;
 use crate::table::metrics::{auroc, log_loss, r2, rmse};
 use crate::table::{Response, TargetCells};
 use crate::text::short_number;
@@ -26,14 +26,14 @@ pub struct Assessment {
     pub sample: Sample,
     /// How many rows had a prediction.
     pub n_rows: usize,
-    /// Name and value of every measure; the first tells most. A value is NaN where it is not
+    /// Name and value of every measure, the most informative first. A value is NaN if it is not
     /// defined.
     pub measures: Vec<(&'static str, f64)>,
 }
 
 impl Assessment {
-    /// Measures predictions. Rows without one, which no tree left out, do not count. Classes are
-    /// those of [`class_of`].
+    /// Measures predictions. Rows without a prediction, which every tree saw, do not count. Classes
+    /// are those of [`class_of`].
     pub fn measure(
         predictor: Predictor,
         sample: Sample,
@@ -58,8 +58,8 @@ impl Assessment {
         Self { predictor, sample, n_rows: rows.len(), measures }
     }
 
-    /// The measures as a model file keeps them. A file keeps what was measured on rows that the
-    /// predictor did not see, and nothing else.
+    /// The measures as a model file keeps them. A file keeps only measures on rows that the
+    /// predictor did not see.
     pub fn records(&self) -> Vec<Quality> {
         let Some(sample) = self.name_in_file() else { return vec![] };
         let record = |&(measure, value): &(&str, f64)| Quality {
@@ -79,7 +79,7 @@ impl Assessment {
         }
     }
 
-    /// Who predicted what, as people write it.
+    /// Which model predicted which sample, in words.
     pub fn title(&self) -> &'static str {
         match (self.predictor, self.sample) {
             (Predictor::Model, Sample::Training) => "out-of-bag",
@@ -94,8 +94,8 @@ impl Assessment {
         }
     }
 
-    /// What predicts these rows at least as well without any model: their mean, or chance. `None` where the
-    /// model does better.
+    /// The baseline that predicts these rows at least as well: their mean, or chance. `None` if the
+    /// model is better.
     pub fn matched_by(&self) -> Option<&'static str> {
         match *self.measures.first()? {
             ("r2", value) if value <= 0.0 => Some("the mean"),
@@ -104,11 +104,11 @@ impl Assessment {
         }
     }
 
-    /// What a model file calls the hold-out rows as LMDI+ predicts them.
+    /// The name in a model file of hold-out rows as predicted by LMDI+.
     pub const LMDI_PLUS: &'static str = "lmdi_plus";
 
-    /// How far LMDI+ falls short of the model on the hold-out, if that is far; `of_model` are the
-    /// qualities in the model's file. On other rows nothing is known to compare with.
+    /// How far LMDI+ falls short of the model on the hold-out, if by much; `of_model` are the
+    /// qualities in the model's file. For other rows there is nothing to compare with.
     pub fn shortfall(&self, of_model: &[Quality]) -> Option<Shortfall> {
         // Of R2 and AUROC: less is lost by chance alone on a few hundred rows.
         const FAR: f64 = 0.1;
@@ -149,9 +149,9 @@ const HOLD_OUT: &str = "holdout";
 pub struct Shortfall {
     /// What was measured.
     pub measure: &'static str,
-    /// What LMDI+ reached.
+    /// The value of LMDI+.
     pub lmdi_plus: f64,
-    /// What the model reached.
+    /// The value of the model.
     pub model: f64,
 }
 
@@ -195,7 +195,7 @@ fn mean_auroc(codes: &[u32], probabilities: &[f64], n: usize, weights: Option<&[
     if n == 2 { of_class(1) } else { (0..n).map(of_class).sum::<f64>() / n as f64 }
 }
 
-/// A measure of a model file as people write it.
+/// The title of a measure in a model file.
 pub fn measure_title(measure: &str) -> &str {
     match measure {
         "r2" => "R2",
@@ -206,7 +206,7 @@ pub fn measure_title(measure: &str) -> &str {
     }
 }
 
-/// A sample of a model file as people write it.
+/// The title of a sample in a model file.
 pub fn sample_title(sample: &str) -> &str {
     match sample {
         OUT_OF_BAG => "out-of-bag",

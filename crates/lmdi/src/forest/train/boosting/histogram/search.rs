@@ -1,0 +1,147 @@
+//! The best split of one column, from its bins.
+//!
+//! With R and H the sums of residuals and curvatures of a side, splits of a node are compared by
+//!
+//! ```text
+//! R_l^2 / (H_l + l2) + R_r^2 / (H_r + l2)
+//! ```
+//!
+//! Running sums of bins are whole numbers and take one addition each. What they are worth depends on
+//! nothing before, so eight bins are worked out by one instruction. Of equal splits the first one is taken;
+//! a split after an empty bin equals the one before it.
+
+use super::sums::{Sums, Units, Words};
+use super::{MIN_CURVATURE, WIDTH};
+use crate::vectorised::Vectorised;
+
+/// Bins that are worked out together.
+const LANES: usize = 8;
+
+/// What all splits of a tree have in common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rules {
+    pub(super) units: Units,
+    pub(super) l2: f64,
+    pub(super) min_rows: f64,
+}
+
+/// A split of one column.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ColumnSplit {
+    pub(super) gain: f64,
+    /// The last bin that goes left.
+    pub(super) last_left: u8,
+    /// Where missing cells go, if the node has any.
+    pub(super) missing_left: Option<bool>,
+    pub(super) left: Sums,
+}
+
+/// Room for what is worked out per bin.
+pub(super) struct Scratch<W> {
+    running: [[W; LANES]; WIDTH / LANES],
+    values: [[f64; LANES]; WIDTH / LANES],
+}
+
+impl<W: Words> Scratch<W> {
+    pub(super) fn new() -> Self {
+        Self {
+            running: [[W::default(); LANES]; WIDTH / LANES],
+            values: [[0.0; LANES]; WIDTH / LANES],
+        }
+    }
+}
+
+/// The search for a split with a gain above `least`.
+pub(super) struct SearchBins<'s, W> {
+    pub(super) scratch: &'s mut Scratch<W>,
+    /// The bins of the column, the missing cells' last.
+    pub(super) bins: &'s [W],
+    pub(super) node: Sums,
+    pub(super) rules: &'s Rules,
+    pub(super) least: f64,
+}
+
+impl<W: Words> Vectorised for SearchBins<'_, W> {
+    type Output = Option<ColumnSplit>;
+
+    #[inline(always)]
+    fn run(mut self) -> Option<ColumnSplit> {
+        let (missing, values) = self.bins.split_last()?;
+        let has_missing = missing.sums(&self.rules.units).rows > 0.0;
+        // The last bin goes left only when the missing cells are left for the right.
+        let all_but_last = &values[..values.len().saturating_sub(1)];
+        let end = if has_missing { values } else { all_but_last };
+        let found = self.walk(end, W::default(), self.least, has_missing.then_some(false));
+        if !has_missing {
+            return found;
+        }
+        let least = found.map_or(self.least, |found| found.gain);
+        self.walk(all_but_last, *missing, least, Some(true)).or(found)
+    }
+}
+
+impl<W: Words> SearchBins<'_, W> {
+    /// The best split after one of these bins, with `start` on the left before the first.
+    #[inline(always)]
+    fn walk(
+        &mut self,
+        bins: &[W],
+        start: W,
+        least: f64,
+        missing_left: Option<bool>,
+    ) -> Option<ColumnSplit> {
+        // Copies: what is written below might be them, as far as the compiler knows.
+        let (rules, node) = (*self.rules, self.node);
+        let Rules { units, l2, .. } = &rules;
+        let n_chunks = bins.len().div_ceil(LANES);
+        let running = &mut self.scratch.running[..n_chunks];
+        // Beyond the bins there is no row on the left, which no rule allows.
+        if let Some(last) = running.last_mut() {
+            *last = [W::default(); LANES];
+        }
+        let mut sum = start;
+        for (running, &bin) in running.as_flattened_mut().iter_mut().zip(bins) {
+            sum = sum.plus(bin);
+            *running = sum;
+        }
+        let mut best = [0; LANES];
+        let chunks = self.scratch.values.iter_mut().zip(&self.scratch.running);
+        for (values, running) in chunks.take(n_chunks) {
+            for lane in 0..LANES {
+                values[lane] = value(rules, node, running[lane].sums(units));
+            }
+            // Numbers that are not negative are ordered as their bits are.
+            for lane in 0..LANES {
+                best[lane] = best[lane].max(values[lane].to_bits() as i64);
+            }
+        }
+        let best = best.into_iter().fold(0, i64::max);
+        let worth = node.worth(*l2);
+        // Most columns are out of the question here: the gain to beat, less what rounding may take off.
+        if best == 0 || f64::from_bits(best as u64) - worth <= least - 1e-9 * worth.max(least) {
+            return None;
+        }
+        let values = self.scratch.values[..n_chunks].as_flattened();
+        let at = values.iter().position(|value| value.to_bits() as i64 == best)?;
+        let left = self.scratch.running.as_flattened()[at].sums(units);
+        let gain = left.worth(*l2) + node.without(left).worth(*l2) - worth;
+        let last_left = at as u8;
+        (gain > least).then_some(ColumnSplit { gain, last_left, missing_left, left })
+    }
+}
+
+/// What a split is worth; zero for one that leaves too little on a side.
+#[inline(always)]
+fn value(rules: Rules, node: Sums, left: Sums) -> f64 {
+    let Rules { l2, min_rows, .. } = rules;
+    let right = node.without(left);
+    let (below, above) = (left.curvature + l2, right.curvature + l2);
+    let value = (left.residual * left.residual * above + right.residual * right.residual * below)
+        / (below * above);
+    let allowed = (left.rows >= min_rows)
+        & (right.rows >= min_rows)
+        & (left.curvature >= MIN_CURVATURE)
+        & (right.curvature >= MIN_CURVATURE)
+        & (value > 0.0);
+    if allowed { value } else { 0.0 }
+}
