@@ -2,8 +2,9 @@
 //!
 //! | weights | a tree draws |
 //! |---|---|
-//! | none, or all equal | as many rows as there are, each with the same chance |
+//! | none | as many rows as there are, each with the same chance |
 //! | whole numbers, at most [`COPIES_PER_ROW`] on average | as if each row were in the table so many times |
+//! | others, all equal | as without weights |
 //! | others | as many rows as there are, each with a chance in proportion to its weight |
 //!
 //! Rows of weight zero are as if they were not there. A weight of three is thus the same as three
