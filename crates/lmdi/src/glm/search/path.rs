@@ -136,9 +136,14 @@ impl<'t> Fold<'t> {
 
     /// `None` when there are no rows to train or to validate on.
     fn new(basis: &'t Basis, statistics: &[Statistics], number: usize) -> Option<Self> {
-        let others = statistics.iter().enumerate().filter(|(other, _)| *other != number);
-        let training = Statistics::sum(basis, others.map(|(_, statistics)| statistics));
-        let training = GaussianProblem::new(basis, &training);
+        let training = match (number, statistics) {
+            (0, [_, others]) | (1, [others, _]) => GaussianProblem::new(basis, others),
+            _ => {
+                let others = statistics.iter().enumerate().filter(|(other, _)| *other != number);
+                let sum = Statistics::sum(basis, others.map(|(_, statistics)| statistics));
+                GaussianProblem::new(basis, &sum)
+            }
+        };
         let held_out = GaussianProblem::new(basis, &statistics[number]);
         let usable = training.hessian.total > 0.0 && held_out.hessian.total > 0.0;
         usable.then_some(Self { number, training, held_out })
