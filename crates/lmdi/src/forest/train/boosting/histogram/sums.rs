@@ -200,8 +200,8 @@ impl Magnitudes {
         let mut found = Self::default();
         for row in derivatives {
             found.rows += 1;
-            for at in 0..2 {
-                let size = row[at].abs();
+            for (at, number) in row.into_iter().enumerate() {
+                let size = number.abs();
                 found.nonzero[at] += usize::from(size > 0.0);
                 found.exponents[at] += if size > 0.0 { exponent(size) } else { 0 };
                 found.largest[at] = found.largest[at].max(size);
