@@ -20,7 +20,8 @@ fuzz_target!(init: shared::one_thread(), |data: &[u8]| {
     let options = ReadOptions::default().with_delimiter(b',');
     let input = Input::bytes("input", data.to_vec());
     let Ok(table) = read_table(&input, &options, &Silent) else { return };
-    if table.frame.rows() > 50 || table.frame.columns().len() > 10 {
+    // From 50 rows on the page has groups, whose search takes far longer than all the rest.
+    if table.frame.rows() >= 50 || table.frame.columns().len() > 10 {
         return;
     }
     let target = table.frame.columns()[0].name.clone();

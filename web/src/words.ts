@@ -9,29 +9,31 @@ import { type Part, says } from "./page/says";
 
 export const page = {
   opening: (reason: string) =>
-    `This report cannot be shown: ${reason}. A current browser and an undamaged file are needed.`,
-  otherVersion: "the data in it is of another version",
+    `This report cannot be shown: ${reason}. It needs a current browser and an undamaged file.`,
+  otherVersion: "its data has a different version",
   classPicker: "Class shown",
   title: (target: string, table: string) => `What the model uses to predict ${target} · ${table}`,
   heading: (target: Part) => says`What the model uses to predict ${target}`,
   subject: (method: string, rows: number, kind: string, table: Part, features: number) =>
-    says`${method} explanations of ${count(rows)} ${kind} of ${table} with ${counted(features, "feature")}.`,
+    says`${method} explanations of ${count(rows)} ${kind} from ${table} with ${counted(features, "feature")}.`,
   skip: "Skip to the report",
   contents: "Contents",
-  footer: "Made by lmdi. This file is complete in itself: it loads nothing and sends nothing.",
+  footer: "Made by lmdi. This file is self-contained: it loads nothing and sends nothing.",
   asNumbers: "As a table of numbers",
   missing: "missing",
   noName: "(no name)",
   rest: (n: number) => `one of ${counted(n, "other value")}`,
   rare: "rare",
   rareLevels: (n: number) =>
-    `Rare: the model reads ${n === 1 ? "this value as if it were any other rare one" : "these values as one, and cannot tell them apart"}.`,
+    n === 1
+      ? "Rare: the model pools this value with other rare ones."
+      : "Rare: the model pools these values and cannot tell them apart.",
   showFirst: (n: number) => `Show the first ${n} features`,
   showAll: (n: number) => `Show all ${counted(n, "feature")}`,
   clickToChoose: "Click to choose it.",
   marked: (rows: number, what: Part) =>
-    says`${counted(rows, "row")} marked in the whole page: ${what}. `,
-  unmark: "Take the marks away",
+    says`${counted(rows, "row")} marked on the whole page: ${what}. `,
+  unmark: "Clear the marks",
 };
 
 export const short = {
@@ -39,25 +41,26 @@ export const short = {
   /** The features that matter most, for a number or for a class. */
   matterMost: (features: Part[], moved: Part) =>
     features.length === 0
-      ? says`No feature matters for ${moved}: the model says the same about every row.`
+      ? says`No feature matters for ${moved}: the model predicts the same for every row.`
       : [
           ...listed(features),
           ...says` ${features.length === 1 ? "matters" : "matter"} most for ${moved}.`,
         ],
   allClasses: (target: Part, classes: number) =>
-    says`which of ${count(classes)} classes ${target} is`,
+    says`predicting which of ${count(classes)} classes ${target} is`,
   worseThanMean: (target: Part) =>
     says` On rows it has not seen, the model predicts ${target} worse than the mean does.`,
   varianceExplained: (share: Part, target: Part) =>
     says` The model explains ${share} of the variation in ${target} on rows it has not seen (R²).`,
   ranking: (share: Part) =>
-    says` Of two unseen rows of different classes, the model tells which is which in ${share} of cases (AUROC); guessing gives ${percent(0.5, 0)}.`,
+    says` Given two unseen rows of different classes, the model tells which is which in ${share} of cases (AUROC); guessing gives ${percent(0.5, 0)}.`,
   otherMeasure: (measure: string, value: Part) => says` ${measure} on unseen rows: ${value}.`,
-  notMeasured: " How good it is was not measured on unseen rows; add --holdout 0.2 to measure it.",
-  picture: (scale: string) => `Mean size of scores, ${scale}, and the scores of single rows`,
+  notMeasured:
+    " The model's quality was not measured on unseen rows; add --holdout 0.2 to measure it.",
+  picture: (scale: string) => `Mean |score|, ${scale}, and the scores of single rows`,
   pictureHeads: {
     feature: "feature",
-    size: "mean size",
+    size: "mean |score|",
     rows: (label: string | null) =>
       `scores of single rows${label === null ? "" : `, class ${label}`}`,
     words: "in words",
@@ -71,7 +74,7 @@ export const short = {
     `${share} are ${value}; other values ${
       { raise: "raise it", lower: "lower it", mixed: "raise or lower it" }[others]
     }`,
-  mapped: "Where rows are, coloured by prediction",
+  mapped: "Rows on the map, coloured by prediction",
   compared: (sample: string, rows: number) => `Quality on ${counted(rows, "row")} (${sample})`,
   comparedHeads: "prediction by",
   mean: "the mean",
@@ -80,24 +83,26 @@ export const short = {
   model: "this model",
   notConclude: "What you should not conclude",
   notCausal:
-    "A score tells what the model does with a feature; it does not mean that changing the feature would change the outcome.",
+    "A score shows what the model does with a feature; it does not mean that changing the feature would change the outcome.",
   notUseless:
     "A small score does not mean that a feature is unimportant in reality: another feature may carry the same information.",
   outOfBag: (seenByAll: number) =>
     `The model was trained on these rows. Each is therefore predicted out of bag, by the trees that did not see it.${
-      seenByAll > 0 ? ` Every tree saw ${counted(seenByAll, "row")}; all trees predict these.` : ""
+      seenByAll > 0
+        ? ` For ${counted(seenByAll, "row")} that every tree saw, all trees are used.`
+        : ""
     }`,
   allRows: (n: number, kind: string) => `This page holds all ${count(n)} ${kind}.`,
   sampledRows: (all: number, kind: string, held: number) =>
-    `${count(all)} ${kind} were explained. To stay small, this page holds ${count(held)} of them, drawn at random by the seed. ` +
-    "Importance and quality are of all rows. Dots, curves, groups, single rows and the download are of these.",
-  careful: "Careful: ",
+    `${count(all)} ${kind} were explained. To stay small, this page holds a random sample of ${count(held)}. ` +
+    "Importance and quality cover all rows; dots, curves, groups, single rows and the download cover this sample.",
+  careful: "Caution: ",
   reading: "How to read a score",
   readingText: (text: string, exact: boolean, total: string) =>
-    `Scores are given ${text}. Each row starts from the base, what the model says about an average row. Every feature then adds its score or takes it away. ${
+    `Scores are given ${text}. Each row starts from the base, the ${total} for an average row. Every feature then raises or lowers it by its score. ${
       exact
         ? `The sum is the row's ${total}.`
-        : `The part of the model's ${total} that base and scores leave out is drawn as “not explained”.`
+        : `The rest of the model's ${total} is shown as “not explained”.`
     } `,
   example: (
     row: number,
@@ -117,40 +122,40 @@ export const short = {
     units: "",
     probability: " Probabilities run from 0 to 1.",
     log_odds:
-      " Log-odds of 0 are a chance of one half. Adding 0.7 about doubles the odds, taking away 0.7 about halves them, and 2.2 turns even odds into nine to one.",
-    log: " Adding 0.1 to a logarithm is about 10 % more.",
+      " Log-odds of 0 mean a probability of one half. Adding 0.7 roughly doubles the odds, subtracting 0.7 roughly halves them, and 2.2 turns even odds into nine to one.",
+    log: " Adding 0.1 to a logarithm means about 10\u00a0% more.",
     other: "",
   } satisfies Record<ScaleKind, string>,
   added: (largest: number | null) =>
     largest === null
       ? "Checked in every row: scores add up exactly."
-      : `Checked in every row: base plus scores is the model's output, within ${number(largest)}.`,
+      : `Checked in every row: base plus scores equals the model's output to within ${number(largest)}.`,
 };
 
 export const classes = {
   title: "All classes at a glance",
   how: (isMeasured: boolean) =>
-    `Choose a class to show it in the whole page.${
+    `Choose a class to show it on the whole page.${
       isMeasured
-        ? " Found: the share of its rows that are predicted so. Right: the share of the rows predicted so that are of the class."
+        ? " Found: of the rows of a class, the share predicted as that class. Correct: of the rows predicted as a class, the share that belong to it."
         : ""
     }`,
-  caption: (scale: string) => `Rows of this page, and the mean size of scores, ${scale}`,
+  caption: (scale: string) => `Rows on this page, and the mean |score|, ${scale}`,
   heads: {
     label: "class",
     rows: "rows",
     recall: "found (recall)",
-    precision: "right (precision)",
+    precision: "correct (precision)",
     top: "used most",
   },
   none: "none",
-  choose: "Show this class in the whole page",
+  choose: "Show this class on the whole page",
   order: "Order by",
   orders: {
     table: "name",
     rows: "most rows first",
-    recall: "least found first",
-    precision: "least right first",
+    recall: "lowest recall first",
+    precision: "lowest precision first",
   },
   showFirst: (n: number) => `Show the first ${n} classes`,
   showAll: (n: number) => `Show all ${counted(n, "class", "classes")}`,
@@ -166,16 +171,16 @@ function listed(parts: Part[]): Part[] {
 
 export const lights = {
   title: "How reliable is this?",
-  levels: { good: "good", careful: "careful", bad: "problem", unknown: "not known" },
+  levels: { good: "good", careful: "caution", bad: "problem", unknown: "not known" },
   quality: "Quality of the model",
   qualityUnknown: "Not measured on unseen rows. Add --holdout 0.2 to measure it.",
   qualityOther: (measure: string) => `Only ${measure} was measured.`,
   worseThanMean:
     "The model predicts worse than the mean does. Its explanations say nothing about reality.",
   weak: "The model is weak. It hardly predicts better than a constant, so its explanations say little about reality.",
-  moderate: "The model is moderate: much of the outcome depends on what it does not know.",
+  moderate: "The model is moderate: much of the outcome depends on things it does not know.",
   linearAsGood: "A linear model predicts about as well, and is simpler.",
-  linearBetter: "A linear model predicts better. Consider using that.",
+  linearBetter: "A linear model predicts better. Consider using it.",
   strong: "The model predicts well, and better than the baselines.",
   fidelity: "Fidelity of the explanation",
   exact: "Scores add up exactly.",
@@ -190,14 +195,14 @@ export const lights = {
   retraining: (level: "good" | "careful" | "bad", seeds: number, resampled: number) =>
     `Retraining gives ${
       { good: "nearly the same", careful: "similar", bad: "rather different" }[level]
-    } explanations (rank correlation ${seeds.toFixed(2)} with other seeds, ${resampled.toFixed(2)} on rows drawn anew).`,
+    } explanations (rank correlation ${seeds.toFixed(2)} with other seeds, ${resampled.toFixed(2)} on resampled rows).`,
   stableButWeak: "That does not make a weak model right.",
   leakage: "Leakage",
   leaks: (columns: string[], target: string) =>
-    `${columns.join(", ")} ${columns.length === 1 ? "gives" : "give"} ${target} away. Is it known before ${target} is?`,
+    `${columns.join(", ")} ${columns.length === 1 ? "gives" : "give"} ${target} away. ${columns.length === 1 ? "Is it" : "Are they"} known before ${target} is?`,
   rows: "Few rows",
   fewRows: (rows: number) =>
-    `The model was trained on ${counted(rows, "row")}. Scores of rare values rest on a handful of them.`,
+    `The model was trained on ${counted(rows, "row")}. Scores of rare values are based on a handful of them.`,
   sensitive: "Sensitive columns",
   sensitiveColumns: (names: string[]) =>
     `${names.join(", ")} may describe personal traits. Scores show what the model uses, not what is fair.`,
@@ -206,22 +211,22 @@ export const lights = {
 export const overall = {
   title: "What matters overall",
   how: (rows: number, drawn: number, moved: string) =>
-    `Bars are averages over all ${count(rows)} rows. Each dot is one row (${count(drawn)} are drawn). Right of zero the feature raises ${moved}, left of zero it does the opposite.`,
+    `Bars are averages over all ${count(rows)} rows. Each dot is one row (${count(drawn)} are drawn). To the right of zero the feature raises ${moved}; to the left it does the opposite.`,
   movedInClass: "the probability of the class shown",
   caption: (scale: string, summed: boolean) =>
-    `Features by the mean size of their scores, ${scale}${summed ? ", summed over classes" : ""}. Choose one to look into it.`,
+    `Features by their mean |score|, ${scale}${summed ? ", summed over classes" : ""}. Choose one to explore it.`,
   feature: "feature",
-  meanSize: "mean size of score",
+  meanSize: "mean |score|",
   single: "scores of single rows",
   ofClass: (label: Part) => says`, class ${label}`,
-  tableCaption: (summed: boolean) => `Mean size of scores${summed ? ", summed over classes" : ""}`,
+  tableCaption: (summed: boolean) => `Mean |score|${summed ? ", summed over classes" : ""}`,
   tableHeads: ["feature", "mean |score|", "share of all"],
-  legend: (what: string) => `Colour is the ${what}: low `,
+  legend: (what: string) => `Colour shows the ${what}: low `,
   valueOfFeature: "value of the feature",
   high: " high.",
-  ofValues: " Texts have a colour per value. Pale: missing.",
+  ofValues: " Text columns have one colour per value. Pale: missing.",
   otherLevels: (n: number) => `others (${counted(n, "value")})`,
-  line: " The upright line marks the chosen row.",
+  line: " The vertical line marks the chosen row.",
   outside: (n: number) => ` ${counted(n, "score")} beyond the axis, drawn at its ends.`,
 };
 
@@ -258,19 +263,18 @@ export const row = {
   largest: (n: number) => `Show the ${n} largest`,
   meaning: (moved: Part) => says`A score above 0 raises ${moved}; one below 0 does the opposite.`,
   hatchedBoth:
-    " Hatched: what base plus scores leaves of the prediction of all trees, and what changes when the trees that saw the row are left out.",
+    " Hatched: the part of all trees' prediction that is not explained, and the change when the trees that saw the row are left out.",
   hatchedOutOfBag:
-    " Scores explain the prediction of all trees. Hatched: what changes when the trees that saw the row are left out.",
-  hatchedLeft: " Hatched: what base plus scores leaves of the model's prediction.",
+    " Scores explain the prediction of all trees. Hatched: the change when the trees that saw the row are left out.",
+  hatchedLeft: " Hatched: the part of the model's prediction that is not explained.",
   errors:
-    "± and the thin line are two standard errors over the trees: how far the score would move if other trees of the same kind were grown.",
+    "± and the thin line are two standard errors over the trees: how much the score would vary with other trees.",
 };
 
 export const reasons = {
-  left: (size: string, isFor: boolean) =>
-    `${isFor ? "of " : ""}a part that the scores do not explain (${size})`,
+  left: (size: string) => `a part that the scores do not explain (${size})`,
   reason: (feature: Part, cell: Part | null, size: string) =>
-    cell ? says`${feature} is ${cell} (${size})` : says`${feature} (${size})`,
+    cell ? says`${feature} = ${cell} (${size})` : says`${feature} (${size})`,
   /** `moved` is what scores raise or lower, such as `the probability that churn is yes`. */
   sentence: (
     moved: string,
@@ -286,15 +290,15 @@ export const reasons = {
         ? `${moved.replace(/^the odds/, "The log-odds")} are`
         : `${moved.replace(/^the/, "The")} is`
     } ${value}, ${side} the base of ${base}`,
-    ...(because.length > 0 ? [", mostly because ", ...listed(because)] : []),
-    ...(despite.length > 0 ? ["; despite ", ...listed(despite)] : []),
+    ...(because.length > 0 ? [", mostly because of ", ...listed(because)] : []),
+    ...(despite.length > 0 ? [", despite ", ...listed(despite)] : []),
     ".",
   ],
 };
 
 export const fragment = {
   unknown: (parts: string[]) =>
-    `The link names ${parts.join(" and ")}, which this page does not hold.`,
+    `The link refers to ${parts.join(" and ")}, which this page does not contain.`,
   view: (id: string) => `the part ${id}`,
 };
 
@@ -303,7 +307,7 @@ export const sheet = {
   choose: (row: string) => `Row ${row} is kept. Now find or step to another row.`,
   stop: "Stop comparing",
   compareCaption: (a: string, b: string) =>
-    `Row ${a} beside row ${b}, the largest difference of scores first`,
+    `Row ${a} and row ${b}, the largest difference in scores first`,
   compareHeads: (a: string, b: string) => [
     "feature",
     `value, row ${a}`,
@@ -316,9 +320,9 @@ export const sheet = {
   copyText: "Copy as text",
   copyImage: "Copy as image",
   copied: "Copied.",
-  saved: "Saved as a file: this browser allows no copying here.",
-  failed: (reason: string) => `It could not be copied: ${reason}.`,
-  keys: "The arrow keys ← and → step through rows too.",
+  saved: "Saved as a file, because this browser does not allow copying here.",
+  failed: (reason: string) => `Copying failed: ${reason}.`,
+  keys: "The arrow keys ← and → also step through rows.",
 };
 
 export const waterfall = {
@@ -340,15 +344,16 @@ export const search = {
   found: "Rows found",
   matches: (n: number, shown: number) =>
     `${counted(n, "row")} ${n === 1 ? "matches" : "match"}${n > shown ? `; the first ${shown}:` : "."}`,
-  within: (at: number, n: number) => `Row ${count(at)} of ${count(n)} that match.`,
+  within: (at: number, n: number) => `Match ${count(at)} of ${count(n)}.`,
   outside: (row: number, n: number) =>
     `Row ${count(row)} is not among the ${counted(n, "row")} that match.`,
   clear: "Show all rows",
   none: "No row found.",
-  notUnderstood: "Not understood: start with the name of a column, as in age>60.",
-  noNumber: (typed: string, column: string) => `${typed} is no number to compare ${column} with.`,
-  noOrder: (column: string) => `${column} holds texts: ask with = or !=.`,
-  notHere: "Not among the rows in this page; the scores file has all.",
+  notUnderstood: "Not understood: start with a column name, as in age>60.",
+  noNumber: (typed: string, column: string) =>
+    `${typed} is not a number, so it cannot be compared with ${column}.`,
+  noOrder: (column: string) => `${column} holds text: use = or !=.`,
+  notHere: "Not among the rows on this page; the scores file has all rows.",
   predicted: (x: number) => `predicted ${number(x)}`,
 };
 
@@ -357,12 +362,12 @@ export const threshold = {
   label: "Decision threshold",
   exactly: "Exactly",
   ofClass: (label: Part, at: Part) =>
-    says`${label} is predicted from a probability of ${at} on, in the whole page.`,
+    says`${label} is predicted if its probability is at least ${at}. This applies to the whole page.`,
   models: (at: string) => `The model's own threshold is ${at}.`,
   reset: (at: string) => `Reset to ${at}`,
   decided: "decided ",
   actual: "actual",
-  found: "decided right",
+  found: "decided correctly",
   confusion: (rows: number, how: string) => `At this threshold, on ${counted(rows, "row")}${how}`,
   mostProbable: (rows: number, how: string) =>
     `The most probable class of ${counted(rows, "row")}${how}`,
@@ -370,8 +375,8 @@ export const threshold = {
   unseen: " that the model has not seen",
   perhaps: "; if the model was trained on them, expect more errors on new ones",
   trainedOn:
-    "The model was trained on these rows, so how often it is right about them says nothing about new ones.",
-  correct: (share: Part) => says`${share} of these decisions are right.`,
+    "The model was trained on these rows, so its accuracy on them says nothing about new ones.",
+  correct: (share: Part) => says`${share} of these decisions are correct.`,
   cell: (actual: string, decided: string) => `actual ${actual}, decided ${decided}`,
   cellLabel: (rows: number, title: string) => `${counted(rows, "row")}, ${title}: mark them`,
   markCell: "Mark these rows",
@@ -380,29 +385,29 @@ export const threshold = {
 
 export const whatIf = {
   title: "What if cells were different?",
-  how: "Change cells of this row and see what the model would say. All trees answer, as for a new row, so a training row may differ a little from its sheet above.",
+  how: "Change cells of this row and see what the model predicts. All trees are used, as for a new row. For a training row the numbers therefore differ from those above, which leave out the trees that saw it.",
   prediction: (label: Part | null, before: Part, now: Part, change: string) =>
     label
       ? says`Probability of ${label}: ${before} → ${now} (${change})`
       : says`Prediction: ${before} → ${now} (${change})`,
-  caption: "Cells that can be changed, in the order of the sheet above",
-  noScores: "Cells that can be changed. Scores of this method are not computed in the page.",
+  caption: "Cells you can change, in the same order as above",
+  noScores: "Cells you can change. The page does not compute scores of this method.",
   heads: ["feature", "value", "score before", "score now", "change", "note"],
   cellOf: (feature: string) => `Value of ${feature}`,
   outside: (low: string, high: string) =>
-    `Outside the training range of ${low} to ${high}: the model has seen nothing like it.`,
-  reset: "Back to the row's own cells",
+    `Outside the training range of ${low} to ${high}: the model has not seen such a value.`,
+  reset: "Restore the row's own cells",
   more: "More or fewer features",
   curveOf: "Curve of",
   curveLabel: (feature: string, first: string, last: string) =>
     `Prediction over the values of ${feature}: ${first} at the lowest, ${last} at the highest`,
   curveText: (rows: number) =>
-    `Thick: this row if only that cell were different. Dashed: the mean of ${counted(rows, "row")} (thin lines). The ring is the present value.`,
+    `Thick: this row if only that cell were different. Dashed: the mean of ${counted(rows, "row")} (thin lines). The ring is the current value.`,
   levelCaption: (feature: string, title: string) =>
     `The ${title} if only ${feature} were different, the highest mean first`,
   levelHeads: { level: "value", own: "this row", mean: "mean", drawing: "drawing" },
   levelText: (rows: number) =>
-    `Large dots: this row. Upright lines: the mean of ${counted(rows, "row")} (small dots). The ring is the present value.`,
+    `Large dots: this row. Vertical lines: the mean of ${counted(rows, "row")} (small dots). The ring is the current value.`,
   someLevels: (shown: number, all: number) =>
     ` These are the ${count(shown)} most frequent of ${count(all)} values.`,
   present: " now",
@@ -411,29 +416,29 @@ export const whatIf = {
     Familiarity,
     string
   >,
-  newLevel: "Not among the training rows: the model has seen nothing like it.",
+  newLevel: "Not among the training rows: the model has not seen such a value.",
   notHeld: (feature: string) =>
-    `This row's ${feature} is one of the values that this page does not hold, so changed cells are not computed for it.`,
+    `This row's ${feature} is one of the values that this page does not list, so changed cells are not computed for it.`,
   predicted: "prediction",
   probability: (label: string) => `probability of ${label}`,
   large:
-    "The model is too large for this page to say what changed cells would give. Run lmdi serve MODEL --report PAGE and open the address it prints, or make the page with --what-if always.",
+    "The model is too large to embed in this page. To predict changed cells, run lmdi serve MODEL --report PAGE and open the address it prints, or make the page with --what-if always.",
   elsewhere:
-    "This page does not hold the model. To see what changed cells would give, run lmdi serve MODEL --report PAGE and open the address it prints.",
+    "This page does not hold the model. To predict changed cells, run lmdi serve MODEL --report PAGE and open the address it prints.",
   otherModel:
-    "The server has another model than the one this page was made with, so changed cells are not computed.",
-  failed: (why: string) => `There is no answer: ${why}`,
+    "The server has a different model from the one this page was made with, so changed cells are not computed.",
+  failed: (why: string) => `No answer: ${why}`,
 };
 
 export const counterfactuals = {
   title: "Similar rows with a different outcome",
   ofNumber:
     "The nearest rows whose prediction is on the other side of the decision threshold, and what differs, by importance.",
-  ofClass: "The nearest rows that get another class, and what differs, by importance.",
+  ofClass: "The nearest rows that are predicted as another class, and what differs, by importance.",
   real: (held: number, all: boolean) =>
-    ` They are real rows of the data, looked up among ${all ? "all explained rows" : `the ${count(held)} rows in this page`}.`,
-  none: "No row in this page is on the other side.",
-  noneFits: "No row in this page is on the other side and within the limits. Take a limit away.",
+    ` They are real rows of the data, found among ${all ? "all explained rows" : `the ${count(held)} rows on this page`}.`,
+  none: "No row on this page is on the other side.",
+  noneFits: "No row on this page is on the other side and within the limits. Remove a limit.",
   similarBy: "Similar by",
   byScores: "scores: the same reasons",
   byCells: "values: the same facts",
@@ -456,20 +461,20 @@ export const limits = {
   add: "Add limit",
   list: "Limits",
   kinds: {
-    fixed: "must stay as it is",
-    up: "may only rise",
-    down: "may only fall",
-    range: "must lie within a range",
+    fixed: "must not change",
+    up: "may only increase",
+    down: "may only decrease",
+    range: "must be within a range",
     levels: "must be one of",
   },
   from: "from",
   to: "to",
   noBound: "no limit",
   others: (n: number) => `all ${count(n)} others`,
-  reversed: "The lower end is above the upper end, so no value fits. Swap them.",
+  reversed: "The lower bound is above the upper bound, so no value is possible. Swap them.",
   noLevel: "No value is allowed. Tick at least one.",
   remove: "remove",
-  removeOf: (name: string) => `Remove the limit of ${name}`,
+  removeOf: (name: string) => `Remove the limit on ${name}`,
 };
 
 export const feature = {
@@ -481,15 +486,15 @@ export const feature = {
   label: (name: string, words: string) => `Scores of ${name} against its values: ${words}`,
   axis: (label: string | null, scale: string) =>
     `score${label === null ? "" : ` of class ${label}`} (${scale})`,
-  scales: { probability: "share of probability", log_odds: "log-odds" },
+  scales: { probability: "probability", log_odds: "log-odds" },
   point: (row: number, cell: string, score: number) =>
     `Row ${count(row)}: value ${cell}, score ${number(score)}. ${page.clickToChoose}`,
   dots: (n: number) =>
-    `${counted(n, "dot")}, each a row. The line is the mean score of rows with similar values; the bars at the foot count rows.`,
+    `${counted(n, "dot")}, each a row. The line is the mean score of rows with similar values; the bars below count rows.`,
   missing: (n: number, mean: number) =>
     ` ${counted(n, "row")} without a value; their mean score is ${number(mean)}.`,
-  outside: (n: number) => ` ${counted(n, "row")} outside the drawing. `,
-  showMiddle: "Show the middle 98 %",
+  outside: (n: number) => ` ${counted(n, "row")} outside the plot. `,
+  showMiddle: "Show the middle 98\u00a0%",
   showAllValues: "Show all values",
   byValue: "Mean score by value",
   byValueHeads: ["values", "rows", "mean score"],
@@ -514,7 +519,7 @@ export const groups = {
     `Rows predicted for similar reasons. k-means on the scores found ${counted(n, "group")}, which account for ${percent(kept)} of the differences between rows' scores.`,
   stable: " This number of groups is stable under resampling.",
   unstable:
-    " No number of groups is stable under resampling, so take the borders between them as rough.",
+    " No number of groups is stable under resampling, so treat the borders between them as approximate.",
   name: (at: number) => `Group ${at + 1}`,
   size: (n: Part, share: number, predicted: string, prediction: Part) =>
     says`${n} rows (${percent(share)}), ${predicted} ${prediction}`,
@@ -522,20 +527,20 @@ export const groups = {
   meanProbability: (label: string) => `mean probability of ${label}`,
   error: (name: string, where: string, error: Part) => says`, ${name}${where} ${error}`,
   rmse: "root mean squared error",
-  wrong: "share predicted wrong",
+  wrong: "share predicted incorrectly",
   onTraining: " on these training rows",
   outOfBag: " (out of bag)",
-  foundBy: "Found by: ",
+  foundBy: "Rule: ",
   rule: (accuracy: number, precision: number, recall: number) =>
-    `. This rule is right about ${percent(accuracy)} of all rows. Of the rows it finds, ${percent(precision)} are in the group; it finds ${percent(recall)} of the group.`,
+    `. It is correct for ${percent(accuracy)} of all rows. Of the rows it finds, ${percent(precision)} are in the group; it finds ${percent(recall)} of the group.`,
   apart: (at: number, label: string | null) =>
-    `What sets group ${at + 1} apart${label === null ? "" : `; scores of class ${label}`}`,
+    `What distinguishes group ${at + 1}${label === null ? "" : `; scores of class ${label}`}`,
   heads: ["feature", "here", "others", "score here", "others"],
 };
 
 export const map = {
   title: "On the map",
-  how: (drawn: number) => `Each dot is a row at its place (${count(drawn)} are drawn).`,
+  how: (drawn: number) => `Each dot is a row at its location (${count(drawn)} are drawn).`,
   ring: " The ring is the chosen row.",
   colour: "Colour by",
   group: "group",
@@ -550,13 +555,13 @@ export const map = {
     `Row ${count(row)}: predicted ${number(predicted)}${group === null ? "" : `, group ${group + 1}`}. ${page.clickToChoose}`,
   brushed: "a part of the map",
   areas: "As a table of areas",
-  areaCaption: (what: string) => `Areas of the map, those with most rows first: mean ${what}`,
+  areaCaption: (what: string) => `Areas of the map, those with the most rows first: mean ${what}`,
   areaHeads: (latitude: string, longitude: string, what: string) => [
     latitude,
     longitude,
     "rows",
     what,
-    "in the page",
+    "on the page",
   ],
   areaRange: (from: string, to: string) => `${from} to ${to}`,
   markArea: "Mark these rows",
@@ -567,16 +572,16 @@ export const map = {
 export const trust = {
   title: "How good are the predictions?",
   how: (rows: number, how: string) =>
-    `Predictions beside what happened, on ${counted(rows, "row")} of this page${how}.`,
+    `Predictions compared with actual outcomes, on ${counted(rows, "row")} of this page${how}.`,
   outOfBag: ", each predicted by the trees that did not see it",
   unseen: " that the model has not seen",
-  perhaps: "; if the model was trained on them, new rows are predicted worse",
+  perhaps: "; if the model was trained on them, expect larger errors on new rows",
   trainedOn:
     "The model was trained on these rows, so its errors on them say nothing about new rows. Add --holdout 0.2 to see them.",
   calibrationLabel: (label: string) => `Calibration of the probability of ${label}`,
   calibrationText:
-    "Calibration: rows in up to ten parts by their predicted probability. On the diagonal, as many happen as predicted. Lines are 95 % intervals.",
-  calibrationHeads: ["predicted", "happened", "95 % interval", "rows", "in the page"],
+    "Calibration: rows grouped into up to ten bins by predicted probability. On the diagonal, predictions match what happened. Lines are 95\u00a0% intervals.",
+  calibrationHeads: ["predicted", "actual", "95\u00a0% interval", "rows", "on the page"],
   predicted: (label: string) => `predicted probability of ${label}`,
   happened: (label: string) => `actual share of ${label}`,
   rocLabel: (label: string, area: number) =>
@@ -603,7 +608,7 @@ export const trust = {
       hasCurve ? "" : " All of them are of this class, or none is, so they have no curves."
     }`,
   againstLabel: "Actual against predicted",
-  againstText: "On the line, the prediction is what happened. Draw a rectangle to mark rows.",
+  againstText: "On the line, the prediction equals the outcome. Draw a rectangle to mark rows.",
   residualLabel: "Residuals against predictions",
   residualText: "Residuals: actual minus predicted. A good model leaves no pattern.",
   predictedNumber: "predicted",
@@ -612,8 +617,8 @@ export const trust = {
   brushed: "a part of the plot of predictions",
   point: (row: number, predicted: string, actual: string) =>
     `Row ${count(row)}: predicted ${predicted}, actual ${actual}. ${page.clickToChoose}`,
-  sliceTitle: "Where is it wrong?",
-  sliceHow: "A slice with a much larger error than the rest is predicted badly.",
+  sliceTitle: "Where is the model wrong?",
+  sliceHow: "A slice with a much larger error than the rest is predicted poorly.",
   sliceBy: "Slice by",
   byGroup: "groups of rows",
   group: (at: number) => `group ${at + 1}`,
@@ -621,18 +626,18 @@ export const trust = {
   slice: "slice",
   rows: "rows",
   rmse: "root mean squared error",
-  wrong: "predicted wrong",
+  wrong: "predicted incorrectly",
   ratio: "relative to all rows",
   bias: "predicted minus actual",
   biasOf: (label: string) => `predicted minus actual share of ${label}`,
-  mark: "in the page",
+  mark: "on the page",
   markSlice: (feature: string | null, slice: string) =>
     feature === null ? slice : `${feature}: ${slice}`,
   otherLevels: "all others",
   confused: (rows: number, how: string) =>
     `The most frequent confusions, among the predicted classes of ${counted(rows, "row")}${how}`,
   confusedHeads: ["actual", "predicted", "rows", "share of the actual class"],
-  neverConfused: "No row is predicted wrong.",
+  neverConfused: "No row is predicted incorrectly.",
   range: (from: string, to: string) => `${from} to ${to}`,
   tooFew: "too few rows",
 };
@@ -641,24 +646,24 @@ export const stability = {
   unknown: "not known",
   title: "Stability",
   how: (refits: number) =>
-    `Would retraining give the same answer? The model was trained and explained ${counted(refits, "more time")} with other seeds, and as often on rows drawn anew from the training rows. Each run explained the same rows.`,
+    `Would retraining give the same explanation? The model was trained and explained ${counted(refits, "more time")} with other seeds, and as often on resampled training rows. Each run explained the same rows.`,
   seeds: "Other seeds, same rows",
-  resampled: "Rows drawn anew",
+  resampled: "Resampled rows",
   order: "Order of features",
   orderText:
-    "Mean rank correlation of a row's scores between two runs. 1 is the same order in every run, 0 is chance.",
+    "Mean rank correlation of a row's scores between two runs. 1 means the same order in every run, 0 means chance.",
   first: (top: number) => `Among the first ${top}`,
   firstText: (top: number) =>
-    `Different features among a row's ${counted(top, "most important feature")} over all runs. ${top} is perfectly stable.`,
+    `Number of different features among a row's ${counted(top, "most important feature")} over all runs. ${top} is perfectly stable.`,
   caption:
-    "Mean size of scores in each run: dots close together are stable. Filled: other seeds. Rings: rows drawn anew.",
+    "Mean |score| in each run: dots close together are stable. Filled: other seeds. Rings: resampled rows.",
   heads: { feature: "feature", range: "smallest to largest", runs: "each run" },
   range: (low: string, high: string) => `${low} to ${high}`,
 };
 
 export const methods = {
   title: "Other methods",
-  how: "Methods measure on different scales, so each is shown as the share of every feature in the sum of its scores. Where they disagree, look twice.",
+  how: "Methods use different scales, so scores are shown as each feature's share of the method's total. Where methods disagree, be careful.",
   agreement: "Agreement on single rows",
   heads: ["method", "scale", "rank correlation with this report", "same among the five largest"],
   own: "this report",
@@ -669,22 +674,22 @@ export const methods = {
 export const models = {
   title: "Another model",
   how: (model: Part, trees: string, trainedBy: string) =>
-    says`${model}: ${trees}${trainedBy === "" ? "" : `, trained by ${trainedBy}`}. Both models predict and explain the same rows.`,
+    says`${model}: ${trees}${trainedBy === "" ? "" : `, trained by ${trainedBy}`}. Both models are explained on the same rows.`,
   apart: (difference: string, sameClass: number | null) =>
     sameClass === null
       ? `Their predictions differ by ${difference} on average.`
-      : `They predict the same class in ${percent(sameClass)} of the rows; the share of probability that they place differently is ${difference} on average.`,
+      : `They predict the same class in ${percent(sameClass)} of the rows; on average they assign ${difference} of the probability to different classes.`,
   notMeasured: "not measured",
   trainedOn: (which: string) =>
     ` ${which} was trained on these rows, so its errors on them say nothing about new rows.`,
   unknown: (which: string) =>
-    ` It is not known whether ${which} was trained on these rows; if it was, its measures are too good.`,
+    ` It is not known whether ${which} was trained on these rows; if it was, its measures are too optimistic.`,
   own: "this model",
   other: "the other model",
   Own: "This model",
   Other: "The other model",
   quality: (rows: number) => `Quality on ${counted(rows, "row")} that both predict`,
-  measure: "measured",
+  measure: "measure",
   label: (rows: number) => `Predictions of both models, ${counted(rows, "row")}`,
   against: "On the line, both predict the same. Draw a rectangle to mark rows.",
   axis: (what: string, model: string) => `${what} by ${model}`,
@@ -692,8 +697,8 @@ export const models = {
   probabilityOf: (label: string) => `probability of ${label}`,
   point: (row: number, own: string, other: string) =>
     `Row ${count(row)}: ${own} by this model, ${other} by the other. ${page.clickToChoose}`,
-  brushed: "a part of the plot of two models",
-  shares: "What each model uses: the share of every feature in the sum of its scores",
+  brushed: "a part of the plot of both models",
+  shares: "What each model uses: each feature's share of the total of its scores",
   feature: "feature",
   notRead: "not used",
   rows: "Rows where the models differ most",
@@ -711,15 +716,15 @@ export const marking = {
 export const about = {
   measure: (name: string) => (name === "R2" ? "R²" : name),
   title: "What was explained",
-  quality: "Quality on rows that were not trained on",
+  quality: "Quality on rows not used for training",
   heads: ["measured on", "rows"],
 };
 
 export const download = {
   title: "Download",
   how: (rows: number, all: boolean) =>
-    `The scores of ${all ? "all" : "the"} ${count(rows)} rows in this page, as a CSV file with full precision.`,
-  decided: " Classes in it are decided at the model's own threshold.",
-  rest: (command: Part) => says` ${command} writes those of all rows.`,
+    `The scores of ${all ? "all" : "the"} ${count(rows)} rows on this page, as a CSV file with full precision.`,
+  decided: " Classes in it use the model's own threshold.",
+  rest: (command: Part) => says` ${command} writes the scores of all rows.`,
   button: "Download scores.csv",
 };

@@ -46,7 +46,7 @@ export function reasons(data: Data, row: number, output: number): Part[] {
     .slice(0, MOST_AGAINST);
   const reason = (at: number): Part => {
     const size = signed(number(score(at)));
-    if (at === LEFT) return words.left(size, score(at) * direction > 0);
+    if (at === LEFT) return words.left(size);
     const cell = data.columns[at].cells ? name(data.cell(row, at), "cell") : null;
     return h("span", {}, ...words.reason(name(data.report.features[at].name), cell, size));
   };

@@ -82,14 +82,11 @@ test("counterfactuals are the nearest rows, and limits are kept", async () => {
   await set(".range input:nth-of-type(1)", String(highest + 1));
   assert.match(
     await page.$eval(".chips .problem:not(:empty)", (told) => told.textContent),
-    /lower end is above the upper end/,
+    /lower bound is above the upper bound/,
   );
   assert.equal(await page.$eval(".range input", (input) => input.ariaInvalid), "true");
   assert.deepEqual(await shown(), []);
-  assert.match(
-    await page.$eval("#counterfactuals", (part) => part.textContent),
-    /Take a limit away/,
-  );
+  assert.match(await page.$eval("#counterfactuals", (part) => part.textContent), /Remove a limit/);
   await set(".range input:nth-of-type(1)", "0");
   assert.equal((await page.$$(".chips .problem:not(:empty)")).length, 0);
   assert.deepEqual(await shown(), nearest(own, all));

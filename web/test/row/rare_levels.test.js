@@ -81,7 +81,7 @@ test("rare texts are marked in the what-if, also those that the page does not na
     assert.equal(option.endsWith(" (rare)"), option.startsWith("Village"), option);
   await changeCells(page, { city: "Village 5 (rare)" });
   await page.waitForFunction(() =>
-    document.querySelector("#what-if tbody").textContent.includes("any other rare one"),
+    document.querySelector("#what-if tbody").textContent.includes("with other rare ones"),
   );
   const changed = await state();
   assert.ok(!changed.isOutside);

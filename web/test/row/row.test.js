@@ -52,7 +52,7 @@ test("rows are found by conditions, and stepped through within the matches", asy
     assert.equal(await title(), expected.at(-1), "before the first match comes the last");
     assert.match(
       await page.$eval("#row-matches", (element) => element.textContent),
-      new RegExp(`Row ${expected.length} of ${expected.length} that match`),
+      new RegExp(`Match ${expected.length} of ${expected.length}\\.`),
     );
   }
   await page.click("#row-matches button");
@@ -63,8 +63,8 @@ test("rows are found by conditions, and stepped through within the matches", asy
     ["age==59 & sex='group 2'", /^\d+ rows? match/],
     ["age=>60,", /^\d+ rows match/],
     ["progression>300", /^\d+ rows match/],
-    ["age>1,5", /1,5 is no number to compare age with/],
-    ["sex>1", /sex holds texts/],
+    ["age>1,5", /1,5 is not a number, so it cannot be compared with age/],
+    ["sex>1", /sex holds text:/],
     ["nosuch>3", /Not understood/],
     ["age>−1", /^442 rows match/],
     ["age=", /No row found/],
@@ -205,7 +205,7 @@ test("reasons never blame a feature for what the scores leave out", async () => 
     if ((explained - base) * (prediction - base) >= 0) continue;
     await findRow(page, at + 1);
     const text = await page.$eval("#row-reasons", (element) => element.textContent);
-    const [because] = text.split("; despite");
+    const [because] = text.split(", despite");
     assert.match(because, /a part that the scores do not explain/, `row ${at + 1}: ${text}`);
     named++;
   }

@@ -91,13 +91,13 @@ test("a served page computes changed cells by the server's model", async () => {
       input.dispatchEvent(new Event("input"));
     });
     await page.waitForFunction(() =>
-      document.querySelector("#what-if-prediction").textContent.startsWith("There is no answer"),
+      document.querySelector("#what-if-prediction").textContent.startsWith("No answer"),
     );
     await page.close();
   }
 });
 
-test("a page opened as a file, or served with another model, says so", async () => {
+test("a page opened as a file, or served with a different model, says so", async () => {
   const { path } = made("diabetes", "progression");
   const { page, complaints } = await open(browser, path);
   const told = await page.$eval("#no-what-if", (element) => element.textContent);
@@ -117,7 +117,7 @@ test("a page opened as a file, or served with another model, says so", async () 
   await served.waitForSelector("#no-what-if");
   assert.match(
     await served.$eval("#no-what-if", (element) => element.textContent),
-    /another model/,
+    /a different model/,
   );
   await served.close();
   await end();

@@ -98,7 +98,7 @@ test("what-if: changed cells give the numbers of the command", async () => {
   await press("#what-if .controls button:nth-of-type(2)");
   assert.equal(await cell(), "300", "more features keep what was changed");
   const ring = await again.waitForSelector("#ice .ring");
-  assert.ok(ring, "the ring is drawn at the present value");
+  assert.ok(ring, "the ring is drawn at the current value");
   await press("#what-if-reset");
   assert.notEqual(await cell(), "300");
   await again.close();

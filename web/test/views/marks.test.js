@@ -22,7 +22,7 @@ async function drag(page, selector, [x0, y0], [x1, y1]) {
 /** What is marked: how many rows, and which. */
 async function marked(page) {
   const text = await page.$eval("#marked", (bar) => bar.textContent);
-  const found = /^([\d,]+) rows? marked in the whole page: (.*)\. Take/.exec(text);
+  const found = /^([\d,]+) rows? marked on the whole page: (.*)\. Clear/.exec(text);
   return found && { rows: Number(found[1].replaceAll(",", "")), what: found[2] };
 }
 
@@ -122,7 +122,7 @@ test("levels' strips and the histogram mark rows of a feature", async () => {
     location.hash = "#feature=body_mass_index";
   });
   await page.waitForSelector("#feature .scatter rect.count");
-  // Over the bars at the foot a rectangle is a range of values.
+  // Over the bars below a rectangle is a range of values.
   await drag(page, "#feature .scatter svg", [0.5, 0.82], [0.97, 0.88]);
   const chosen = await marked(page);
   const cells = table.map((row) => Number(row.get("body_mass_index"))).sort((a, b) => b - a);

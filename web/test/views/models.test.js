@@ -119,7 +119,7 @@ test("two models: quality, shares and the rows where they differ are those of th
   assert.deepEqual(complaints, []);
 });
 
-test("stability with other seeds and with rows drawn anew is that of lmdi stability", async () => {
+test("stability with other seeds and on resampled rows is that of lmdi stability", async () => {
   const data = "examples/wine.csv";
   const { path } = explain("refits", data, "--target", "cultivar", "--stability-runs", "2");
   const { page, complaints } = await open(browser, path);

@@ -144,7 +144,7 @@ test("quality is measured as the command does, and marks are shown everywhere", 
   for (const view of ["overall", "feature", "trust"]) assert.ok((await faded(view)) > 0, view);
   assert.match(
     await page.$eval("#marked", (bar) => bar.textContent),
-    new RegExp(`^${slices[0].rows} rows marked in the whole page: sex: ${slices[0].name}`),
+    new RegExp(`^${slices[0].rows} rows marked on the whole page: sex: ${slices[0].name}`),
   );
   await page.click("#marked button");
   assert.equal(await faded("overall"), 0);

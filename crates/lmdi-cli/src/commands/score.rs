@@ -12,7 +12,7 @@ use crate::process::console;
 use crate::process::progress::{NoBars, Quiet};
 use anyhow::Result;
 use clap::Args;
-use lmdi::study::{StreamedFidelity, TreeChoice};
+use lmdi::study::{SeenRows, StreamedFidelity, TreeChoice};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let mut fidelity = StreamedFidelity::of(&study);
     let mut writer = ResultWriter::create(&output)?;
-    let mut is_read = true;
+    let (mut is_read, mut seen) = (true, None);
     for_each_batch(
         &reader,
         "Scoring",
@@ -82,6 +82,7 @@ pub fn run(options: &Options) -> Result<()> {
         |RowBatch { rows, copies, is_whole_table }, monitor| {
             let explained = study.explain(Arc::new(rows), &explain, &NoBars)?;
             fidelity.add(&explained, is_whole_table);
+            seen = seen.take().or_else(|| SeenRows::of(&explained, &study.model.metadata.quality));
             let table = score_table(&ensemble.outcome, explained, copies, result.top)?;
             is_read = writer.write(table, &Quiet(monitor))?;
             Ok(is_read)
@@ -89,6 +90,9 @@ pub fn run(options: &Options) -> Result<()> {
     )?;
     if let Some(warning) = fidelity.finish().and_then(|fidelity| fidelity.warning(&study)) {
         console::note(warning);
+    }
+    if let Some(seen) = seen {
+        console::note(seen);
     }
     if is_read {
         writer.finish(&mut out)?;

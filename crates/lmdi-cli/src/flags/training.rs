@@ -153,7 +153,8 @@ impl TrainingFlags {
     /// Bytes that a row of training adds to the model, at most.
     pub fn memory_per_row(&self, kind: ModelKind) -> Result<u64> {
         const ROWS: usize = 1 << 20;
-        Ok(self.model.params(kind, Task::Regression)?.memory(ROWS, 1) / ROWS as u64)
+        Ok(self.model.params(kind, Task::Regression)?.memory(ROWS, self.weight.is_some(), 1)
+            / ROWS as u64)
     }
 
     /// Fails on a column that is one of numbers but for a few cells: read as text it would be

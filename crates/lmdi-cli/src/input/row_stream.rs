@@ -32,7 +32,8 @@ pub struct Streamed<'a> {
     pub data: &'a Path,
     /// The columns that the model reads.
     pub schema: &'a Schema,
-    /// The model, if its training rows are to be known again.
+    /// The model, if its training rows are to be known again. The first rows then have their target,
+    /// where the table has one for each of them.
     pub recognised_by: Option<&'a Model>,
     /// What the rows must have, if those without it are left out.
     pub target: Option<&'a Target>,
@@ -87,10 +88,13 @@ pub fn for_each_batch(
         let encoded = Rows::encode(table, schema, sample).with_context(|| name.clone());
         let (mut rows, new) = encoded?;
         add_unseen(&mut unseen, new);
-        let is_whole_table = start == 0 && is_last;
-        if let (true, Some((model, target))) = (is_whole_table, recognised) {
+        let (is_first, is_whole_table) = (start == 0, start == 0 && is_last);
+        if let (true, Some((model, target))) = (is_first, recognised) {
             let complete = rows.with_complete_target(schema, target);
-            rows = complete.with_context(|| name.clone())?.0.recognised(&model.metadata);
+            rows = complete.with_context(|| name.clone())?.0;
+            if is_whole_table {
+                rows = rows.recognised(&model.metadata);
+            }
         }
         let mut copies = in_order(copies, kept);
         if let Some(target) = what.target {

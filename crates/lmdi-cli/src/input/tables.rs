@@ -6,7 +6,7 @@ use crate::process::progress::Progress;
 use anyhow::{Context, Result};
 use lmdi::file::Metadata;
 use lmdi::study::{NamedFrame, Rows, Sample};
-use lmdi::table::{NearNumbers, NumberHints, Schema, Target, Task};
+use lmdi::table::{NearNumbers, NumberHints, Schema, Target, Task, UnitOfSome};
 use lmdi::text::{counted, unseen_text};
 use lmdi_io::copies::CopiedColumn;
 use lmdi_io::printable::printable;
@@ -227,7 +227,7 @@ pub fn tell_notices(notices: &[Notice]) {
     for Notice { column, what } in notices {
         let column = printable(column);
         match what {
-            Noticed::ReadAs { format, missing, missing_cells, or } => {
+            Noticed::ReadAs { format, missing, missing_cells, or, unit } => {
                 let mut text = format!("column {column} is read as {}", format.title());
                 if let Some(word) = missing.first() {
                     let cells = counted(*missing_cells, "cell");
@@ -241,6 +241,9 @@ pub fn tell_notices(notices: &[Notice]) {
                     );
                 }
                 console::note(text);
+                if let Some((unit, line)) = unit {
+                    tell_unit(&column, unit, *line);
+                }
             }
             Noticed::Spellings { one, other, levels } => console::note(format!(
                 "column {column}: {one:?} and {other:?} differ in case or spaces only and count as \
@@ -250,6 +253,17 @@ pub fn tell_notices(notices: &[Notice]) {
             Noticed::NearlyNumbers { .. } => {}
         }
     }
+}
+
+/// Numbers of which only some have a unit are hardly all of the same size.
+fn tell_unit(column: &str, unit: &UnitOfSome, line: u64) {
+    let UnitOfSome { cells, of, cell, .. } = unit;
+    let verb = if *cells == 1 { "has" } else { "have" };
+    console::note(format!(
+        "column {column}: {cells} of {of} numbers {verb} a unit, first {cell:?} in line {line}; the sign is left \
+         out and the number counts as it stands, beside those without. If the two are of different sizes, write \
+         them alike first"
+    ));
 }
 
 /// A column that is nearly numbers, dates or times, and what can be done about it.

@@ -5,6 +5,8 @@ use lmdi::monitor::Silent;
 use lmdi::table::{Frame, Values};
 use lmdi_io::read::{Input, ReadOptions, read_table};
 use std::path::PathBuf;
+#[cfg(unix)]
+use std::process::Child;
 use tempfile::TempDir;
 
 /// A fresh directory that goes away with the test.
@@ -54,28 +56,38 @@ impl Place {
     }
 
     /// Starts the command here, presses Ctrl-C when it has been at work for a while, and gives its
-    /// exit code.
+    /// exit code. The work must be far longer than any machine takes for it.
     #[cfg(unix)]
-    pub fn run_interrupted(&self, arguments: &[&str]) -> Option<i32> {
+    pub fn run_interrupted(&self, arguments: &[&str]) -> i32 {
         use std::process::{Command, Stdio};
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin("lmdi"))
-            .current_dir(self.directory.path())
-            .args(arguments)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("started");
-        std::thread::sleep(std::time::Duration::from_millis(800));
-        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        assert!(kill.expect("kill ran").success());
-        child.wait().expect("ended").code()
+        let start = || {
+            Command::new(assert_cmd::cargo::cargo_bin("lmdi"))
+                .current_dir(self.directory.path())
+                .args(arguments)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("started")
+        };
+        ended_by("-INT", start)
     }
 
     /// Runs the command here with this on standard input.
     pub fn run_with(&self, arguments: &[&str], stdin: impl Into<Vec<u8>>) -> Run {
+        self.run_under(&[], arguments, stdin)
+    }
+
+    /// Runs the command here with these variables in its environment, and this on standard input.
+    pub fn run_under(
+        &self,
+        variables: &[(&str, PathBuf)],
+        arguments: &[&str],
+        stdin: impl Into<Vec<u8>>,
+    ) -> Run {
         let output = Command::cargo_bin("lmdi")
             .expect("the command is built")
             .current_dir(self.directory.path())
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .args(arguments)
             .write_stdin(stdin)
             .output()
@@ -105,6 +117,31 @@ impl Run {
         }
         assert!(!self.err.contains("panicked"), "{}", self.err);
     }
+}
+
+/// Starts a command, sends it a signal when it has been there for a while, and gives its exit code.
+/// One that did not even listen yet ends without a code: it is started again and given more time.
+#[cfg(unix)]
+pub fn ended_by(signal: &str, start: impl Fn() -> Child) -> i32 {
+    let mut patience = std::time::Duration::from_millis(800);
+    loop {
+        let mut child = start();
+        // Kept open: its end would end a wait for standard input too.
+        let _stdin = child.stdin.take();
+        std::thread::sleep(patience);
+        send(&child, signal);
+        if let Some(code) = child.wait().expect("ended").code() {
+            return code;
+        }
+        patience *= 2;
+    }
+}
+
+/// Sends a signal.
+#[cfg(unix)]
+pub fn send(child: &Child, signal: &str) {
+    let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(sent.expect("kill ran").success());
 }
 
 /// The path of an example table.

@@ -1,7 +1,8 @@
 //! Text columns that turn out to be numbers, dates or times, and notices about them.
 
 use lmdi::table::{
-    CellFormat, ColumnFormat, Labels, MISSING, NearNumbers, NumberHints, Recognised, Values,
+    CellFormat, ColumnFormat, Labels, MISSING, NearNumbers, NumberHints, Recognised, UnitOfSome,
+    Values,
 };
 use std::collections::HashMap;
 
@@ -27,6 +28,8 @@ pub enum Noticed {
         missing_cells: usize,
         /// Another format that all cells have too, which would give other numbers.
         or: Option<CellFormat>,
+        /// A unit that some numbers have and others lack, and the line of the first that has it.
+        unit: Option<(UnitOfSome, u64)>,
     },
     /// Most of its cells are numbers, dates or times, but it is read as text.
     NearlyNumbers {
@@ -65,7 +68,11 @@ pub(super) fn look_at(
 ) -> Found {
     let notice = |what| Some(Notice { column: column.to_owned(), what });
     match Recognised::of(labels, hints) {
-        Recognised::As { format, missing, or } => {
+        Recognised::As { format, missing, or, unit } => {
+            let unit = unit.map(|unit| {
+                let line = line_of(unit.first);
+                (unit, line)
+            });
             let is_missing = |level: &str| missing.iter().any(|word| word == level);
             let levels: Vec<f64> = (labels.levels().iter())
                 .map(|level| format.parse(level).filter(|_| !is_missing(level)))
@@ -81,7 +88,7 @@ pub(super) fn look_at(
             Found {
                 values: Some(Values::Numbers(cells)),
                 format: Some(kept),
-                notice: notice(Noticed::ReadAs { format, missing, missing_cells, or }),
+                notice: notice(Noticed::ReadAs { format, missing, missing_cells, or, unit }),
             }
         }
         Recognised::Nearly(near) => {

@@ -50,6 +50,9 @@ class _Learner(BaseEstimator):
         A frame may hold text, categories and booleans as well as numbers, all with missing cells.
         Text becomes one 0/1 column per level, as in the command. Columns that are constant, or
         whose texts are all different, are left out.
+
+        `sample_weight` counts rows: 2 repeats the row, 0 leaves it out. With a bootstrap, weights
+        that are not integers, or exceed four on average, are drawing probabilities instead.
         """
         target_name = str(getattr(y, "name", None) or "target")
         check_table(X)
@@ -359,7 +362,8 @@ _FOREST_PARAMETERS = """
     bootstrap : bool
         Whether each tree uses rows drawn with replacement, or all rows.
     max_samples : int or float, optional
-        Number of rows to draw, or their share; None draws as many as the table has.
+        Number of rows to draw, or their share of the default; None draws as many rows as the table
+        has, or as many as the weights sum to if `sample_weight` counts rows.
     oob_score : bool
         Whether to measure the forest out of bag: `oob_score_` is R² or accuracy, `oob_prediction_` or
         `oob_decision_function_` has the out-of-bag predictions.

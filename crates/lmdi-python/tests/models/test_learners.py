@@ -18,15 +18,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lmdi
 
-#: A bootstrap draws as many rows as the table has, so repeated rows make it larger, as in scikit-learn,
-#: whose own forests with a bootstrap are not equivalent either. To draw as often as the weights sum up to
-#: would make ten times all weights another forest. What can hold is tested below: with as many draws, the
-#: two are forests of the same distribution.
-LARGER_DRAWS = "a bootstrap draws as many rows as the table has: more if rows are repeated than if weighted"
-EXPECTED = {
-    "check_sample_weight_equivalence_on_dense_data": LARGER_DRAWS,
-    "check_sample_weight_equivalence_on_sparse_data": LARGER_DRAWS,
-}
 LEARNERS = [
     lmdi.RandomForestRegressor(5),
     lmdi.RandomForestClassifier(5),
@@ -37,56 +28,44 @@ LEARNERS = [
 ]
 
 
-#: Without a bootstrap, forests treat a weight as so many rows.
-WITHOUT_DRAWS = [
+#: The other way to draw rows of each kind.
+OTHER_DRAWS = [
     lmdi.RandomForestRegressor(5, bootstrap=False),
     lmdi.RandomForestClassifier(5, bootstrap=False),
+    lmdi.ExtraTreesRegressor(5, bootstrap=True),
+    lmdi.ExtraTreesClassifier(5, bootstrap=True),
 ]
 
 
-def expected(learner):
-    return EXPECTED if getattr(learner, "bootstrap", False) else {}
-
-
-@parametrize_with_checks([*LEARNERS, *WITHOUT_DRAWS], expected_failed_checks=expected)
+@parametrize_with_checks([*LEARNERS, *OTHER_DRAWS])
 def test_conventions(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("learner", [lmdi.RandomForestRegressor, lmdi.RandomForestClassifier])
-def test_a_weight_is_so_many_rows_to_as_many_draws(data, learner):
-    X, y = data.X[:60], (data.two if hasattr(learner, "predict_proba") else data.y)[:60]
+@pytest.mark.parametrize("learner", [lmdi.RandomForestRegressor, lmdi.ExtraTreesClassifier])
+@pytest.mark.parametrize("max_samples", [None, 0.4, 30])
+def test_a_weight_is_so_many_rows(data, learner, max_samples):
+    X, y = data.X_missing[:60], (data.three if hasattr(learner, "predict_proba") else data.y)[:60]
     weight = np.arange(60) % 4
-    forest = learner(1000, max_samples=60, max_depth=3, random_state=0)
-    weighted = _by_tree(clone(forest).fit(X, y, sample_weight=weight), X)
-    # Another seed, so that the two differ by chance throughout.
-    repeated = _by_tree(
-        clone(forest).set_params(random_state=1).fit(X.repeat(weight, 0), y.repeat(weight)), X
+    forest = learner(
+        20, bootstrap=True, max_samples=max_samples, min_samples_leaf=3, max_leaf_nodes=9, random_state=0
     )
-    unweighted = _by_tree(clone(forest).fit(X, y), X)
-
-    def apart(a, b):
-        """The largest difference of mean predictions over rows, in standard errors over the trees."""
-        error = np.sqrt((a.var(0) + b.var(0)) / 1000)
-        return np.max(np.abs(a.mean(0) - b.mean(0)) / error)
-
-    assert apart(weighted, repeated) < 5
-    assert apart(weighted, unweighted) > 10
+    weighted = clone(forest).fit(X, y, sample_weight=weight)
+    order = np.random.default_rng(0).permutation(weight.sum())
+    repeated = clone(forest).fit(X.repeat(weight, 0)[order], y.repeat(weight)[order])
+    assert np.array_equal(weighted.apply(data.X_missing), repeated.apply(data.X_missing))
+    work = "predict_proba" if hasattr(learner, "predict_proba") else "predict"
+    found = [getattr(model, work)(data.X_missing) for model in (weighted, repeated)]
+    assert np.array_equal(*found)
 
 
-def _by_tree(forest, X):
-    return np.array(
-        [
-            (tree.predict_proba(X)[:, 1] if tree.classes_ is not None else tree.predict(X))
-            for tree in forest.estimators_
-        ]
-    )
-
-
-def test_ten_times_all_weights_change_nothing(data):
-    weight = np.arange(len(data.y)) % 4
-    fits = [lmdi.RandomForestRegressor(5, random_state=0).fit(data.X, data.y, weight * by) for by in (1, 10)]
-    assert np.array_equal(fits[0].apply(data.X), fits[1].apply(data.X))
+def test_large_weights_are_chances(data):
+    """Their size does not matter, and rows stay out of bag."""
+    weight = 1.0 + np.arange(len(data.y)) % 4
+    forest = lmdi.RandomForestRegressor(50, oob_score=True, random_state=0)
+    fits = [clone(forest).fit(data.X, data.y, weight * by) for by in (0.37, 10, 1e6, 1e-9)]
+    assert all(np.array_equal(fits[0].apply(data.X), fit.apply(data.X)) for fit in fits)
+    assert not np.isnan(fits[0].oob_prediction_).any()
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)

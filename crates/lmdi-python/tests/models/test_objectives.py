@@ -188,6 +188,9 @@ def test_several_targets(data, model):
         scores.base_values + scores.values.sum(axis=1), explainer.predict(data.X), atol=1e-9
     )
     assert np.corrcoef(explainer.predict(data.X)[:, 1], both[:, 1])[0, 1] > 0.8
+    for y, found in [(data.y, "1 column;"), (both[:, [0, 1, 1]], "3 columns;")]:
+        with pytest.raises(ValueError, match=f"y has {found} expected 2, one for each number"):
+            lmdi.LMDIPlus(model).fit(data.X, y)
 
 
 def test_classes_of_several_targets_are_refused(data):

@@ -159,6 +159,17 @@ def test_what_is_made_of_several_columns_has_its_own_score(data):
     e.plot.beeswarm()
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_what_is_made_of_several_columns_has_the_name_that_its_step_gives(data, named):
+    X = pd.DataFrame(data.X[:, :2], columns=["size", "age"]) if named else data.X[:, :2]
+    model = RandomForestRegressor(5, random_state=0)
+    size, age = X.columns if named else ("x0", "x1")
+    pipe = make_pipeline(PolynomialFeatures(2, include_bias=False), model).fit(X, data.y)
+    assert lmdi.TreeSHAP(pipe).explain(X).feature_names == [size, age, f"{size} {age}"]
+    pipe = make_pipeline(PCA(2), model).fit(X, data.y)
+    assert lmdi.TreeSHAP(pipe).explain(X).feature_names == [size, age, "pca0", "pca1"]
+
+
 def test_other_encoders_and_libraries(table, target):
     for encoder in (
         OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),

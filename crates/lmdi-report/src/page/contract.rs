@@ -1,10 +1,11 @@
-//! What the page is given, as JSON; `VERSION` changes with it.
+//! The data that the page reads, as JSON; `VERSION` changes with its structure.
 //!
-//! `web/src/contract.ts` is made from these types: after a change, run `npm --prefix web run contract`.
+//! `web/src/contract.ts` is generated from these types: after a change, run
+//! `npm --prefix web run contract`.
 //!
-//! Long arrays are [`Packed`]. Those over rows hold one number per row of the page; where a row has
+//! Long arrays are [`Packed`]. Those over rows hold one number per row on the page; if a row has
 //! several (a score for each feature and output), all rows of the first come before all rows of the
-//! second. Numbers that are not defined are `null` in JSON and NaN in arrays.
+//! second. Undefined numbers are `null` in JSON and NaN in arrays.
 
 use super::pack::Packed;
 use serde::Serialize;
@@ -12,7 +13,7 @@ use serde::Serialize;
 /// Version of the structure; a page only opens data of its own version.
 pub const VERSION: u32 = 5;
 
-/// All that the page shows.
+/// Everything the page shows.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Report {
@@ -24,88 +25,88 @@ pub struct Report {
     pub about: About,
     /// What scores mean.
     pub scale: Scale,
-    /// Names of the classes; empty if a number is predicted.
+    /// Class names; empty for regression.
     pub labels: Vec<String>,
-    /// What has scores: one nameless output, or every class.
+    /// The outputs that have scores: one without a name, or every class.
     pub outputs: Vec<String>,
-    /// Of two classes: the probability of the second from which on it is predicted; without it the
-    /// most probable class is.
+    /// With two classes: the lowest probability at which the second is predicted; without it, the
+    /// most probable class is predicted.
     pub threshold: Option<f64>,
-    /// Where predicted numbers are decided at first: their median. None for classes.
+    /// Initial decision threshold of predicted numbers: their median. None for classes.
     pub middle: Option<f64>,
-    /// Whether scores add up; none where the method does not promise it.
+    /// How closely scores add up; none if the method does not promise that they do.
     pub additivity: Option<Additivity>,
-    /// What has a score in every row.
+    /// The features, each with a score in every row.
     pub features: Vec<Feature>,
-    /// The rows of the page.
+    /// The rows on the page.
     pub rows: Rows,
-    /// Where rows are, if the table tells.
+    /// Where rows are located, if the table says so.
     pub map: Option<MapColumns>,
     /// Groups of rows that behave alike.
     pub groups: Option<Groups>,
     /// How much explanations change from run to run.
     pub stability: Option<Stability>,
-    /// Several methods side by side, the report's own first; empty if there is no other.
+    /// Several methods side by side, the report's own first; empty if there is only that one.
     pub methods: Vec<MethodResult>,
     /// Another model on the same rows.
     pub other_model: Option<OtherModel>,
-    /// The model, to compute what changed cells would give.
+    /// The model, to predict changed cells.
     pub scorer: Option<Scorer>,
-    /// What a server with the model needs to know, where the page does not hold the model.
+    /// What a server with the model needs to know, if the page does not hold the model.
     pub served_scorer: Option<ServedScorer>,
 }
 
-/// A model that the page does not hold: `lmdi serve` with the page computes what changed cells would
-/// give.
+/// A model that the page does not hold: `lmdi serve` with the page predicts changed cells.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ServedScorer {
     /// The columns, in the order of the features.
     pub columns: Vec<ScorerColumn>,
-    /// The mark of the model with its explainer, which the server must have too.
+    /// Digest of the model with its explainer; the server's must be equal.
     pub digest: String,
-    /// Whether the model is left out because of its size only.
+    /// Whether the model is left out only because of its size.
     pub is_large: bool,
 }
 
-/// The model as the what-if reads it. Arrays over nodes hold the nodes of the first tree, then those
-/// of the second.
+/// The model as the what-if reads it. Arrays over nodes hold the nodes of the first tree, then
+/// those of the second, and so on.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Scorer {
     /// The columns, in the order of the features.
     pub columns: Vec<ScorerColumn>,
-    /// How many nodes each tree has.
+    /// Number of nodes of each tree.
     pub sizes: Packed,
     /// The encoded column that a node splits on.
     pub feature: Packed,
     /// The threshold of a split.
     pub threshold: Packed,
-    /// Left child, by its place in the tree; 0 at a leaf.
+    /// Index of the left child in its tree; 0 at a leaf.
     pub left: Packed,
-    /// Right child.
+    /// Index of the right child.
     pub right: Packed,
-    /// Where missing cells go: 0 left, 1 right, 2 left as zeros do, 3 right as zeros do, 4 as zero.
+    /// Where missing cells go: 0 left, 1 right, 2 left with zeros, 3 right with zeros, 4 where zero
+    /// goes.
     pub missing: Packed,
-    /// Values of leaves, `n_values` per node.
+    /// Leaf values, `n_values` per node.
     pub value: Packed,
-    /// How many numbers a value has.
+    /// Numbers per leaf value.
     pub n_values: usize,
     /// Whether a cell equal to the threshold goes left.
     pub less_equal: bool,
-    /// Whether cells are compared in 32 bits.
+    /// Whether cells are compared as 32-bit numbers.
     pub single: bool,
-    /// The output of each tree's value; empty if each has one per output.
+    /// The output that each tree contributes to; empty if every tree contributes to all.
     pub output_of_tree: Vec<u32>,
     /// Length of the raw output.
     pub n_outputs: usize,
-    /// Factor on the sum over trees.
+    /// Factor applied to the sum over trees.
     pub factor: f64,
     /// Raw output before any tree.
     pub base_score: Vec<f64>,
     /// From raw output to prediction.
     pub link: ScorerLink,
-    /// What scores are made of; none for methods other than LMDI+.
+    /// What scores are computed from; none for methods other than LMDI+.
     pub linear: Option<LinearParts>,
 }
 
@@ -113,23 +114,23 @@ pub struct Scorer {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ScorerColumn {
-    /// How many encoded columns it has.
+    /// Number of encoded columns.
     pub width: usize,
-    /// The smallest and largest number in training, of a column of numbers.
+    /// Smallest and largest number in training; none for a text column.
     pub range: Option<[f64; 2]>,
-    /// The texts of the explained rows; none for a column of numbers.
+    /// The texts in the explained rows; none for a numeric column.
     pub levels: Option<Vec<ScorerLevel>>,
-    /// What the model reads for a text that it does not know.
+    /// Encoding of a text that the model does not know.
     pub unknown: Vec<f64>,
 }
 
-/// A text and what the model reads for it.
+/// A text and its encoding.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ScorerLevel {
     /// The text; none for a missing cell.
     pub text: Option<String>,
-    /// Its numbers.
+    /// Its encoding.
     pub numbers: Vec<f64>,
     /// How the model knows it from training.
     pub familiarity: Familiarity,
@@ -140,9 +141,9 @@ pub struct ScorerLevel {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Familiarity {
-    /// By itself.
+    /// As a value of its own.
     Known,
-    /// As one of several that were rare, which it does not tell apart.
+    /// As one of several rare texts, which are pooled.
     Rare,
     /// Not at all.
     New,
@@ -155,13 +156,13 @@ pub enum Familiarity {
 pub enum ScorerLink {
     /// The output itself.
     Identity,
-    /// The logistic function, of the second of two classes.
+    /// The logistic function, for the second of two classes.
     Logit,
-    /// The share of each exponential.
+    /// Exponentials divided by their sum.
     Softmax,
     /// The exponential.
     Log,
-    /// The logistic function of each class.
+    /// The logistic function, for each class.
     OneVsRest,
 }
 
@@ -169,25 +170,26 @@ pub enum ScorerLink {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct LinearParts {
-    /// How many outputs have scores.
+    /// Number of outputs that have scores.
     pub n_outputs: usize,
-    /// What a row gains for its parent's column when it enters a node, `outputs_of_tree` per node.
+    /// What a row that enters a node adds to the score of the column its parent splits on,
+    /// `outputs_of_tree` per node.
     pub step: Packed,
     /// The first output of each tree.
     pub first_output: Vec<u32>,
-    /// How many outputs a tree has.
+    /// Number of outputs per tree.
     pub outputs_of_tree: usize,
-    /// Factor on the sum over trees.
+    /// Factor applied to the sum over trees.
     pub factor: f64,
-    /// What scores are added to, per output.
+    /// The base that scores are added to, per output.
     pub base: Vec<f64>,
-    /// Where cells are counted from, per encoded column; NaN without a linear term.
+    /// Centre of the cells, per encoded column; NaN without a linear term.
     pub centre: Packed,
     /// Sum of slopes, per encoded column and output.
     pub slope: Packed,
-    /// What is taken off, per encoded column and output.
+    /// What is subtracted, per encoded column and output.
     pub offset: Packed,
-    /// Smallest and largest cell of each encoded column, which bound linear terms; may be empty.
+    /// Bounds of cells in linear terms, smallest and largest per encoded column; may be empty.
     pub ranges: Packed,
 }
 
@@ -203,22 +205,23 @@ pub struct About {
     pub method: String,
     /// What the explained rows are, such as `training rows`.
     pub row_kind: String,
-    /// How many rows were explained; the page may hold fewer.
+    /// Number of explained rows; the page may hold fewer.
     pub rows_explained: usize,
-    /// Measured on rows that were not trained on, the most telling first.
+    /// Quality on rows not used for training, the most informative first.
     pub quality: Vec<Quality>,
-    /// The first of these beside predictions that need no trees; none where the truth of new rows
-    /// is not known.
+    /// The first of these compared with predictions that need no trees; none if the truth of new
+    /// rows is unknown.
     pub comparison: Option<Comparison>,
     /// Columns that give the target away, such as a copy of it.
     pub suspects: Vec<String>,
-    /// How many rows the model was trained on, if known.
+    /// Number of training rows of the model, if known.
     pub training_rows: Option<usize>,
-    /// Whether errors of these rows say how well new rows are predicted.
+    /// Whether errors on these rows show how well new rows are predicted.
     pub rows_are: RowsAre,
-    /// Rows that every tree saw, which all trees predict although others are predicted out of bag.
+    /// Number of rows that every tree saw; all trees predict them, while other rows are predicted
+    /// out of bag.
     pub seen_by_all: usize,
-    /// How much of the predictions scores explain; none if they do by definition.
+    /// How much of the predictions the scores explain; none if all of it, by definition.
     pub fidelity: Option<Fidelity>,
     /// What a reader must know before trusting the rest.
     pub warnings: Vec<String>,
@@ -226,7 +229,7 @@ pub struct About {
     pub facts: Vec<FactGroup>,
 }
 
-/// What the explained rows are to those trees of the model that predict them.
+/// How the explained rows relate to the trees that predict them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -237,24 +240,24 @@ pub enum RowsAre {
     OutOfBag,
     /// Rows that the trees were trained on, or most probably were.
     TrainedOn,
-    /// Rows of which nothing is known.
+    /// Rows about which nothing is known.
     #[default]
     Unknown,
 }
 
-/// How much of the predictions scores explain.
+/// How much of the predictions the scores explain.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Fidelity {
     /// The rows it was measured on, such as `hold-out rows`.
     pub rows: String,
-    /// Share of the variation of the model's predictions that base plus scores reproduces (R2).
+    /// Share of the variation in the model's predictions that base plus scores reproduces (R2).
     pub share: f64,
-    /// How much base plus scores moves where the model's prediction moves by one.
+    /// How much base plus scores changes when the model's prediction changes by one.
     pub slope: f64,
-    /// Share of the rows that both put into the same class; none for numbers.
+    /// Share of rows that both assign to the same class; none for regression.
     pub same_class: Option<f64>,
-    /// Below this share a reader is warned, on rows that are new to the model.
+    /// Below this share, on rows that are new to the model, the reader is warned.
     pub least: f64,
 }
 
@@ -264,25 +267,25 @@ pub struct Fidelity {
 pub struct Quality {
     /// What it was measured on, such as `hold-out`.
     pub sample: String,
-    /// How many rows, if known.
+    /// Number of rows, if known.
     pub rows: Option<usize>,
     /// The measures.
     pub measures: Vec<Measure>,
 }
 
-/// The model's quality beside that of simple predictions, on the same rows.
+/// The model's quality compared with that of simple predictions, on the same rows.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Comparison {
     /// The rows, such as `hold-out`.
     pub sample: String,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
     /// The model.
     pub model: Vec<Measure>,
     /// The mean, or the share of each class.
     pub constant: Vec<Measure>,
-    /// Least squares on the columns; none for very many.
+    /// Least squares on the columns; none if there are very many.
     pub linear: Option<Vec<Measure>>,
 }
 
@@ -292,16 +295,16 @@ pub struct Comparison {
 pub struct Measure {
     /// What was measured, such as `R2`.
     pub name: String,
-    /// The number; NaN if it is not defined.
+    /// The number; NaN if undefined.
     #[cfg_attr(test, ts(type = "number | null"))]
     pub value: f64,
 }
 
-/// Facts about one thing.
+/// Facts about one topic.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FactGroup {
-    /// The thing.
+    /// The topic.
     pub title: String,
     /// Name and value of each fact.
     pub entries: Vec<(String, String)>,
@@ -314,7 +317,7 @@ pub struct FactGroup {
 pub enum ScaleKind {
     /// Units of the target.
     Units,
-    /// Shares of a probability.
+    /// Probabilities.
     Probability,
     /// Log-odds.
     LogOdds,
@@ -332,7 +335,7 @@ pub struct Scale {
     pub kind: ScaleKind,
     /// The same in words, such as `in units of price`.
     pub text: String,
-    /// What base, scores and what they leave unexplained add up to, such as `prediction`.
+    /// What base, scores and the unexplained part add up to, such as `prediction`.
     pub total: String,
     /// What a score of each output raises or lowers, such as `the odds that churn is yes`.
     pub moved: Vec<String>,
@@ -342,43 +345,43 @@ pub struct Scale {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Additivity {
-    /// Half of all rows are nearer.
+    /// The median difference.
     pub median: f64,
-    /// 99 of 100 rows are nearer.
+    /// The 99th percentile of the differences.
     pub high: f64,
     /// The largest difference.
     pub largest: f64,
 }
 
-/// What has a score in every row: a column, or several columns as one.
+/// A column, or a group of columns, with a score in every row.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Feature {
     /// Its name.
     pub name: String,
-    /// The columns of a group; empty for a column.
+    /// The columns of a group; empty for a single column.
     pub members: Vec<String>,
     /// Mean |score| over all explained rows, one number per output.
     pub importance: Vec<f64>,
     /// The cells of a column.
     pub cells: Option<Cells>,
-    /// What its numbers count, if they are points in time.
+    /// Unit of its numbers, if they are points in time.
     pub time: Option<TimeUnit>,
 }
 
-/// What the numbers of a column of dates count, from the start of 1970.
+/// Unit of the numbers of a date column, counted from the start of 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TimeUnit {
     /// Days: the column holds dates.
     Days,
-    /// Seconds: the column holds dates with a time of the day.
+    /// Seconds: the column holds dates with a time of day.
     Seconds,
 }
 
-/// Cells of a column, one per row of the page: which of the blocks [`Rows::cells`] they are in, and
-/// how many columns come before them there.
+/// Cells of a column, one per row on the page: the block of [`Rows::cells`] that holds them, and
+/// their position in it.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -387,38 +390,38 @@ pub enum Cells {
     Number {
         /// The block.
         block: usize,
-        /// The place in it.
+        /// Number of columns before it in the block.
         at: usize,
     },
-    /// Text: places in the list of levels, from 1; 0 is missing.
+    /// Text: positions in the list of levels, from 1; 0 is missing.
     Levels {
-        /// The different texts.
+        /// The distinct texts.
         levels: Vec<String>,
-        /// How many texts the last level stands for; 0 where it is a text of its own.
+        /// Number of texts that the last level stands for; 0 if it is a text of its own.
         rest: usize,
-        /// Places, from 0, of the levels that the model does not tell apart, each being rare; that of
-        /// the last too, if this holds for all it stands for.
+        /// Indices, from 0, of the rare levels that the model pools; the last level is among them
+        /// if this holds for all texts it stands for.
         pooled: Vec<usize>,
         /// The block.
         block: usize,
-        /// The place in it.
+        /// Number of columns before it in the block.
         at: usize,
     },
 }
 
-/// Arrays over the rows of the page.
+/// Arrays over the rows on the page.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Rows {
-    /// How many rows the page holds.
+    /// Number of rows on the page.
     pub n: usize,
-    /// The place of each in the table, from 1, rising.
+    /// Number of each row in the table, from 1, ascending.
     pub number: Packed,
-    /// What names rows, if there is a column that does.
+    /// The column that names rows, if there is one.
     pub key: Option<Key>,
-    /// Cells of the columns, in one block per type of number.
+    /// Cells of the columns, in one block per number type.
     pub cells: Vec<Packed>,
-    /// What scores are added to, by output.
+    /// The base that scores are added to, by output.
     pub base: Packed,
     /// Scores, by feature and output.
     pub scores: Packed,
@@ -426,15 +429,15 @@ pub struct Rows {
     pub errors: Option<Packed>,
     /// What the model predicts: a number, or the probability of every class.
     pub predictions: Packed,
-    /// What base plus scores is as a prediction, where its scale is another.
+    /// Base plus scores as a prediction, if that has another scale.
     pub explained_predictions: Option<Packed>,
-    /// What base plus scores leaves of what the scored trees say, on the scale of the scores, by
-    /// output; none where scores do not explain predictions.
+    /// The part of the scored trees' output that base plus scores does not explain, on the scale of
+    /// the scores, by output; none if scores do not explain predictions.
     pub unexplained: Option<Packed>,
-    /// What leaving out the trees that saw the row changes, by output, where all trees are scored and
-    /// the prediction is out of bag.
+    /// The change when the trees that saw the row are left out, by output, if all trees are scored
+    /// and the prediction is out of bag.
     pub out_of_bag: Option<Packed>,
-    /// What really happened: a number, or the place of the class; NaN is unknown.
+    /// The actual outcome: a number, or the index of the class; NaN if unknown.
     pub truth: Option<Packed>,
 }
 
@@ -444,17 +447,17 @@ pub struct Rows {
 pub struct Key {
     /// Its name.
     pub name: String,
-    /// Its cell in each row, as it is written in the table.
+    /// Its cell in each row, as written in the table.
     pub texts: Vec<String>,
 }
 
-/// Columns that say where rows are.
+/// Columns with the locations of rows.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct MapColumns {
-    /// Name of the column of latitudes.
+    /// Name of the latitude column.
     pub latitude: String,
-    /// Name of the column of longitudes.
+    /// Name of the longitude column.
     pub longitude: String,
     /// Degrees north.
     pub latitudes: Packed,
@@ -466,11 +469,11 @@ pub struct MapColumns {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Groups {
-    /// Share of the variation of scores that lies between groups.
+    /// Share of the variation in scores that lies between groups.
     pub kept: f64,
-    /// Whether as many groups are found in samples of the rows; none if their number was given.
+    /// Whether samples of the rows give the same number of groups; none if the number was given.
     pub stable: Option<bool>,
-    /// The group of each row of the page, from 0; NaN is none.
+    /// The group of each row on the page, from 0; NaN if none.
     pub of_rows: Packed,
     /// The groups.
     pub list: Vec<Group>,
@@ -480,27 +483,27 @@ pub struct Groups {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Group {
-    /// Its rows.
+    /// Number of its rows.
     pub size: usize,
     /// Their mean prediction: a number, or the probability of `class`.
     pub prediction: f64,
-    /// The class that the prediction and the scores of traits are of; none for numbers.
+    /// The class that the prediction and the scores of traits refer to; none for regression.
     pub class: Option<usize>,
-    /// Their error, if the truth is known: root mean squared, or the share of wrong classes.
+    /// Their error, if the truth is known: root mean squared error, or share predicted incorrectly.
     pub error: Option<f64>,
-    /// A short rule that finds it.
+    /// A short rule that describes it.
     pub rule: Rule,
-    /// What sets it apart, the most telling first.
+    /// What distinguishes it, the most informative first.
     pub traits: Vec<Trait>,
 }
 
-/// A short rule that finds a group.
+/// A short rule that describes a group.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Rule {
     /// The rule in words.
     pub text: String,
-    /// Share of all rows that it puts on the right side.
+    /// Share of all rows that it classifies correctly.
     pub accuracy: f64,
     /// Share of the rows it finds that are members.
     pub precision: f64,
@@ -508,19 +511,19 @@ pub struct Rule {
     pub recall: f64,
 }
 
-/// A feature that sets a group apart.
+/// A feature that distinguishes a group.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Trait {
-    /// The feature.
+    /// Index of the feature.
     pub feature: usize,
     /// Mean score in the group.
     pub score: f64,
     /// Mean score of all other rows.
     pub score_elsewhere: f64,
-    /// Usual cell in the group.
+    /// Typical cell in the group.
     pub cell: String,
-    /// Usual cell of all other rows.
+    /// Typical cell of all other rows.
     pub cell_elsewhere: String,
 }
 
@@ -528,9 +531,9 @@ pub struct Trait {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Stability {
-    /// How many of the largest scores are looked at.
+    /// Number of largest scores that are compared.
     pub top: usize,
-    /// Of each row of the page the mean rank correlation between runs with other seeds.
+    /// Mean rank correlation between runs with other seeds, for each row on the page.
     pub of_rows: Packed,
     /// Runs on the same rows, each with another seed.
     pub seeds: Runs,
@@ -542,12 +545,12 @@ pub struct Stability {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Runs {
-    /// How many.
+    /// Number of runs.
     pub runs: usize,
-    /// Mean rank correlation of a row's scores between two runs; none where no row has an order, as
+    /// Mean rank correlation of a row's scores between two runs; none if no row has an order, as
     /// with a single feature.
     pub correlation: Option<f64>,
-    /// Mean number of different features among a row's largest over all runs.
+    /// Mean number of different features among a row's largest scores over all runs.
     pub distinct: f64,
     /// Mean |score| of each feature in each run.
     pub importance: Vec<Vec<f64>>,
@@ -557,27 +560,27 @@ pub struct Runs {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct OtherModel {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// How many trees and leaves it has.
+    /// Its numbers of trees and leaves, in words.
     pub trees: String,
     /// What trained it; may be empty.
     pub trained_by: String,
     /// The method that explains it.
     pub method: String,
-    /// Whether errors of the explained rows say how well it predicts new rows.
+    /// Whether errors on the explained rows show how well it predicts new rows.
     pub rows_are: RowsAre,
-    /// Measures of both models on all explained rows; empty where the truth is not known.
+    /// Measures of both models on all explained rows; empty if the truth is unknown.
     pub measures: Vec<ComparedMeasure>,
-    /// How many rows both predict.
+    /// Number of rows that both predict.
     pub rows: usize,
-    /// Mean size of the difference between the predictions: of numbers, of probabilities.
+    /// Mean absolute difference between the predictions: of numbers, or of probabilities.
     pub mean_difference: f64,
-    /// Share of the rows that both put into the same class; none for numbers.
+    /// Share of rows that both assign to the same class; none for regression.
     pub same_class: Option<f64>,
     /// What each model uses, the largest share first.
     pub shares: Vec<ComparedShare>,
-    /// What it predicts, laid out like [`Rows::predictions`].
+    /// Its predictions, laid out like [`Rows::predictions`].
     pub predictions: Packed,
 }
 
@@ -587,7 +590,7 @@ pub struct OtherModel {
 pub struct ComparedMeasure {
     /// What was measured, such as `R2`.
     pub name: String,
-    /// Of the report's model; NaN if it is not defined.
+    /// Of the report's model; NaN if undefined.
     #[cfg_attr(test, ts(type = "number | null"))]
     pub own: f64,
     /// Of the other.
@@ -595,13 +598,13 @@ pub struct ComparedMeasure {
     pub other: f64,
 }
 
-/// The share of a column in the sum of mean |score|, by two models.
+/// A feature's share of the total mean |score|, in two models.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ComparedShare {
     /// The column or group.
     pub name: String,
-    /// Of the report's model; none if that does not read it.
+    /// Of the report's model; none if that does not use it.
     pub own: Option<f64>,
     /// Of the other.
     pub other: Option<f64>,
@@ -615,11 +618,12 @@ pub struct MethodResult {
     pub name: String,
     /// What its scores are measured in.
     pub scale: String,
-    /// Share of each feature in the sum of mean |score|.
+    /// Each feature's share of the total mean |score|.
     pub share: Vec<f64>,
-    /// Mean rank correlation of a row's scores with the report's own; none for those.
+    /// Mean rank correlation of a row's scores with those of the report's method; none for itself.
     pub agreement: Option<f64>,
-    /// Mean share of a row's five largest that are the report's five largest; none for those.
+    /// Mean share of a row's five largest scores that are also among the five largest of the
+    /// report's method; none for itself.
     pub top_shared: Option<f64>,
 }
 
@@ -637,7 +641,7 @@ mod tests {
     /// All types of the contract in TypeScript, not yet formatted.
     fn in_typescript() -> String {
         let header =
-            "// Made by `npm run contract` from crates/lmdi-report/src/page/contract.rs.\n";
+            "// Generated by `npm run contract` from crates/lmdi-report/src/page/contract.rs.\n";
         let version = format!(
             "/** A page only opens data of its own version. */\nexport const VERSION = {VERSION};\n"
         );

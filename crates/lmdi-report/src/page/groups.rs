@@ -9,7 +9,6 @@ use lmdi::explanation::{ColumnLayout, Columns};
 use lmdi::forest::predict::most_probable;
 use lmdi::monitor::Stages;
 use lmdi::study::{Explained, Study};
-use lmdi::table::TimeUnit;
 use lmdi::text::short_cell;
 
 /// Fewer rows than this are no groups.
@@ -90,8 +89,6 @@ fn cells(values: &ValueSummary, column: &ColumnLayout) -> (String, String) {
             let unit = column.time_unit();
             let text = |median: f64| match median {
                 median if median.is_nan() => "missing".into(),
-                // Between two days there is none.
-                median if unit == Some(TimeUnit::Days) => short_cell(median.floor(), unit),
                 median => short_cell(median, unit),
             };
             (text(quartiles[1]), text(quartiles_elsewhere[1]))

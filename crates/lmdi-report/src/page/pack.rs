@@ -1,9 +1,9 @@
-//! Arrays of numbers as short text.
+//! Arrays of numbers as compact text.
 //!
-//! Numbers are kept exactly, in the smallest type that holds them all. Their bytes are laid out
-//! with all first bytes together, then all second ones, because neighbouring numbers share their
-//! high bytes, which then compress well; deflated; and written in base64. A browser undoes all of
-//! it with what it has built in.
+//! Numbers are kept exactly, in the smallest type that holds them all. All first bytes come first,
+//! then all second bytes, and so on: neighbouring numbers share their high bytes, which then
+//! compress well. The bytes are deflated and written in base64. A browser decodes them with its
+//! built-in functions.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -20,7 +20,7 @@ pub struct Packed {
     #[serde(rename = "type")]
     #[cfg_attr(test, ts(type = r#""u8" | "u16" | "u32" | "i16" | "i32" | "f32" | "f64""#))]
     pub kind: &'static str,
-    /// Base64 of raw deflate of their bytes.
+    /// Their bytes: raw deflate, in base64.
     pub data: String,
 }
 
@@ -42,7 +42,7 @@ impl Kind {
     pub fn of(numbers: &[f64]) -> Self {
         let whole = |low: f64, high: f64| {
             let fits = |x: &f64| {
-                // Minus zero is no whole number's bits.
+                // An integer type has no minus zero.
                 *x >= low && *x <= high && x.fract() == 0.0 && (*x != 0.0 || x.is_sign_positive())
             };
             numbers.iter().all(fits)
@@ -76,7 +76,7 @@ impl Packed {
         Self::of_kind(Kind::F32, numbers)
     }
 
-    /// Numbers of a type that holds them.
+    /// Numbers in a type that holds them.
     pub(super) fn of_kind(kind: Kind, numbers: &[f64]) -> Self {
         let numbers = numbers.iter().copied();
         match kind {
@@ -104,7 +104,7 @@ impl Packed {
     }
 }
 
-/// Every missing number has the same bits.
+/// Gives all missing numbers the same bits.
 fn plain_nan(x: f64) -> f64 {
     if x.is_nan() { f64::NAN } else { x }
 }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use std::io::Read;
 
-    /// The numbers again, by the rules above.
+    /// The numbers, unpacked by the rules above.
     fn unpacked(packed: &Packed) -> Vec<f64> {
         let bytes = STANDARD.decode(&packed.data).expect("base64");
         let mut planes = Vec::new();

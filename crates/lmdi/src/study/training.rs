@@ -149,7 +149,7 @@ impl TrainingJob {
     /// The maximum number of bytes of the trained model in memory.
     pub fn model_memory(&self) -> u64 {
         let n_outputs = self.target.labels.len().max(1);
-        self.params.memory(self.train.len(), n_outputs)
+        self.params.memory(self.train.len(), self.train.weights.is_some(), n_outputs)
     }
 
     /// The columns that give the target away, each once.

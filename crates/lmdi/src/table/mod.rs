@@ -20,14 +20,14 @@ pub use fingerprint::Fingerprint;
 pub use folds::{contiguous_folds, stratified_folds};
 pub use frame::{
     CellFormat, Column, ColumnFormat, DateOrder, Decimal, Frame, Labels, LabelsBuilder, MISSING,
-    NearNumbers, NumberHints, Reading, Recognised, Thousands, TimeUnit, Values, date_of, days_of,
-    number_text, quoted_list,
+    NearNumbers, NumberHints, Reading, Recognised, Thousands, TimeUnit, UnitOfSome, Values,
+    date_of, days_of, number_text, quoted_list,
 };
 pub use leakage::{Leak, leaks};
 pub use matrix::{Cells, Matrix, MatrixView};
 pub use ranking::rank_in_place;
 pub use response::Response;
-pub(crate) use row_hash::RowDeal;
+pub(crate) use row_hash::{RowDeal, hash_training_rows};
 pub use row_hash::{hash_key, hash_rows, hashed_folds};
 pub use schema::{
     ColumnReport, DEFAULT_MAX_LEVELS, DroppedColumn, Encoded, Encoding, IDENTIFIER_MIN_CELLS,

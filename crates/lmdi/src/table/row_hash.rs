@@ -5,7 +5,7 @@
 //! on the hash, so it is implemented here and not left to a library: SplitMix64's finaliser over
 //! the bits of the cells, one after another. Every missing cell counts as the same NaN and -0 as 0.
 
-use super::MatrixView;
+use super::{MatrixView, Response};
 
 const START: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -16,15 +16,33 @@ fn mix(state: u64, word: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The bits that a number counts by.
+fn bits(cell: f64) -> u64 {
+    if cell.is_nan() { f64::NAN.to_bits() } else { (cell + 0.0).to_bits() }
+}
+
 /// The hash of every row's cells.
 pub fn hash_rows(x: &MatrixView<'_>) -> Vec<u64> {
-    let bits = |cell: f64| if cell.is_nan() { f64::NAN.to_bits() } else { (cell + 0.0).to_bits() };
     let mut hashes = vec![START; x.rows()];
     let mut column = Vec::new();
     for col in 0..x.cols() {
         x.column_into(col, &mut column);
         for (hash, &cell) in hashes.iter_mut().zip(&column) {
             *hash = mix(*hash, bits(cell));
+        }
+    }
+    hashes
+}
+
+/// The hash of every row's cells and response.
+pub(crate) fn hash_training_rows(x: &MatrixView<'_>, y: &Response<'_>) -> Vec<u64> {
+    let mut hashes = hash_rows(x);
+    match y {
+        Response::Numeric(y) => {
+            hashes.iter_mut().zip(*y).for_each(|(hash, &y)| *hash = mix(*hash, bits(y)));
+        }
+        Response::Classes { codes, .. } => {
+            hashes.iter_mut().zip(*codes).for_each(|(hash, &y)| *hash = mix(*hash, u64::from(y)));
         }
     }
     hashes

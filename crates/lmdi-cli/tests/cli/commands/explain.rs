@@ -478,4 +478,10 @@ fn a_part_of_the_training_table_is_noticed() {
     assert!(explained("part.csv").contains(told) && page().contains(told));
     assert!(!explained("new.csv").contains(told) && !page().contains(told));
     assert!(!explained("train.csv").contains(told) && !page().contains(told));
+    let method = ["--method", "tree-shap", "--out", "s.csv"];
+    let scored = |file: &str| place.run(&[&["score", "m.lmdi", file], &method[..]].concat());
+    assert!(scored("part.csv").err.contains(told));
+    assert!(!scored("new.csv").err.contains(told) && !scored("train.csv").err.contains(told));
+    place.file("bare.csv", "a,b\n0.5,0.25\n0.125,0.75\n");
+    assert_eq!(scored("bare.csv").err, "", "the target is not needed");
 }

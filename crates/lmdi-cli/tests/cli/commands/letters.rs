@@ -5,7 +5,6 @@
 #![cfg(target_os = "linux")]
 
 use crate::support::{Place, Run, shared};
-use assert_cmd::Command;
 
 /// A table with names in Chinese, Hindi, Hebrew and Thai letters, an accent on its own and an emoji,
 /// its model, and settings of a system with no font and of one with the fonts of the tests.
@@ -29,18 +28,8 @@ fn place() -> Place {
 }
 
 fn plot(place: &Place, kind: &str, fonts: &str, out: &str) -> Run {
-    let output = Command::cargo_bin("lmdi")
-        .expect("the command is built")
-        .current_dir(place.directory.path())
-        .env("FONTCONFIG_FILE", place.path(fonts))
-        .args(["plot", kind, "m.lmdi", "d.csv", "--out", out])
-        .output()
-        .expect("the command ran");
-    Run {
-        code: output.status.code().unwrap_or(-1),
-        out: String::from_utf8(output.stdout).expect("UTF-8"),
-        err: String::from_utf8(output.stderr).expect("UTF-8"),
-    }
+    let fonts = ("FONTCONFIG_FILE", place.path(fonts));
+    place.run_under(&[fonts], &["plot", kind, "m.lmdi", "d.csv", "--out", out], "")
 }
 
 #[test]

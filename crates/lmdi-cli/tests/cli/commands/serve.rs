@@ -1,5 +1,7 @@
 //! `lmdi serve`: answers against `lmdi score`, bad requests, and the end of the server.
 
+#[cfg(unix)]
+use crate::support::send;
 use crate::support::{Place, table as read};
 use lmdi::table::Values;
 use serde_json::{Value, json};
@@ -317,8 +319,7 @@ fn a_signal_ends_it_once_the_requests_at_hand_are_answered() {
     );
     stream.write_all(head.as_bytes()).expect("sent");
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let kill = Command::new("kill").args(["-TERM", &server.process.id().to_string()]).status();
-    assert!(kill.expect("kill ran").success());
+    send(&server.process, "-TERM");
     std::thread::sleep(std::time::Duration::from_millis(300));
     stream.write_all(end.as_bytes()).expect("sent");
     let mut answer = String::new();

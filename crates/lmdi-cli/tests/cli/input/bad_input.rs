@@ -1,6 +1,6 @@
 //! Bad input: a clear message on standard error and the right exit code, never a panic.
 
-use crate::support::{Place, example, shared};
+use crate::support::{Place, example, send, shared};
 
 fn train(place: &Place, csv: impl AsRef<[u8]>) -> crate::support::Run {
     place.file("t.csv", csv);
@@ -190,8 +190,7 @@ fn an_interrupted_run_ends_with_130_and_leaves_no_file() {
     let mut first = [0u8; 1];
     let stdout = child.stdout.as_mut().expect("piped");
     std::io::Read::read_exact(stdout, &mut first).expect("the report");
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.expect("kill ran").success());
+    send(&child, "-INT");
     let status = child.wait().expect("ended");
     assert_eq!(status.code(), Some(130));
     assert_eq!(place.names(), ["t.csv"]);

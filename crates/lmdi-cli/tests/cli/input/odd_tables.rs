@@ -67,6 +67,24 @@ fn numbers_are_recognised_as_people_write_them() {
     }
 }
 
+/// A sign at some of the numbers is told, with the first of them; zero needs none.
+#[test]
+fn units_of_some_numbers_are_told() {
+    let place = Place::new();
+    let told = "of 59 numbers have a unit, first";
+    let some = |x: u32| if x % 20 == 7 { format!("{x}%") } else { format!("{x}") };
+    let run = train(&place, rows(some, ",", "."), &[]);
+    assert!(run.err.contains(&format!("3 {told} \"7%\" in line 3;")), "{}", run.err);
+    run.good();
+    let most = |x: u32| if x % 20 == 7 { format!("{x}") } else { format!("${x}") };
+    let run = train(&place, rows(most, ",", "."), &[]);
+    assert!(run.err.contains(&format!("56 {told} \"$0\" in line 2;")), "{}", run.err);
+    let all = |x: u32| if x == 0 { "0".into() } else { format!("{x} %") };
+    let run = train(&place, rows(all, ",", "."), &[]);
+    assert!(!run.err.contains("have a unit"), "{}", run.err);
+    run.good();
+}
+
 #[test]
 fn a_column_that_is_nearly_numbers_is_refused_with_the_way_out() {
     let place = Place::new();

@@ -1,18 +1,13 @@
 //! Signals: work ends soon, with the code of the signal; what is ignored stays ignored.
 #![cfg(unix)]
 
-use crate::support::Place;
+use crate::support::{Place, ended_by, send};
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn lmdi() -> Command {
     Command::new(assert_cmd::cargo::cargo_bin("lmdi"))
-}
-
-fn send(child: &Child, signal: &str) {
-    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
-    assert!(sent.expect("kill ran").success());
 }
 
 /// Waits until the command has printed something.
@@ -34,18 +29,16 @@ fn many_classes() -> String {
 #[test]
 fn one_signal_ends_a_wait_for_standard_input() {
     for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
-        let mut child = lmdi()
-            .args(["train", "-", "--target", "y"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("started");
-        // Kept open: its end would end the wait too.
-        let _stdin = child.stdin.take();
-        std::thread::sleep(Duration::from_millis(1500));
-        send(&child, signal);
-        assert_eq!(child.wait().expect("ended").code(), Some(code));
+        let start = || {
+            lmdi()
+                .args(["train", "-", "--target", "y"])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("started")
+        };
+        assert_eq!(ended_by(signal, start), code);
     }
 }
 

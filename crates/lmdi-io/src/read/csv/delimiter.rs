@@ -11,7 +11,7 @@ pub(super) const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// The delimiter of a file that starts with `sample`; `cut` says that the file goes on after it.
 pub(super) fn find(sample: &[u8], cut: bool) -> u8 {
     let mut best = (false, 1, CANDIDATES[0]);
-    for delimiter in CANDIDATES {
+    for delimiter in CANDIDATES.into_iter().filter(|candidate| sample.contains(candidate)) {
         let (regular, fields) = split(sample, cut, delimiter);
         if fields > 1 && (regular, fields) > (best.0, best.1) {
             best = (regular, fields, delimiter);

@@ -53,7 +53,9 @@ pub(super) fn read(
         None => find_delimiter(&sample(opened.name(), gzip, text_reader(opened, gzip, None)?)?),
     };
     let file = CsvFile { opened, gzip, delimiter };
-    let names = file.header()?;
+    let hasher = options.sha256.then(Hasher::default);
+    let mut pass = file.pass(hasher.as_ref())?;
+    let names = file.header(&mut pass)?;
     let options = options.for_columns(&names, opened.name())?;
     let stated = |name: &String| {
         options.wants(name).then(|| {
@@ -61,12 +63,11 @@ pub(super) fn read(
             ColumnReader::new(cells, options.rules(name), options.recognise)
         })
     };
-    let hasher = options.sha256.then(Hasher::default);
     let readers = names.iter().map(|name| Readers {
         cells: stated(name),
         copy: options.copies(name).then(LabelsBuilder::default),
     });
-    let first = file.columns(&names, readers.collect(), hasher.as_ref(), Some(monitor))?;
+    let first = file.columns(pass, &names, readers.collect(), Some(monitor))?;
     let (first, copied): (Vec<_>, Vec<_>) = first.into_iter().unzip();
     let sha256 = hasher.map(|hasher| hasher.finish(opened)).transpose()?;
     let is_again = |s: &Option<Settled>| matches!(s, Some(Settled::ReadAgain(_)));
@@ -78,8 +79,10 @@ pub(super) fn read(
             let cells = again.then(|| ColumnReader::new(Some(CellType::Text), rules, false));
             Readers { cells, copy: None }
         };
-        let read =
-            file.columns(&names, again.iter().enumerate().map(as_text).collect(), None, None)?;
+        let mut pass = file.pass(None)?;
+        file.header(&mut pass)?;
+        let readers = again.iter().enumerate().map(as_text).collect();
+        let read = file.columns(pass, &names, readers, None)?;
         second = read.into_iter().map(|(settled, _)| settled).collect();
     }
     let copies = names.iter().zip(copied).filter_map(|(name, copy)| {
@@ -176,22 +179,27 @@ struct CsvFile<'a> {
     delimiter: u8,
 }
 
+/// One reading of a file, from its start to its end.
+struct Pass<'q> {
+    reader: csv::Reader<Counter<Box<dyn Read + Send + 'q>>>,
+    counts: Arc<Counts>,
+}
+
 impl<'a> CsvFile<'a> {
-    fn reader<'q>(
-        &self,
-        counts: &Arc<Counts>,
-        hasher: Option<&'q Hasher>,
-    ) -> Result<csv::Reader<Counter<Box<dyn Read + Send + 'q>>>>
+    /// Opens the file; the hasher is shown every byte that is read.
+    fn pass<'q>(&self, hasher: Option<&'q Hasher>) -> Result<Pass<'q>>
     where
         'a: 'q,
     {
+        let counts = Arc::new(Counts::default());
         let inner = text_reader(self.opened, self.gzip, hasher)?;
-        Ok(parser(Counter { inner, counts: counts.clone() }, self.delimiter))
+        let reader = parser(Counter { inner, counts: counts.clone() }, self.delimiter);
+        Ok(Pass { reader, counts })
     }
 
-    fn header(&self) -> Result<Vec<String>> {
+    fn header(&self, pass: &mut Pass<'_>) -> Result<Vec<String>> {
         let mut header = ByteRecord::new();
-        let found = self.reader(&Arc::default(), None)?.read_byte_record(&mut header);
+        let found = pass.reader.read_byte_record(&mut header);
         self.text(|text| match found {
             Ok(true) => text.column_names(&header),
             Ok(false) => Err(text.without_header()),
@@ -199,20 +207,18 @@ impl<'a> CsvFile<'a> {
         })
     }
 
-    /// Reads all records and shows the hasher every byte; columns without a reader are skipped.
+    /// Reads all records after the header; columns without a reader are skipped.
     fn columns(
         &self,
+        pass: Pass<'_>,
         names: &[String],
         mut readers: Vec<Readers>,
-        hasher: Option<&Hasher>,
         monitor: Option<&dyn Monitor>,
     ) -> Result<Vec<Finished>> {
-        let counts = Arc::new(Counts::default());
-        let mut reader = self.reader(&counts, hasher)?;
+        let Pass { mut reader, counts } = pass;
         let mut current = Batch::default();
         let mut next = Batch::default();
         let csv_error = |error| self.text(|text| text.csv_error(error));
-        reader.read_byte_record(&mut ByteRecord::new()).map_err(csv_error)?;
         current.fill(&mut reader, &counts).map_err(csv_error)?;
         while current.len > 0 {
             let (problem, filled) =
@@ -249,10 +255,10 @@ impl<'a> CsvFile<'a> {
     /// The line of a data row.
     fn line_of_row(&self, row: usize) -> u64 {
         let mut record = ByteRecord::new();
-        if let Ok(mut reader) = self.reader(&Arc::default(), None) {
+        if let Ok(mut pass) = self.pass(None) {
             // The header is the first record.
             for _ in 0..row + 2 {
-                if !reader.read_byte_record(&mut record).unwrap_or(false) {
+                if !pass.reader.read_byte_record(&mut record).unwrap_or(false) {
                     break;
                 }
             }

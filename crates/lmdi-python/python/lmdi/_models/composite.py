@@ -139,13 +139,19 @@ class Composite:
 class OneColumn:
     """One column of a target that has several."""
 
-    def __init__(self, at: int) -> None:
+    def __init__(self, at: int, of: int) -> None:
         self.at = at
+        self.of = of
 
     def __call__(self, y: Any) -> Any:
-        if hasattr(y, "iloc"):
-            return y.iloc[:, self.at]
-        return np.asarray(y)[:, self.at]
+        shape = np.shape(y)
+        if len(shape) != 2 or shape[1] != self.of:
+            found = 1 if len(shape) < 2 else shape[1]
+            raise ValueError(
+                f"y has {found} column{'s' if found != 1 else ''}; expected {self.of}, one for each number "
+                "that the model predicts, in their order"
+            )
+        return y.iloc[:, self.at] if hasattr(y, "iloc") else np.asarray(y)[:, self.at]
 
 
 def rows_of(table: Any, rows: np.ndarray | None) -> Any:

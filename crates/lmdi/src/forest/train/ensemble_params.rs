@@ -60,11 +60,12 @@ impl EnsembleParams {
 
     /// The bytes that the ensemble may take in memory, at most: a tree that nothing else limits has a
     /// leaf for every row that it sees.
-    pub fn memory(&self, n_rows: usize, n_outputs: usize) -> u64 {
+    pub fn memory(&self, n_rows: usize, weighted: bool, n_outputs: usize) -> u64 {
         let (n_trees, max_depth, least, max_leaves, share) = match self {
             Self::Forest(params) => {
-                // Drawn with replacement, less than two thirds of the rows are different ones.
-                let share = if params.bootstrap { 0.64 } else { 1.0 };
+                // Drawn with replacement, less than two thirds of the rows are different ones; more if
+                // weights are numbers of copies.
+                let share = if params.bootstrap && !weighted { 0.64 } else { 1.0 };
                 let least = params.min_samples_leaf;
                 (params.n_trees, params.max_depth, least, params.max_leaf_nodes, share)
             }

@@ -3,12 +3,13 @@
 //! Tree t draws its sample and its columns from the generator of (seed, t), so neither the number
 //! of threads nor the order in which trees finish changes the forest.
 //!
-//! With a bootstrap sample, row weights are drawing probabilities and a tree weights a row by how
-//! often it was drawn; without one, the weights are used as they are. Rows of weight zero are
-//! ignored.
+//! With a bootstrap sample, row weights decide what is drawn (see `bagging`) and a tree weights a
+//! row by how often it was drawn; without one, the weights are used as they are. Rows of weight
+//! zero are ignored.
 
+use super::bagging::Bagging;
 use super::columns::{RankedColumn, rank_columns};
-use super::params::{Criterion, ForestParams, MAX_BINS, MaxSamples, SplitFinder};
+use super::params::{Criterion, ForestParams, MAX_BINS, SplitFinder};
 use super::training_set::TrainingSet;
 use super::tree::criterion::{
     ClassTarget, EPSILON, NodeTarget, PairRule, PairTarget, indicators, n_outputs,
@@ -18,12 +19,16 @@ use super::tree::limits::{Limits, Ties};
 use super::tree::splitter::{Splitter, TreeScratch};
 use crate::forest::{Aggregation, Ensemble, Growth, InBag, Link, Tree};
 use crate::monitor::Monitor;
-use crate::random::{Generator, below, generator, unit};
+use crate::random::{Generator, generator};
 use crate::table::Response;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Trains a forest on rayon's current threads. Reports one unit of progress per tree.
+///
+/// With a bootstrap, whole-number weights of at most four on average are numbers of equal rows: a
+/// weight of three gives the forest that the row gives when it is repeated three times, whatever the
+/// order of rows. Other weights are chances of being drawn, and as many rows are drawn as have one.
 ///
 /// ```
 /// use lmdi::forest::train::{ForestParams, TrainingSet, train_forest};
@@ -55,9 +60,10 @@ pub fn train_forest(
     check_criterion(&set.y, params.criterion)?;
     monitor.check()?;
     let bins = (params.split_finder == SplitFinder::Histogram).then_some(MAX_BINS);
-    let columns = rank_columns(&set.x, set.feature_names, bins)?;
+    let bagging = Bagging::new(set, params);
+    let places = bagging.as_ref().and_then(Bagging::rows);
+    let columns = rank_columns(&set.x, places, set.feature_names, bins)?;
     let weights = set.row_weights();
-    let bagging = Bagging::new(set, params, &weights);
     let limits = Limits {
         max_depth: params.max_depth.unwrap_or(usize::MAX),
         min_samples_split: params.min_samples_split,
@@ -68,8 +74,20 @@ pub fn train_forest(
         random_thresholds: params.extra_trees,
         ties: if params.extra_trees { Ties::ToRounding } else { Ties::Exact },
     };
+    let (y, codes);
+    let response = match (places, set.y) {
+        (None, response) => response,
+        (Some(places), Response::Numeric(of_rows)) => {
+            y = at(places, of_rows);
+            Response::Numeric(&y)
+        }
+        (Some(places), Response::Classes { codes: of_rows, n_classes }) => {
+            codes = at(places, of_rows);
+            Response::Classes { codes: &codes, n_classes }
+        }
+    };
     let indicator;
-    let (rule, y, classes) = match (params.criterion, set.y) {
+    let (rule, y, classes) = match (params.criterion, response) {
         (Criterion::SquaredError, Response::Numeric(y)) => (PairRule::Squares, y, None),
         (Criterion::Poisson, Response::Numeric(y)) => (PairRule::Poisson, y, None),
         (criterion, Response::Classes { codes, n_classes }) => {
@@ -87,7 +105,7 @@ pub fn train_forest(
         .map(|index| {
             monitor.check()?;
             let mut random = generator(params.seed, index as u64);
-            let bag = bagging.draw(&mut random);
+            let bag = bagging.as_ref().map(|bagging| bagging.draw(&mut random));
             let weights = bag.as_ref().map_or(&weights, |bag| &bag.weights);
             let mut tree = match classes {
                 Some((codes, n_classes)) if n_classes > 2 => {
@@ -118,6 +136,11 @@ pub fn train_forest(
         outcome: set.outcome(),
         class_weights: Default::default(),
     })
+}
+
+/// What the rows at these places have.
+fn at<T: Copy>(places: &[u32], of_rows: &[T]) -> Vec<T> {
+    places.iter().map(|&row| of_rows[row as usize]).collect()
 }
 
 fn grow_one<T: NodeTarget>(
@@ -157,57 +180,5 @@ fn check_criterion(y: &Response, criterion: Criterion) -> Result<()> {
             found: format!("{criterion:?}"),
             expected: "SquaredError or Poisson for a number, Gini or Entropy for classes".into(),
         }),
-    }
-}
-
-/// How trees draw their rows.
-struct Bagging {
-    /// Draws a tree; `None` without bootstrap.
-    n_draws: Option<usize>,
-    n_rows: usize,
-    /// Running sums of the weights, when rows are weighted.
-    cumulative: Option<Vec<f64>>,
-}
-
-struct Bag {
-    counts: Vec<u32>,
-    weights: Vec<f64>,
-}
-
-impl Bagging {
-    fn new(set: &TrainingSet, params: &ForestParams, weights: &[f64]) -> Self {
-        let n_rows = weights.len();
-        let total: f64 = weights.iter().sum();
-        let n_draws = params.bootstrap.then(|| match params.max_samples {
-            None => n_rows,
-            Some(MaxSamples::Count(count)) => count,
-            Some(MaxSamples::Fraction(share)) => ((share * total) as usize).max(1),
-        });
-        let cumulative = set.weights.is_some().then(|| {
-            let running = weights.iter().scan(0.0, |sum, w| {
-                *sum += w;
-                Some(*sum)
-            });
-            running.collect()
-        });
-        Self { n_draws, n_rows, cumulative }
-    }
-
-    fn draw(&self, random: &mut Generator) -> Option<Bag> {
-        let mut counts = vec![0u32; self.n_rows];
-        for _ in 0..self.n_draws? {
-            let row = match &self.cumulative {
-                None => below(random, self.n_rows),
-                Some(cumulative) => {
-                    let total = cumulative[self.n_rows - 1];
-                    let at = unit(random) * total;
-                    // The first row whose running sum is above the draw has a positive weight.
-                    cumulative.partition_point(|sum| *sum <= at).min(self.n_rows - 1)
-                }
-            };
-            counts[row] += 1;
-        }
-        let weights = counts.iter().map(|&count| f64::from(count)).collect();
-        Some(Bag { counts, weights })
     }
 }

@@ -8,7 +8,7 @@
 //! | `tree/draw`, `search`, `splitter` | columns to try, the best split of a column, of a node |
 //! | `tree/partition` | the rows of a node, between its children |
 //! | `tree/grower` | nodes to tree, depth first or best first |
-//! | `forest` | bootstrap samples and independent trees |
+//! | `bagging`, `forest` | bootstrap samples, and trees grown on them |
 //! | `boosting` | trees that correct one another: losses, histograms, early stopping |
 //! | `ensemble_params` | parameters of either |
 //!
@@ -16,6 +16,7 @@
 //! between neighbouring values, `<=` goes left, and missing cells go where the impurity decreases
 //! most, or with the larger child where training saw none.
 
+mod bagging;
 mod boosting;
 mod columns;
 mod ensemble_params;

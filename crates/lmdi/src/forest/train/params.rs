@@ -45,7 +45,7 @@ impl MaxFeatures {
 pub enum MaxSamples {
     /// This many draws.
     Count(usize),
-    /// This share of the number of rows (of the total weight when rows are weighted).
+    /// This share of what would be drawn without a limit.
     Fraction(f64),
 }
 
@@ -138,7 +138,9 @@ pub struct ForestParams {
     pub max_features: MaxFeatures,
     /// Whether each tree sees a sample drawn with replacement, or all rows.
     pub bootstrap: bool,
-    /// Size of the bootstrap sample; `None` draws as many rows as there are.
+    /// Size of the bootstrap sample; `None` draws as many rows as there are, and as many as their
+    /// weights add up to where these are numbers of copies (see
+    /// [`train_forest`](super::train_forest)).
     pub max_samples: Option<MaxSamples>,
     /// Draw one random threshold per column instead of searching for the best (extra-trees).
     pub extra_trees: bool,

@@ -466,11 +466,27 @@ pub enum Recognised {
         missing: Vec<String>,
         /// Another format that reads all cells, as other numbers.
         or: Option<CellFormat>,
+        /// A unit that some of the numbers have and others lack.
+        unit: Option<UnitOfSome>,
     },
     /// Most cells have one format, but not all.
     Nearly(NearNumbers),
     /// Text.
     Text,
+}
+
+/// A unit that only some numbers of a column carry, such as `5%` among `0.04` and `0.07`. All
+/// numbers are read as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitOfSome {
+    /// Number of cells that carry it.
+    pub cells: usize,
+    /// Number of non-zero numbers in the column; zero needs no unit.
+    pub of: usize,
+    /// The row of the first one, from 0.
+    pub first: usize,
+    /// That cell.
+    pub cell: String,
 }
 
 /// A column in which most cells are numbers, dates or times.
@@ -572,7 +588,9 @@ impl Recognised {
             }
             let missing = cells.iter().filter(|(_, cell, _)| is_unknown(cell));
             let missing = missing.map(|(_, cell, _)| (*cell).to_owned()).collect();
-            return Self::As { format, missing, or };
+            let is_number = matches!(format, CellFormat::Number(..));
+            let unit = if is_number { UnitOfSome::find(labels, &known, format) } else { None };
+            return Self::As { format, missing, or, unit };
         }
         Self::nearly(labels, &known, cells.iter().map(|(.., count)| count).sum())
     }
@@ -598,6 +616,21 @@ impl Recognised {
         let other = labels.get(first_other).unwrap_or_default().to_owned();
         let numbers = cells;
         Self::Nearly(NearNumbers { format: best, numbers, present, distinct, first_other, other })
+    }
+}
+
+impl UnitOfSome {
+    fn find(labels: &Labels, known: &[&(usize, &str, usize)], format: CellFormat) -> Option<Self> {
+        let has_unit = |cell: &str| !unwrapped(cell).2.is_empty();
+        let numbers = known.iter().filter(|(_, cell, _)| format.parse(cell) != Some(0.0));
+        let (mut cells, mut of) = (0, 0);
+        for (_, cell, count) in numbers {
+            of += count;
+            cells += if has_unit(cell) { *count } else { 0 };
+        }
+        let is_first = |row: &usize| labels.get(*row).is_some_and(has_unit);
+        let first = (0..labels.len()).find(is_first).filter(|_| 0 < cells && cells < of)?;
+        Some(Self { cells, of, first, cell: labels.get(first)?.to_owned() })
     }
 }
 

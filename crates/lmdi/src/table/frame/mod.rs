@@ -6,7 +6,7 @@ mod time;
 
 pub use cell_format::{
     CellFormat, ColumnFormat, DateOrder, Decimal, NearNumbers, NumberHints, Reading, Recognised,
-    Thousands, days_of,
+    Thousands, UnitOfSome, days_of,
 };
 pub use labels::{Labels, LabelsBuilder, MISSING};
 pub use time::{TimeUnit, date_of};

@@ -22,16 +22,21 @@ impl TimeUnit {
     }
 
     /// A date or time as people write it, without a time that is midnight; `None` if it is not a
-    /// valid date.
+    /// valid date. A column of dates has no times: a value between two days, such as a median or
+    /// a threshold, is written as the earlier day.
     ///
     /// ```
     /// use lmdi::table::TimeUnit;
     /// assert_eq!(TimeUnit::Days.text(19_753.0).as_deref(), Some("2024-01-31"));
     /// assert_eq!(TimeUnit::Seconds.text(19_753.5 * 86_400.0).as_deref(), Some("2024-01-31 12:00:00"));
+    /// assert_eq!(TimeUnit::Days.text(19_753.5).as_deref(), Some("2024-01-31"));
     /// assert_eq!(TimeUnit::Days.text(f64::NAN), None);
     /// ```
     pub fn text(self, x: f64) -> Option<String> {
-        let seconds = (x * self.seconds()).round();
+        let seconds = match self {
+            Self::Days => x.floor() * self.seconds(),
+            Self::Seconds => x.round(),
+        };
         let days = (seconds / 86_400.0).floor();
         if !(days.is_finite() && days.abs() < FURTHEST) {
             return None;

@@ -1,5 +1,6 @@
 //! Trees and ensembles: training, routing, prediction, and models of other libraries.
 
+mod bagging_properties;
 mod boosting_golden;
 mod cart_golden;
 mod import_golden;

@@ -150,7 +150,7 @@ fn small_responses_are_split_as_large_ones_are() {
 }
 
 #[test]
-fn weights_with_a_bootstrap_are_drawing_probabilities() {
+fn weights_with_a_bootstrap_decide_what_is_drawn() {
     let cells: Vec<f64> = (0..200).map(f64::from).collect();
     let weights: Vec<f64> = (0..200).map(|row| if row % 2 == 0 { 0.0 } else { 3.0 }).collect();
     let params = ForestParams::regression().with_n_trees(5);
@@ -158,8 +158,8 @@ fn weights_with_a_bootstrap_are_drawing_probabilities() {
     for tree in &model.trees {
         let in_bag = tree.in_bag.as_ref().unwrap();
         assert!((0..200).step_by(2).all(|row| in_bag.count(row) == 0));
-        assert_eq!((0..200).map(|row| in_bag.count(row)).sum::<u32>(), 200);
-        assert_eq!(tree.weight[0], 200.0);
+        assert_eq!((0..200).map(|row| in_bag.count(row)).sum::<u32>(), 300);
+        assert_eq!(tree.weight[0], 300.0);
     }
 }
 

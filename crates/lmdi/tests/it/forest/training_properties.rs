@@ -124,6 +124,16 @@ fn fitting(table: &Table, params: &ForestParams) -> ForestParams {
     params.clone().with_criterion(criterion)
 }
 
+/// How many rows a row counts as, at most: its copies where weights are numbers of copies.
+fn rows_of(tree: &Tree, table: &Table, row: usize, weight: f64) -> usize {
+    match (&tree.in_bag, &table.weights) {
+        (Some(_), Some(given)) if given.iter().all(|weight| weight.fract() == 0.0) => {
+            weight.min(given[row]) as usize
+        }
+        _ => usize::from(weight > 0.0),
+    }
+}
+
 /// In-bag weight of each row in a tree.
 fn weights_in(tree: &Tree, table: &Table) -> Vec<f64> {
     (0..table.x.rows())
@@ -171,7 +181,7 @@ proptest! {
                     let node = node as usize;
                     depth[node] = level;
                     weight[node] += weights[row];
-                    n_rows[node] += usize::from(weights[row] > 0.0);
+                    n_rows[node] += rows_of(tree, &table, row, weights[row]);
                     if table.n_classes == 0 {
                         sums[node] += weights[row] * table.y[row];
                     } else {
@@ -363,7 +373,8 @@ fn bootstrap_samples_follow_the_weights() {
         for (row, weight) in weights.iter().enumerate() {
             let counts = forest.trees.iter().map(|tree| tree.in_bag.as_ref().unwrap().count(row));
             let drawn = f64::from(counts.sum::<u32>());
-            let (draws, share) = ((ROWS * TREES) as f64, weight / total);
+            // Weights are numbers of copies here, and as many copies are drawn as there are.
+            let (draws, share) = (total * TREES as f64, weight / total);
             let deviation = (draws * share * (1.0 - share)).sqrt();
             assert!(
                 (drawn - draws * share).abs() <= 6.0 * deviation,

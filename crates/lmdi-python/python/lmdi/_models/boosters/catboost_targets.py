@@ -39,7 +39,7 @@ def several_targets(content: bytes, names: Any) -> Composite | None:
         }
         read = model_of_bytes(json.dumps(of_target).encode(), rounds="all", names=names)
         # Quantiles are several outputs of one target.
-        of_column = None if kind == "Quantile" else OneColumn(target)
+        of_column = None if kind == "Quantile" else OneColumn(target, count)
         parts.append(Part(read, output=target, target=of_column))
     return Composite(parts, parts[0].model._columns, output_names=[f"y{at}" for at in range(count)])
 

@@ -145,7 +145,7 @@ def _several_targets(content: dict[str, Any], count: int, options: dict[str, Any
         forest["iteration_indptr"] = [per_round * at for at in range(rounds + 1)]
         param.update(num_target="1", base_score=repr(float(starts[target])))
         model = model_of_bytes(json.dumps(content).encode(), **options)
-        parts.append(Part(model, output=target, target=OneColumn(target)))
+        parts.append(Part(model, output=target, target=OneColumn(target, count)))
     names = [f"y{at}" for at in range(count)]
     return Composite(parts, parts[0].model._columns, output_names=names)
 

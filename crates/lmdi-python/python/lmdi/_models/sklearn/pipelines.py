@@ -15,7 +15,7 @@ from ..._errors import not_fitted
 from ..._input.columns import Columns
 from ..composite import Composite, Part
 from ..model import Model
-from .transformers import sources_of
+from .transformers import names_out, sources_of
 
 
 class Transform:
@@ -78,15 +78,20 @@ def pipeline(estimator: Any, table: Any = None) -> Model | Composite:
     source = np.asarray([extra[at] if at in extra else sources[0] for at, sources in enumerate(made_of)])
     if names is not None or mixed:
         labels = names or [f"x{at}" for at in range(n_inputs)]
-        columns = Columns(tuple(labels + _derived_names(inner, mixed, labels)), n_inputs + len(mixed))
+        derived_names = _derived_names(inner, before, mixed, labels)
+        columns = Columns(tuple(labels + derived_names), n_inputs + len(mixed))
     else:
         columns = Columns(None, n_inputs)
     derived = Derived(transform, mixed) if mixed else None
     return replace(behind(transform, source, columns, inner, derived), own=n_inputs)
 
 
-def _derived_names(inner: Any, places: list[int], taken: list[str]) -> list[str]:
+def _derived_names(inner: Any, before: Any, places: list[int], taken: list[str]) -> list[str]:
+    """What columns are called that are made of several: as the model knows them, or the steps before it."""
     names = inner.feature_names
+    told = names_out(before)
+    if inner._columns.names is None and told is not None and len(told) == len(names):
+        names = told
     found: list[str] = []
     for at in places:
         name = names[at] if names[at] not in taken and names[at] not in found else f"{names[at]} (made)"

@@ -147,7 +147,9 @@ def several_targets(estimator: Any, table: Any = None) -> Composite:
                 f"{type(estimator).__name__} predicts the classes of several targets; explain the members "
                 "(estimators_) on their own"
             )
-        parts += flat(inner, type(estimator).__name__, output=at, target=OneColumn(at))
+        parts += flat(
+            inner, type(estimator).__name__, output=at, target=OneColumn(at, len(estimator.estimators_))
+        )
     names = [f"y{at}" for at in range(len(estimator.estimators_))]
     return Composite(parts, _columns_of(estimator), output_names=names)
 

@@ -47,11 +47,11 @@ def _of_steps(pipeline: Any, n_inputs: int, names: list[str] | None) -> Sources:
             continue
         own = sources_of(step, len(found), known)
         found = [tuple(sorted({origin for at in made_of for origin in found[at]})) for made_of in own]
-        known = _names_out(step)
+        known = names_out(step)
     return found
 
 
-def _names_out(step: Any) -> list[str] | None:
+def names_out(step: Any) -> list[str] | None:
     """The names of the columns that a step makes, by which the next one may choose them."""
     try:
         return [str(name) for name in step.get_feature_names_out()]

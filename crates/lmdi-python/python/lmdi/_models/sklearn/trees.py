@@ -65,7 +65,7 @@ def _several_outputs(estimator: Any, members: Any, bags: Any, sees_every_row: bo
     for output in range(estimator.n_outputs_):
         trees = [tree_arrays(one.tree_, None, bag, output=output) for one, bag in zip(members, bags)]
         model = assemble(estimator, columns, None, trees, sees_every_row=sees_every_row)
-        parts.append(Part(model, output=output, target=OneColumn(output)))
+        parts.append(Part(model, output=output, target=OneColumn(output, estimator.n_outputs_)))
     names = [f"y{at}" for at in range(estimator.n_outputs_)]
     return Composite(parts, columns, output_names=names)
 

@@ -71,7 +71,8 @@ pub fn train_boosting(
 fn boost(set: &TrainingSet, params: &BoostingParams, monitor: &dyn Monitor) -> Result<Ensemble> {
     monitor.check()?;
     let histograms = params.uses_histograms(set.x.rows());
-    let columns = rank_columns(&set.x, set.feature_names, histograms.then_some(params.max_bins))?;
+    let bins = histograms.then_some(params.max_bins);
+    let columns = rank_columns(&set.x, None, set.feature_names, bins)?;
     let loss = loss_of(&set.y);
     let weights = set.row_weights();
     let with_weight: Vec<u32> =

@@ -61,24 +61,31 @@ impl RankedColumn {
     }
 }
 
-/// Ranks every column; `max_bins` limits the number of ranks of each.
+/// Ranks every column; `max_bins` limits the number of ranks of each. With `places`, the rows are those
+/// at the places, in their order.
 pub(crate) fn rank_columns(
     x: &MatrixView,
+    places: Option<&[u32]>,
     feature_names: &[String],
     max_bins: Option<usize>,
 ) -> Result<Vec<RankedColumn>> {
     (0..x.cols())
         .into_par_iter()
-        .map_init(Vec::new, |cells, col| {
+        .map_init(Default::default, |(cells, placed): &mut (Vec<f64>, Vec<f64>), col| {
             x.column_into(col, cells);
-            rank(cells, max_bins).map_err(|row| {
+            let refused = |row: usize, cell: f64| {
                 Error::Data(format!(
-                    "column `{}`, row {row} is {}; cells must be missing or below 3.4e38 in size \
+                    "column `{}`, row {row} is {cell}; cells must be missing or below 3.4e38 in size \
                      (trees compare 32-bit numbers): replace or drop it",
                     feature_names[col].escape_debug(),
-                    cells[row],
                 ))
-            })
+            };
+            let Some(places) = places else {
+                return rank(cells, max_bins).map_err(|row| refused(row, cells[row]));
+            };
+            placed.clear();
+            placed.extend(places.iter().map(|&row| cells[row as usize]));
+            rank(placed, max_bins).map_err(|place| refused(places[place] as usize, placed[place]))
         })
         .collect()
 }
