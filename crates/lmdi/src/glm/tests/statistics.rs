@@ -156,7 +156,7 @@ proptest! {
         for col in 0..cols {
             let mode = unit(&mut random);
             for _ in 0..n {
-                let deviates = col < dense || unit(&mut random) < 0.15;
+                let deviates = col < dense || unit(&mut random) < 0.1;
                 let value = if col < 3 { unit(&mut random) } else { mode + 1.0 };
                 let missing = col == 2 && unit(&mut random) < 0.03;
                 cells.push(if missing { f64::NAN } else if deviates { value } else { mode });
