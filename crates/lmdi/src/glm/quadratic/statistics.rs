@@ -39,13 +39,18 @@ pub struct Statistics {
 impl Statistics {
     /// Statistics of no rows, for the columns of `basis`.
     pub fn new(basis: &Basis) -> Self {
+        Self::with_dense(basis, basis.raw.len())
+    }
+
+    /// The same with sums per leaf for so many columns only.
+    fn with_dense(basis: &Basis, n_dense: usize) -> Self {
         let (n_leaves, n_raw) = (basis.stumps.n_leaves(), basis.raw.len());
         Self {
             n_raw,
             rows: 0,
             leaf_weight: vec![0.0; n_leaves],
             leaf_response: vec![0.0; n_leaves],
-            leaf_raw: vec![0.0; n_leaves * n_raw],
+            leaf_raw: vec![0.0; n_leaves * n_dense],
             sparse: None,
             response_square: 0.0,
             raw_response: vec![0.0; n_raw],
@@ -84,8 +89,8 @@ impl Statistics {
         range: Range<usize>,
         response: &[f64],
     ) -> Self {
-        let mut all = Self::new(basis);
         let sparse = rows.sparse_columns();
+        let mut all = Self::with_dense(basis, sparse.n_dense);
         if sparse.n_dense == all.n_raw {
             rows.for_blocks(range, |block| {
                 let range = block.range;
@@ -94,7 +99,6 @@ impl Statistics {
             });
             return all;
         }
-        all.leaf_raw = vec![0.0; all.leaf_weight.len() * sparse.n_dense];
         all.rows = range.len() as u64;
         // By position, and without what the modes add.
         let mut sums = vec![0.0; all.n_raw];

@@ -1,9 +1,9 @@
 //! Which candidates of a search can still win, and how accurately each has to be solved.
 //!
-//! A fit that stops early has a validation error that is off by an unknown amount; its doubt is an
-//! estimate of that. A candidate is out once its error minus its doubt exceeds the error plus the
-//! doubt of another. The remaining candidates are solved more accurately, level by level, until one
-//! is left or all are at the last level. Only near ties cost more.
+//! Candidates are solved roughly or exactly. A rough fit has a validation error that is off by an
+//! unknown amount; its doubt is an estimate of that. A candidate is out once its error minus its
+//! doubt exceeds the error plus the doubt of another. The remaining candidates are solved exactly,
+//! the best first, until one is left or all are exact. Only near ties cost more.
 //!
 //! The duality gap bounds the doubt: with G the gap, E the validation error and k the largest ratio
 //! of validation to training curvature (penalty included),
@@ -13,48 +13,65 @@
 //! ```
 //!
 //! The bound is far too pessimistic: in practice, errors move in proportion to the gap, not to its
-//! root. So a level's doubt is a multiple of its tolerance until the best few candidates of a path
-//! have been solved beyond the level. From then on it is a multiple of the moves of their errors.
-//! Paths are treated separately, because errors within one l1 ratio are off by similar amounts, but
-//! not across ratios. `./bench penalties` measures how well this works.
+//! root. So the doubt is a multiple of the tolerance until the best candidate of a path has been
+//! solved exactly. From then on it is a multiple of the move of its error. Paths are treated
+//! separately, because errors within one l1 ratio are off by similar amounts, but not across
+//! ratios. `./bench penalties` measures how well this works.
 //!
-//! Paths are first solved at a few steps, until errors have been rising for long. A candidate
-//! between two of them is assumed to be as good as the better one, minus the bend of the errors
-//! around it, with the same doubt. If it may win, the candidate in the middle is solved; those on
-//! both sides of it may then be out.
+//! One path, the guide, is first solved roughly at a few steps, until errors have been rising for
+//! long. Errors of the other paths are smallest near the guide's best step, so they are solved from
+//! there, in both directions, until errors have risen. If lanes are free, all paths are solved like
+//! the guide.
+//!
+//! A candidate between two solved steps is assumed to be as good as the better one, minus the bend
+//! of the errors around it, with the same doubt. If it may win, the candidate in the middle is
+//! solved; those on both sides of it may then be out.
 
-/// An accuracy, and how far from the truth errors may be there.
-pub(crate) struct Level {
-    /// Duality gap as a share of the null loss.
-    pub(crate) tolerance: f64,
-    /// Doubt of an error as a share of the null model's, before any was solved beyond this level.
-    doubt: f64,
-    /// The least doubt afterwards.
-    least: f64,
-    /// Doubt as a share of the farthest that an error moved on the way to this level.
-    of_move: f64,
-    /// Steps of a path for which the same columns take part.
-    pub(crate) span: usize,
+/// How a candidate is solved: for a first look, or as an exhaustive search would.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Solved {
+    Roughly,
+    Exactly,
 }
 
-/// From a first look to what an exhaustive search would solve to.
-pub(crate) const LEVELS: [Level; 4] = [
-    Level { tolerance: 1e-2, doubt: 7e-3, least: 2e-3, of_move: 0.0, span: 3 },
-    Level { tolerance: 1e-3, doubt: 1e-3, least: 1e-4, of_move: 0.2, span: 5 },
-    Level { tolerance: 1e-5, doubt: 1e-5, least: 3e-6, of_move: 0.1, span: 1 },
-    Level { tolerance: 1e-9, doubt: 0.0, least: 0.0, of_move: 0.0, span: 1 },
-];
+impl Solved {
+    /// Duality gap as a share of the null loss.
+    pub(crate) fn tolerance(self) -> f64 {
+        match self {
+            Self::Roughly => 1e-2,
+            Self::Exactly => 1e-9,
+        }
+    }
+
+    /// Steps of a path for which the same columns take part.
+    pub(crate) fn span(self) -> usize {
+        match self {
+            Self::Roughly => 3,
+            Self::Exactly => 1,
+        }
+    }
+}
+
+/// Doubt of a rough error as a share of the null model's, before any of its path was solved exactly.
+const DOUBT: f64 = 7e-3;
+
+/// The least doubt afterwards, on the same scale.
+const LEAST_DOUBT: f64 = 1.5e-3;
+
+/// Doubt as a share of the farthest that a rough error moved when it was solved exactly: on the same
+/// path, as long as that is less than the doubt before, and on any.
+const OF_MOVE: f64 = 4.0;
+const OF_ANY_MOVE: f64 = 1.5;
 
 /// Every how many steps of a path are solved at first.
 const STRIDE: usize = 8;
 
-/// A level's doubt as a share of the farthest that an error moved when it was solved beyond the
-/// level: at least, and as long as that is less than the doubt before.
-const OF_MOVE_BEYOND: f64 = 1.5;
-const OF_SMALL_MOVE_BEYOND: f64 = 5.0;
+/// A path is followed in a direction until its error has risen by this share of the null model's.
+const RISEN_ON_PATH: f64 = 0.01;
 
-/// How many candidates of each path, its best, are first solved beyond a level.
-const FIRST: usize = 2;
+/// Errors have kinks where columns enter, so bends do not tell all of what lies between two steps:
+/// how far below them an error may be for each step that lies between, as a share of the null model's.
+const PER_UNSEEN_STEP: f64 = 1e-4;
 
 /// Between two steps an error may dip below both by this share of how much the errors bend there: twice
 /// that of a parabola.
@@ -81,35 +98,39 @@ pub(crate) fn is_hopeless(errors: &[f64]) -> bool {
 pub(crate) struct Contest {
     /// Candidates of each path, from the strongest penalty.
     paths: Vec<Vec<usize>>,
-    /// Error and level of each candidate that was solved.
-    known: Vec<Option<(f64, usize)>>,
+    /// The path that the others follow, once it is known.
+    guide: Option<usize>,
+    /// Whether all paths are guides.
+    together: bool,
+    /// Error of each candidate that was solved, and how.
+    known: Vec<Option<(f64, Solved)>>,
     /// Error of the strongest penalty.
     null: f64,
-    /// The farthest that an error of each path moved on the way to each level, where any was solved
-    /// to it from another.
-    moved: Vec<[Option<f64>; LEVELS.len()]>,
+    /// The farthest that a rough error of each path moved when it was solved exactly, where any was.
+    moved: Vec<Option<f64>>,
 }
 
 impl Contest {
-    /// A contest in which nothing is known.
-    pub(crate) fn new(paths: Vec<Vec<usize>>, n_candidates: usize) -> Self {
-        let moved = vec![[None; LEVELS.len()]; paths.len()];
-        Self { paths, known: vec![None; n_candidates], null: 0.0, moved }
+    /// A contest in which nothing is known. Paths are solved side by side where that costs no more
+    /// (`together`).
+    pub(crate) fn new(paths: Vec<Vec<usize>>, n_candidates: usize, together: bool) -> Self {
+        let moved = vec![None; paths.len()];
+        let known = vec![None; n_candidates];
+        Self { paths, guide: None, together, known, null: 0.0, moved }
     }
 
-    /// Takes note of errors that were found at a level.
+    /// Takes note of errors.
     pub(crate) fn note(
         &mut self,
         candidates: &[usize],
-        level: usize,
+        solved: Solved,
         error: impl Fn(usize) -> f64,
     ) {
         for (path, moved) in self.paths.iter().zip(&mut self.moved) {
             for &candidate in path.iter().filter(|candidate| candidates.contains(candidate)) {
                 let new = error(candidate);
-                if let Some((old, _)) = self.known[candidate].replace((new, level)) {
-                    let before = moved[level].unwrap_or(0.0);
-                    moved[level] = Some(before.max((new - old).abs()));
+                if let Some((old, _)) = self.known[candidate].replace((new, solved)) {
+                    *moved = Some(moved.unwrap_or(0.0).max((new - old).abs()));
                 }
                 if path[0] == candidate {
                     self.null = self.null.max(new);
@@ -118,64 +139,121 @@ impl Contest {
         }
     }
 
-    /// The candidates to solve next, and the level to solve them to; `None` when the winner is certain.
-    pub(crate) fn next(&self) -> Option<(Vec<usize>, usize)> {
-        let level_of = |candidate: usize| self.known[candidate].map(|(_, level)| level);
-        let unseen: Vec<usize> = (self.paths.iter())
-            .filter(|path| path.iter().all(|&candidate| level_of(candidate).is_none()))
-            .flat_map(|path| {
-                let last = path.len() - 1;
-                (0..last).step_by(STRIDE).chain([last]).map(|step| path[step])
-            })
-            .collect();
+    /// The candidates to solve next, and how; `None` when the winner is certain.
+    pub(crate) fn next(&mut self) -> Option<(Vec<usize>, Solved)> {
+        let unseen = self.scan();
         if !unseen.is_empty() {
-            return Some((unseen, 0));
+            return Some((unseen, Solved::Roughly));
         }
         let able = self.able_to_win();
-        if able.len() <= 1 {
+        let is_rough =
+            |candidate: &usize| !matches!(self.known[*candidate], Some((_, Solved::Exactly)));
+        if able.len() <= 1 || !able.iter().any(is_rough) {
             return None;
         }
-        let level = able.iter().map(|&candidate| level_of(candidate).unwrap_or(0)).min()?;
-        if level + 1 == LEVELS.len() {
-            return None;
-        }
-        let at_level = |candidate: usize| level_of(candidate).unwrap_or(0) == level;
+        // The best come first: once they are known better, fewer of the others can win.
+        let mut best: Vec<(f64, usize)> = Vec::new();
         let mut wanted = Vec::new();
         for (path, moved) in self.paths.iter().zip(&self.moved) {
-            let here = |&candidate: &usize| at_level(candidate) && path.contains(&candidate);
+            let here = |candidate: &usize| path.contains(candidate) && is_rough(candidate);
             let of_path: Vec<usize> = able.iter().copied().filter(here).collect();
-            // The best come first: once they are known better, fewer of the others can win.
-            let mut best: Vec<(f64, usize)> = (of_path.iter())
-                .filter_map(|&candidate| self.known[candidate].map(|(error, _)| (error, candidate)))
-                .collect();
-            if moved[level + 1].is_none() && !best.is_empty() {
-                best.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                wanted.extend(best.into_iter().take(FIRST).map(|(_, candidate)| candidate));
-            } else {
-                wanted.extend(of_path);
+            let errors = of_path.iter().filter_map(|&at| Some((self.known[at]?.0, at)));
+            match errors.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) {
+                Some(smallest) if moved.is_none() => best.push(smallest),
+                _ => wanted.extend(of_path),
             }
         }
-        (!wanted.is_empty()).then_some((wanted, level + 1))
+        if !self.together && self.moved.iter().all(Option::is_none) {
+            best.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            best.truncate(1);
+        }
+        wanted.extend(best.into_iter().map(|(_, candidate)| candidate));
+        Some((wanted, Solved::Exactly))
+    }
+
+    /// The candidates that are still to be looked at roughly.
+    fn scan(&mut self) -> Vec<usize> {
+        let strided = |path: &[usize]| -> Vec<usize> {
+            let last = path.len() - 1;
+            (0..last).step_by(STRIDE).chain([last]).collect()
+        };
+        let is_unseen =
+            |path: &Vec<usize>| path.iter().all(|&candidate| self.known[candidate].is_none());
+        let unseen: Vec<usize> =
+            (0..self.paths.len()).filter(|&path| is_unseen(&self.paths[path])).collect();
+        let guide = match self.guide {
+            None if unseen.is_empty() => return Vec::new(),
+            None => {
+                let guide = unseen[unseen.len() / 2];
+                self.guide = Some(guide);
+                let guides = if self.together { unseen } else { vec![guide] };
+                let all = |&path: &usize| {
+                    strided(&self.paths[path]).into_iter().map(move |at| (path, at))
+                };
+                return (guides.iter().flat_map(all))
+                    .map(|(path, at)| self.paths[path][at])
+                    .collect();
+            }
+            Some(guide) => guide,
+        };
+        if self.together {
+            return Vec::new();
+        }
+        let error_at = |path: usize, at: usize| Some(self.known[self.paths[path][at]]?.0);
+        let mut wanted = Vec::new();
+        for (number, path) in self.paths.iter().enumerate() {
+            if number == guide || path.iter().all(|&at| self.known[at].is_some()) {
+                continue;
+            }
+            let steps = strided(path);
+            let seen = |of: usize| -> Vec<(f64, usize)> {
+                (0..steps.len())
+                    .filter(|&at| steps[at] < self.paths[of].len())
+                    .filter_map(|at| Some((error_at(of, steps[at])?, at)))
+                    .collect()
+            };
+            let smallest = |errors: &[(f64, usize)]| {
+                errors.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+            };
+            let own = seen(number);
+            let (from, to) = match smallest(&own) {
+                None => {
+                    let at = smallest(&seen(guide)).map_or(0, |(_, at)| at);
+                    (at.saturating_sub(1), at + 1)
+                }
+                Some((least, _)) => {
+                    let limit = least + RISEN_ON_PATH * self.null;
+                    let (first, last) = (own[0], own[own.len() - 1]);
+                    let down = usize::from(first.0 <= limit);
+                    let up = usize::from(last.0 <= limit);
+                    (first.1.saturating_sub(down), last.1 + up)
+                }
+            };
+            wanted.extend(
+                (from..=to.min(steps.len() - 1))
+                    .map(|at| path[steps[at]])
+                    .filter(|&candidate| self.known[candidate].is_none()),
+            );
+        }
+        wanted
     }
 
     /// The candidates that can still win.
     fn able_to_win(&self) -> Vec<usize> {
         let mut limit = f64::INFINITY;
         for (number, path) in self.paths.iter().enumerate() {
-            for (error, level) in path.iter().filter_map(|&candidate| self.known[candidate]) {
-                limit = limit.min(error + self.doubt(number, level));
+            for (error, solved) in path.iter().filter_map(|&candidate| self.known[candidate]) {
+                limit = limit.min(error + self.doubt(number, solved));
             }
         }
         let mut able = Vec::new();
         for (number, path) in self.paths.iter().enumerate() {
             let solved: Vec<(usize, f64, f64)> = (path.iter().enumerate())
                 .filter_map(|(step, &candidate)| {
-                    let (error, level) = self.known[candidate]?;
-                    Some((step, error, error - self.doubt(number, level)))
+                    let (error, solved) = self.known[candidate]?;
+                    Some((step, error, error - self.doubt(number, solved)))
                 })
                 .collect();
-            // Errors have kinks where columns enter, so bends do not tell all of what lies between.
-            let unseen = self.doubt(number, 1).max(LEVELS[1].doubt * self.null);
             able.extend(solved.iter().filter(|at| at.2 <= limit).map(|at| path[at.0]));
             // How far errors bend at each solved step, per step squared.
             let bend = |at: usize| {
@@ -191,8 +269,8 @@ impl Contest {
             for (at, pair) in solved.windows(2).enumerate() {
                 let gap = pair[1].0 - pair[0].0;
                 let dip = OF_BEND * (gap * gap) as f64 * bend(at).max(bend(at + 1));
-                let least = (pair[0].2.min(pair[1].2)).min(pair[0].1.min(pair[1].1) - unseen);
-                if gap > 1 && least - dip <= limit {
+                let unseen = PER_UNSEEN_STEP * gap as f64 * self.null;
+                if gap > 1 && pair[0].2.min(pair[1].2) - unseen - dip <= limit {
                     able.push(path[pair[0].0 + gap / 2]);
                 }
             }
@@ -200,18 +278,17 @@ impl Contest {
         able
     }
 
-    /// What is known of a level's doubt on a path: from its tolerance, from how far errors moved on
-    /// the way to it, and from how far those moved that went beyond it.
-    fn doubt(&self, path: usize, level: usize) -> f64 {
-        let Level { doubt, least, of_move, .. } = LEVELS[level];
-        let farthest = |level: usize| {
-            self.moved.iter().filter_map(|moved| moved.get(level).copied()?).fold(0.0, f64::max)
-        };
-        let mut own = doubt * self.null;
-        if let Some(beyond) = self.moved[path].get(level + 1).copied().flatten() {
-            own = own.min((OF_SMALL_MOVE_BEYOND * beyond).max(least * self.null));
+    /// By how much an error of a path may be off.
+    fn doubt(&self, path: usize, solved: Solved) -> f64 {
+        if solved == Solved::Exactly {
+            return 0.0;
         }
-        own.max(of_move * farthest(level)).max(OF_MOVE_BEYOND * farthest(level + 1))
+        let mut own = DOUBT * self.null;
+        if let Some(moved) = self.moved[path] {
+            own = own.min((OF_MOVE * moved).max(LEAST_DOUBT * self.null));
+        }
+        let farthest = self.moved.iter().flatten().copied().fold(0.0, f64::max);
+        own.max(OF_ANY_MOVE * farthest)
     }
 }
 
@@ -239,59 +316,91 @@ mod tests {
         (0..3).map(|path| (40 * path..40 * (path + 1)).collect()).collect()
     }
 
-    /// Runs a contest in which the error of a fit is off by less than its level's doubt, neighbours by
-    /// much the same.
-    fn winner(seed: u64, errors: &[f64]) -> (usize, [usize; LEVELS.len()]) {
+    /// Runs a contest in which the rough error of a fit is off by less than its doubt, neighbours by
+    /// much the same. Returns the winner and how many candidates were solved roughly and exactly.
+    fn winner(seed: u64, errors: &[f64], together: bool) -> (usize, [usize; 2]) {
         let mut random = generator(seed, 1);
-        let mut contest = Contest::new(paths(), errors.len());
-        let mut solved = [0; LEVELS.len()];
+        let mut contest = Contest::new(paths(), errors.len(), together);
+        let mut count = [0; 2];
         let mut found = vec![f64::INFINITY; errors.len()];
         let null = errors[0].max(errors[40]).max(errors[80]);
-        while let Some((wanted, level)) = contest.next() {
-            solved[level] += wanted.len();
+        while let Some((wanted, solved)) = contest.next() {
+            count[usize::from(solved == Solved::Exactly)] += wanted.len();
             let off_by_path: Vec<f64> = (0..3).map(|_| 1.4 * unit(&mut random) - 0.7).collect();
             for &candidate in &wanted {
                 let off = off_by_path[candidate / 40] + 0.2 * unit(&mut random) - 0.1;
-                found[candidate] = errors[candidate] + LEVELS[level].doubt * null * off;
+                let doubt = if solved == Solved::Roughly { DOUBT * null } else { 0.0 };
+                found[candidate] = errors[candidate] + doubt * off;
             }
-            contest.note(&wanted, level, |candidate| found[candidate]);
+            contest.note(&wanted, solved, |candidate| found[candidate]);
         }
         let smallest = found.iter().copied().fold(f64::INFINITY, f64::min);
-        (found.iter().position(|&error| error == smallest).unwrap_or(usize::MAX), solved)
+        (found.iter().position(|&error| error == smallest).unwrap_or(usize::MAX), count)
     }
 
     #[test]
     fn the_winner_is_that_of_the_true_errors() {
+        let mut counts = [[0; 2]; 2];
         for seed in 0..500 {
             let errors = bowls(seed);
             let smallest = errors.iter().copied().fold(f64::INFINITY, f64::min);
-            let (found, solved) = winner(seed, &errors);
-            assert_eq!(errors[found], smallest, "seed {seed}");
-            assert!(solved[3] <= solved[2] && solved[2] <= solved[1], "{solved:?}");
+            for (together, counts) in [false, true].into_iter().zip(&mut counts) {
+                let (found, count) = winner(seed, &errors, together);
+                assert_eq!(errors[found], smallest, "seed {seed}, together {together}");
+                (0..2).for_each(|at| counts[at] += count[at]);
+            }
         }
+        let [apart, together] = counts;
+        assert!(apart[0] < together[0], "the guide saves first looks: {apart:?} {together:?}");
+        assert!(apart[1] <= together[1], "{apart:?} {together:?}");
+        assert!(together[0] + together[1] < 500 * 120 / 3, "{together:?}");
+    }
+
+    #[test]
+    fn other_paths_are_followed_from_where_the_guide_is_best() {
+        let mut contest = Contest::new(paths(), 120, false);
+        let (guide, solved) = contest.next().unwrap_or((Vec::new(), Solved::Exactly));
+        assert_eq!((guide.clone(), solved), (vec![40, 48, 56, 64, 72, 79], Solved::Roughly));
+        contest.note(&guide, solved, |at| [1.0, 0.6, 0.5, 0.4, 0.5, 0.6][(at - 40).div_ceil(8)]);
+        assert_eq!(
+            contest.next(),
+            Some((vec![16, 24, 32, 96, 104, 112], Solved::Roughly)),
+            "beside the guide's third step"
+        );
+        // The first path falls towards stronger penalties, the third has risen on both sides.
+        let error = |at: usize| match at {
+            16 => 0.5,
+            24 => 0.6,
+            32 => 0.7,
+            104 => 0.3,
+            _ => 0.5,
+        };
+        contest.note(&[16, 24, 32, 96, 104, 112], Solved::Roughly, error);
+        assert_eq!(contest.next(), Some((vec![8], Solved::Roughly)));
+        contest.note(&[8], Solved::Roughly, |_| 0.6);
+        assert_eq!(contest.next(), Some((vec![104], Solved::Exactly)), "the best of all first");
     }
 
     #[test]
     fn errors_that_move_more_raise_the_doubt() {
         let errors = |candidate: usize| [1.0, 0.5, 0.506, 0.6][candidate / 8];
-        let mut contest = Contest::new(vec![(0..25).collect()], 25);
-        assert_eq!(contest.next(), Some((vec![0, 8, 16, 24], 0)));
-        contest.note(&[0, 8, 16, 24], 0, errors);
-        assert_eq!(contest.next(), Some((vec![8, 16], 1)), "the best first");
-        let mut other = Contest::new(vec![(0..25).collect()], 25);
-        other.note(&[0, 8, 16, 24], 0, errors);
-        // By how little and how much the errors moved.
-        contest.note(&[8, 16], 1, |candidate| errors(candidate) + 0.0001);
-        other.note(&[8, 16], 1, |candidate| errors(candidate) + 0.05);
-        assert!(!contest.able_to_win().contains(&16));
-        assert!(other.able_to_win().contains(&16));
+        let contest_after = |moved: f64| {
+            let mut contest = Contest::new(vec![(0..25).collect()], 25, false);
+            assert_eq!(contest.next(), Some((vec![0, 8, 16, 24], Solved::Roughly)));
+            contest.note(&[0, 8, 16, 24], Solved::Roughly, errors);
+            assert_eq!(contest.next(), Some((vec![8], Solved::Exactly)), "the best first");
+            contest.note(&[8], Solved::Exactly, |candidate| errors(candidate) + moved);
+            contest
+        };
+        assert!(!contest_after(0.0001).able_to_win().contains(&16));
+        assert!(contest_after(0.05).able_to_win().contains(&16));
     }
 
     #[test]
     fn one_candidate_needs_no_more_than_a_look() {
-        let mut contest = Contest::new(vec![vec![0]], 1);
-        assert_eq!(contest.next(), Some((vec![0], 0)));
-        contest.note(&[0], 0, |_| 0.7);
+        let mut contest = Contest::new(vec![vec![0]], 1, false);
+        assert_eq!(contest.next(), Some((vec![0], Solved::Roughly)));
+        contest.note(&[0], Solved::Roughly, |_| 0.7);
         assert_eq!(contest.next(), None);
     }
 
@@ -306,13 +415,14 @@ mod tests {
     }
 
     #[test]
-    fn exact_ties_end_at_the_last_level() {
-        let mut contest = Contest::new(vec![(0..5).collect()], 5);
-        let mut last = 0;
-        while let Some((wanted, level)) = contest.next() {
-            contest.note(&wanted, level, |_| 0.5);
-            last = level;
+    fn exact_ties_are_solved_exactly() {
+        let mut contest = Contest::new(vec![(0..5).collect()], 5, false);
+        let mut last = Solved::Roughly;
+        while let Some((wanted, solved)) = contest.next() {
+            contest.note(&wanted, solved, |_| 0.5);
+            last = solved;
         }
-        assert_eq!(last, LEVELS.len() - 1);
+        assert_eq!(last, Solved::Exactly);
+        assert_eq!(contest.known, [Some((0.5, Solved::Exactly)); 5]);
     }
 }

@@ -3,13 +3,12 @@
 //! The statistics of each fold are collected once. Training statistics of a fold are the sum of the
 //! others, its validation error a quadratic form, the final fit uses the sum of all.
 //!
-//! Unless an accuracy is requested, candidates are solved level by level ([`Contest`]): all paths
-//! roughly, at a few steps, then fewer and fewer candidates more and more accurately, until the
-//! winner is certain.
+//! Unless an accuracy is requested, a [`Contest`] decides which candidates to solve: a few steps of
+//! each path roughly, and those that may win exactly, until the winner is certain.
 
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::options::{GlmOptions, Rule};
-use crate::glm::search::contest::{Contest, LEVELS};
+use crate::glm::search::contest::{Contest, Solved};
 use crate::glm::search::path::{Accuracy, Fold, Folds, Group, LANES, Marks, Paths};
 use crate::glm::search::selection::Search;
 use rayon::prelude::*;
@@ -75,19 +74,35 @@ fn search_folds<const H: usize>(
         solve(search, &mut paths, &all, Accuracy { tolerance, span }, [false; 2]);
     } else {
         let by_path = l1_ratios.iter().map(|&l1_ratio| search.path(l1_ratio)).collect();
-        let mut contest = Contest::new(by_path, all.len());
+        let together = groups.iter().any(|group| group.n_sequences > 1);
+        let mut contest = Contest::new(by_path, all.len(), together);
         let direct = |&candidate: &usize| search.candidates[candidate].l1_ratio <= 0.0;
         let direct: Vec<usize> = all.iter().copied().filter(direct).collect();
-        contest.note(&direct, LEVELS.len() - 1, |candidate| search.mean_error(candidate));
-        while let Some((wanted, level)) = contest.next() {
-            let accuracy =
-                Accuracy { tolerance: LEVELS[level].tolerance, span: LEVELS[level].span };
-            solve(search, &mut paths, &wanted, accuracy, [true, level == 0]);
-            contest.note(&wanted, level, |candidate| search.mean_error(candidate));
+        contest.note(&direct, Solved::Exactly, |candidate| search.mean_error(candidate));
+        while let Some((wanted, solved)) = contest.next() {
+            let accuracy = Accuracy { tolerance: solved.tolerance(), span: solved.span() };
+            lend(&mut paths, &wanted);
+            solve(search, &mut paths, &wanted, accuracy, [true, solved == Solved::Roughly]);
+            contest.note(&wanted, solved, |candidate| search.mean_error(candidate));
         }
     }
     let winner = search.choose(options.rule);
     paths.iter().find_map(|(paths, marks)| paths.near(winner, marks))
+}
+
+/// Gives paths without a solution at or before the first of their wanted steps one of another path to
+/// start from: at the same step, the l1 part of the penalty is the same.
+fn lend<const H: usize>(paths: &mut [(Paths<'_, H>, Marks)], wanted: &[usize]) {
+    for borrower in 0..paths.len() {
+        let Some(at) = paths[borrower].0.first_without_start(wanted, &paths[borrower].1) else {
+            continue;
+        };
+        let group = paths[borrower].0.group;
+        let lent = (paths.iter())
+            .filter(|(lender, _)| std::ptr::eq(lender.group, group))
+            .find_map(|(_, marks)| marks[0].get(at)?.clone());
+        paths[borrower].1[0][at] = lent;
+    }
 }
 
 /// Solves some candidates, path by path in parallel: boosted trees follow one another, so that threads

@@ -22,9 +22,9 @@ use crate::glm::quadratic::reduction::Reduction;
 use crate::glm::quadratic::statistics::Statistics;
 use crate::glm::search::contest::is_hopeless;
 use crate::glm::search::selection::{Candidate, Search};
+use crate::glm::solvers::descent::active_step::ActiveStep;
 use crate::glm::solvers::descent::batched::BatchedProblem;
 use crate::glm::solvers::descent::coordinate_descent::{Descent, Point};
-use crate::glm::solvers::descent::schur_complement::RawSchurComplement;
 use crate::glm::solvers::descent::working_set::WorkingSetIterate;
 use crate::glm::solvers::direct::least_squares::least_squares;
 use std::ops::Range;
@@ -62,7 +62,7 @@ pub(super) struct Group<'t, const H: usize> {
 struct Parts {
     training: BatchedProblem<LANES>,
     held_out: BatchedProblem<LANES>,
-    schur_complement: RawSchurComplement<LANES>,
+    memory: ActiveStep<LANES>,
 }
 
 /// How accurately steps are solved, and for how many of them the same columns take part.
@@ -106,7 +106,7 @@ impl<'t, const H: usize> Group<'t, H> {
         self.spares().pop().unwrap_or_else(|| Parts {
             training: BatchedProblem::empty(),
             held_out: BatchedProblem::empty(),
-            schur_complement: RawSchurComplement::default(),
+            memory: ActiveStep::default(),
         })
     }
 
@@ -136,9 +136,14 @@ impl<'t> Fold<'t> {
 
     /// `None` when there are no rows to train or to validate on.
     fn new(basis: &'t Basis, statistics: &[Statistics], number: usize) -> Option<Self> {
-        let others = statistics.iter().enumerate().filter(|(other, _)| *other != number);
-        let training = Statistics::sum(basis, others.map(|(_, statistics)| statistics));
-        let training = GaussianProblem::new(basis, &training);
+        let training = match (number, statistics) {
+            (0, [_, others]) | (1, [others, _]) => GaussianProblem::new(basis, others),
+            _ => {
+                let others = statistics.iter().enumerate().filter(|(other, _)| *other != number);
+                let sum = Statistics::sum(basis, others.map(|(_, statistics)| statistics));
+                GaussianProblem::new(basis, &sum)
+            }
+        };
         let held_out = GaussianProblem::new(basis, &statistics[number]);
         let usable = training.hessian.total > 0.0 && held_out.hessian.total > 0.0;
         usable.then_some(Self { number, training, held_out })
@@ -164,6 +169,7 @@ pub(super) struct Step {
 }
 
 /// The solution of one problem: the slopes that are not zero.
+#[derive(Clone)]
 pub(super) struct Mark {
     intercept: f64,
     stump: Vec<(u32, f64)>,
@@ -200,6 +206,13 @@ impl<const H: usize> Paths<'_, H> {
     /// No solution of any step.
     pub(super) fn no_marks(&self) -> Marks {
         self.ratios.iter().map(|path| path.iter().map(|_| None).collect()).collect()
+    }
+
+    /// The first wanted step of a single path that has no solution at or before it.
+    pub(super) fn first_without_start(&self, wanted: &[usize], marks: &Marks) -> Option<usize> {
+        let ([path], [marks]) = (&self.ratios[..], &marks[..]) else { return None };
+        let at = path.iter().position(|candidate| wanted.contains(candidate))?;
+        marks[..=at].iter().all(Option::is_none).then_some(at)
     }
 
     fn candidate(&self, step: Step) -> usize {
@@ -400,7 +413,7 @@ impl<const H: usize> Paths<'_, H> {
             self.group.held_out.reduce_into(&reduction, &mut parts.held_out);
             let part = &parts.training;
             let mut descent = Descent::reusing(
-                std::mem::take(&mut parts.schur_complement),
+                std::mem::take(&mut parts.memory),
                 &part.hessians,
                 whole.restrict(&reduction),
             );
@@ -419,7 +432,7 @@ impl<const H: usize> Paths<'_, H> {
                     let report = part.descend(&mut descent, &penalties, tolerance, limit);
                     search.converged &= report.converged || beyond;
                     first.get_or_insert_with(|| descent.point.clone());
-                    let model = |lane| whole.expand_lane(&reduction, &descent.point, lane);
+                    let model = |lane| whole.expand(&reduction, &descent.point).of_lane(lane);
                     let steps = &schedule[position];
                     let errors =
                         self.validate(search, steps, &parts.held_out, &descent.point, model);
@@ -455,7 +468,7 @@ impl<const H: usize> Paths<'_, H> {
                     break;
                 }
             }
-            parts.schur_complement = descent.into_schur_complement();
+            parts.memory = descent.into_memory();
         }
         self.group.spares().push(parts);
     }

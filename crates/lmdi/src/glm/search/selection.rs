@@ -145,9 +145,10 @@ impl Search {
         if self.fold_weight.iter().all(|&w| w <= 0.0) {
             return self.path(self.candidates[0].l1_ratio)[0];
         }
+        // Errors of candidates that were never solved are not numbers.
         let mut best = 0;
-        let mut smallest = self.mean_error(0);
-        for candidate in 1..self.candidates.len() {
+        let mut smallest = f64::INFINITY;
+        for candidate in 0..self.candidates.len() {
             let error = self.mean_error(candidate);
             if error < smallest {
                 smallest = error;

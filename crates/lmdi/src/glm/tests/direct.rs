@@ -151,6 +151,39 @@ proptest! {
         prop_assert!(part <= 1.0 || found.n_active() == 0);
     }
 
+    /// A direct step meets the conditions of all columns with a slope where no sign changes, and lowers
+    /// the objective where one does; problems of one batch do not touch one another.
+    #[test]
+    fn a_direct_step_settles_the_active_columns(
+        sample in sample(),
+        l1 in 0.01..2.0_f64,
+        l2 in 0.1..5.0_f64,
+        sweeps in 1..40_usize,
+    ) {
+        let problem = GaussianProblem::new(&sample.basis, &sample.statistics());
+        let penalties = [Penalty { l1, l2 }, Penalty { l1: 3.0 * l1, l2: 2.0 * l2 }];
+        let problems = BatchedProblem::new([&problem, &problem]);
+        let mut descent = problems.descent();
+        descent.set_penalty(&penalties);
+        (0..sweeps).for_each(|_| descent.sweep());
+        let before = descent.point.clone();
+        descent.step_directly();
+        let objective = |point| problems.objective_and_gap(point, &penalties, [0.0; 2]).0;
+        let (was, is) = (objective(&before), objective(&descent.point));
+        for lane in 0..2 {
+            let rounding = 1e-12 * (was[lane].abs() + problem.response_square);
+            prop_assert!(is[lane] <= was[lane] + rounding, "{} {}", was[lane], is[lane]);
+            let (old, fit) = (before.coefficients(lane), descent.point.coefficients(lane));
+            if old.slopes().zip(fit.slopes()).any(|(old, new)| old * new < 0.0 || (old != 0.0 && new == 0.0)) {
+                continue;
+            }
+            let violations = problem.violations(&fit, penalties[lane]);
+            for (slope, violation) in fit.slopes().zip(violations) {
+                prop_assert!(slope == 0.0 || violation < 1e-9, "{slope} {violation}");
+            }
+        }
+    }
+
     /// In the bag the stumps are orthogonal with squares N(v), so every slope is thresholded alone.
     #[test]
     fn in_bag_without_raw_is_a_soft_threshold(

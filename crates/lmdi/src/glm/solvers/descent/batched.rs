@@ -12,6 +12,8 @@
 //!
 //! All sums follow from the statistics: with q = X'y and g = X'r, r'y = y'y - b'q and
 //! |r|^2 = r'y - b'g.
+//!
+//! Sweeps find which columns are active, direct steps settle them ([`Descent::step_directly`]).
 
 use crate::basis::Stumps;
 use crate::glm::linalg::vector::{Lanes, per_lane, spread};
@@ -19,21 +21,16 @@ use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
 use crate::glm::quadratic::gaussian::GaussianProblem;
 use crate::glm::quadratic::reduction::Reduction;
-use crate::glm::solvers::descent::anderson::AndersonAcceleration;
 use crate::glm::solvers::descent::coordinate_descent::{Descent, Point, Start};
 use crate::vectorised::{Vectorised, vectorised};
 
-/// Sweeps at one penalty after which an outdated curvature of the raw block is to blame.
-const REBUILD_AFTER: usize = 2;
+/// Tolerance above which sweeps alone mostly do, and their number before the first direct step.
+const ROUGH: f64 = 1e-3;
+const SWEEPS_IF_ROUGH: usize = 3;
 
-/// Sweeps that a curvature of the raw block serves at least.
-const REBUILD_EVERY: usize = 10;
-
-/// Sweeps at one penalty after which plain steps, slow but sure, take over.
-const GIVE_UP_AFTER: usize = 80;
-
-/// Sweeps at one penalty after which their series is extrapolated.
-const ACCELERATE_AFTER: usize = 2;
+/// Else there is a sweep between direct steps, and one more for so many raw columns: a direct step
+/// costs in proportion to their square.
+const RAW_COLUMNS_PER_SWEEP: usize = 24;
 
 /// Below this share of the terms it is summed from, a squared error of other rows has lost too many
 /// digits to be compared.
@@ -251,11 +248,10 @@ impl<const N: usize> Vectorised for SquaredError<'_, N> {
                 error[lane] += square - 2.0 * c[lane] * sum[lane];
             }
         }
-        let along_weight = q.along_weight(&constant);
+        // Minus what constants and raw columns have in common.
+        let mut crossed = vec![[0.0; N]; r];
+        q.raw_leaf.subtract_products(&mut crossed, &constant, q.along_weight(&constant));
         for k in (0..r).filter(|&k| raw[k] != [0.0; N]) {
-            let mut crossed = [0.0; N];
-            q.raw_leaf.subtract_product(k, &mut crossed, &constant, along_weight);
-            let crossed = crossed.map(|sum: f64| -sum);
             let mut image = [0.0; N];
             for (slope, gram) in raw.iter().zip(&q.raw_gram[k * r..(k + 1) * r]) {
                 for lane in 0..N {
@@ -263,7 +259,8 @@ impl<const N: usize> Vectorised for SquaredError<'_, N> {
                 }
             }
             for lane in 0..N {
-                let along = 2.0 * (crossed[lane] - problems.raw_gradient[k][lane]) + image[lane];
+                let gradient = problems.raw_gradient[k][lane];
+                let along = image[lane] - 2.0 * (crossed[k][lane] + gradient);
                 error[lane] += raw[k][lane] * along;
                 size[lane] += (raw[k][lane] * image[lane]).abs();
                 at_mean[lane] += raw[k][lane] * q.raw_mean[k][lane];
@@ -295,10 +292,13 @@ impl<const N: usize> Vectorised for Descend<'_, '_, N> {
         descent.set_penalty(penalty);
         let scale = problems.response_square;
         let mut iterations = 0;
-        let mut before = [f64::INFINITY; N];
-        let mut plain_until = [0; N];
-        let mut safe = descent.point.clone();
-        let mut acceleration = AndersonAcceleration::new();
+        let mut wait = if tolerance > ROUGH {
+            SWEEPS_IF_ROUGH
+        } else {
+            1 + problems.hessians.n_raw() / RAW_COLUMNS_PER_SWEEP
+        };
+        let mut next_step = wait;
+        let mut safe = None;
         loop {
             let (objective, gap) = problems.objective_and_gap(&descent.point, penalty, [0.0; N]);
             let largest = largest_share(gap, scale);
@@ -306,41 +306,33 @@ impl<const N: usize> Vectorised for Descend<'_, '_, N> {
             if converged || iterations >= max_iterations {
                 return DescentReport { iterations, gap: largest, converged };
             }
+            if iterations < next_step {
+                descent.sweep();
+                iterations += 1;
+                continue;
+            }
+            let safe = match &mut safe {
+                None => safe.insert(descent.point.clone()),
+                Some(safe) => {
+                    safe.copy_from(&descent.point);
+                    safe
+                }
+            };
+            descent.step_directly();
+            let (further, _) = problems.objective_and_gap(&descent.point, penalty, [0.0; N]);
+            let mut any = false;
             for lane in 0..N {
-                // A rise far below the tolerance is rounding in a lane that has long converged.
-                if objective[lane] > before[lane] + 0.01 * tolerance * scale[lane] {
-                    // The model of the stumps' answer overshot: go back and do without it a while.
-                    descent.point.copy_lane_from(&safe, lane);
-                    descent.forget_schur_complement(lane);
-                    plain_until[lane] = iterations + REBUILD_EVERY;
+                if further[lane] < objective[lane] {
+                    any |= gap[lane] > tolerance * scale[lane];
                 } else {
-                    before[lane] = objective[lane];
+                    descent.point.copy_lane_from(safe, lane);
                 }
             }
-            safe.copy_from(&descent.point);
-            if iterations >= ACCELERATE_AFTER && acceleration.note(&descent.point) {
-                acceleration.extrapolate(&mut descent.point);
-                let (further, _) = problems.objective_and_gap(&descent.point, penalty, [0.0; N]);
-                for lane in 0..N {
-                    if further[lane] < before[lane] {
-                        before[lane] = further[lane];
-                    } else {
-                        descent.point.copy_lane_from(&safe, lane);
-                    }
-                }
-                safe.copy_from(&descent.point);
+            if !any {
+                // Rounding is all that such steps find here.
+                wait *= 2;
             }
-            if iterations == GIVE_UP_AFTER {
-                for lane in 0..N {
-                    descent.forget_schur_complement(lane);
-                }
-            } else if (REBUILD_AFTER..GIVE_UP_AFTER).contains(&iterations)
-                && descent.since_rebuild >= REBUILD_EVERY
-            {
-                descent.rebuild_schur_complement(plain_until.map(|until| iterations >= until));
-            }
-            descent.sweep();
-            iterations += 1;
+            next_step = iterations + wait;
         }
     }
 }

@@ -16,10 +16,10 @@
 //! upward pass restores all sums. A full pass over m splits therefore costs O(m), not O(m * depth),
 //! and the r raw columns, which meet the stumps only through per-leaf sums, O(leaves * r).
 //!
-//! Raw columns move under the curvature of [`RawSchurComplement`], which accounts for the response
-//! of the heaviest stumps. That model may overshoot when stumps enter or leave, so callers watch
-//! the objective and call [`Descent::forget_schur_complement`] if it increases. The intercept is
-//! moved to its optimum after every pass, which keeps the weighted residuals summing to zero.
+//! The intercept is moved to its optimum after every pass, which keeps the weighted residuals
+//! summing to zero. A raw column is nearly a sum of stumps of the same feature, so sweeps alone take
+//! many short steps. Between them, [`Descent::step_directly`] settles all columns with a nonzero
+//! slope at once.
 
 use crate::glm::linalg::vector::{
     Lanes, per_lane, subtract_columns, subtract_products, subtract_scaled,
@@ -27,7 +27,7 @@ use crate::glm::linalg::vector::{
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
-use crate::glm::solvers::descent::schur_complement::RawSchurComplement;
+use crate::glm::solvers::descent::active_step::ActiveStep;
 
 /// Passes over the raw block for one pass over the stumps. The block is small and its columns are
 /// often correlated with one another, so it pays to settle it before the leaves are touched again.
@@ -36,10 +36,6 @@ const RAW_PASSES: usize = 2;
 /// The raw block is settled when no step changed a gradient by more than this share of the l1
 /// penalty.
 const SETTLED: f64 = 0.05;
-
-/// A raw column without slope may get one in the next sweeps when its gradient is above this share
-/// of the l1 penalty.
-const NEARLY_ACTIVE: f64 = 0.8;
 
 /// A point, the residual sums at it, and scratch space, for `N` problems.
 #[derive(Debug, Clone)]
@@ -54,9 +50,7 @@ pub struct Descent<'q, const N: usize> {
     raw_moved: Vec<usize>,
     raw_step: Vec<Lanes<N>>,
     model_gradient: Vec<Lanes<N>>,
-    schur_complement: RawSchurComplement<N>,
-    /// Sweeps since the raw curvature was brought up to date.
-    pub since_rebuild: usize,
+    active: ActiveStep<N>,
     l1: Lanes<N>,
     l2: Lanes<N>,
 }
@@ -148,26 +142,6 @@ impl<const N: usize> Point<N> {
         copy(&mut self.raw_gradient, &other.raw_gradient);
     }
 
-    /// Becomes the sum of other points, each lane with its own weights.
-    #[inline(always)]
-    pub(crate) fn combine(&mut self, points: &[Self], weights: &[Lanes<N>]) {
-        let mix = |out: &mut [Lanes<N>], of: for<'p> fn(&'p Self) -> &'p [Lanes<N>]| {
-            out.fill([0.0; N]);
-            for (point, weight) in points.iter().zip(weights) {
-                for (out, value) in out.iter_mut().zip(of(point)) {
-                    for lane in 0..N {
-                        out[lane] += weight[lane] * value[lane];
-                    }
-                }
-            }
-        };
-        mix(std::slice::from_mut(&mut self.intercept), |p| std::slice::from_ref(&p.intercept));
-        mix(&mut self.stump, |p| &p.stump);
-        mix(&mut self.raw, |p| &p.raw);
-        mix(&mut self.node_residual, |p| &p.node_residual);
-        mix(&mut self.raw_gradient, |p| &p.raw_gradient);
-    }
-
     /// Moves to the point that continues the line from `before` through this one by a share of its
     /// length, and keeps this one in `before`.
     #[inline(always)]
@@ -196,16 +170,15 @@ impl<'q, const N: usize> Descent<'q, N> {
     /// Starts at coefficients where the weighted residual sums of the leaves and along the raw
     /// columns are known.
     pub fn new(hessians: &'q BatchedHessian<N>, at: Start<N>) -> Self {
-        Self::reusing(RawSchurComplement::default(), hessians, at)
+        Self::reusing(ActiveStep::default(), hessians, at)
     }
 
-    /// The same, in the memory of an earlier descent's raw curvature.
+    /// The same, with the memory of an earlier descent's direct steps.
     pub(crate) fn reusing(
-        mut schur_complement: RawSchurComplement<N>,
+        active: ActiveStep<N>,
         hessians: &'q BatchedHessian<N>,
         at: Start<N>,
     ) -> Self {
-        schur_complement.renew(hessians);
         let (m, n_raw) = (hessians.n_splits(), hessians.n_raw());
         let mut node_residual = vec![[0.0; N]; m];
         node_residual.extend(at.leaf_residual);
@@ -225,24 +198,91 @@ impl<'q, const N: usize> Descent<'q, N> {
             raw_moved: Vec::with_capacity(n_raw),
             raw_step: Vec::with_capacity(n_raw),
             model_gradient: vec![[0.0; N]; n_raw],
-            schur_complement,
-            since_rebuild: 0,
+            active,
             l1: [0.0; N],
             l2: [0.0; N],
         };
-        let step = descent.settle_intercept();
-        for (gradient, mean) in descent.point.raw_gradient.iter_mut().zip(&hessians.raw_mean) {
-            for lane in 0..N {
-                gradient[lane] -= step[lane] * mean[lane] * hessians.total[lane];
-            }
-        }
-        descent.point.sum_upwards(hessians);
+        descent.settle();
         descent
     }
 
-    /// Ends the descent; what is left is the memory of its raw curvature.
-    pub(crate) fn into_schur_complement(self) -> RawSchurComplement<N> {
-        self.schur_complement
+    /// Moves the intercept to its optimum and brings all sums up to date with those of the leaves.
+    #[inline(always)]
+    fn settle(&mut self) {
+        let q = self.hessians;
+        let step = self.settle_intercept();
+        for (gradient, mean) in self.point.raw_gradient.iter_mut().zip(&q.raw_mean) {
+            for lane in 0..N {
+                gradient[lane] -= step[lane] * mean[lane] * q.total[lane];
+            }
+        }
+        self.point.sum_upwards(q);
+    }
+
+    /// Goes to where the conditions of all columns with a slope hold, as far as signs stay.
+    #[inline(always)]
+    pub(crate) fn step_directly(&mut self) {
+        let q = self.hessians;
+        let m = q.n_splits();
+        let mut intercept_step = self.active.find(q, &self.point, &self.l1, &self.l2);
+        self.active.shorten(q, &self.point, &mut intercept_step, &self.l1, &self.l2);
+        let ActiveStep { stump_step, raw_step, .. } = &self.active;
+        // The shift of every leaf.
+        self.shift[0] = intercept_step;
+        for split in 0..m {
+            let (above, step) = (self.shift[split], stump_step[split]);
+            let (a, b) = (q.nesting.left_value[split], q.nesting.right_value[split]);
+            self.shift[q.nesting.left[split] as usize] =
+                per_lane(|lane| above[lane] + step[lane] * a);
+            self.shift[q.nesting.right[split] as usize] =
+                per_lane(|lane| above[lane] + step[lane] * b);
+        }
+        let leaves = &mut self.point.node_residual[m..];
+        let mut at_mean = [0.0; N];
+        self.raw_moved.clear();
+        self.raw_step.clear();
+        for (k, &step) in raw_step.iter().enumerate() {
+            if step != [0.0; N] {
+                self.raw_moved.push(k);
+                self.raw_step.push(step);
+                for lane in 0..N {
+                    at_mean[lane] += step[lane] * q.raw_mean[k][lane];
+                }
+            }
+        }
+        for ((residual, shift), weight) in
+            leaves.iter_mut().zip(&mut self.shift[m..]).zip(q.leaf_weight())
+        {
+            for lane in 0..N {
+                residual[lane] -= shift[lane] * weight[lane];
+                // The raw Gram matrix is centred; the rest is a shift common to all leaves.
+                shift[lane] += at_mean[lane];
+            }
+        }
+        subtract_columns(leaves, &self.raw_moved, &self.raw_step, q.raw_leaf.all_dense());
+        subtract_columns(
+            &mut self.point.raw_gradient,
+            &self.raw_moved,
+            &self.raw_step,
+            &q.raw_gram,
+        );
+        subtract_products(&mut self.point.raw_gradient, &self.shift[m..], q.raw_leaf.all_dense());
+        let add = |slopes: &mut [Lanes<N>], steps: &[Lanes<N>]| {
+            for (slope, step) in slopes.iter_mut().zip(steps) {
+                for lane in 0..N {
+                    slope[lane] += step[lane];
+                }
+            }
+        };
+        add(std::slice::from_mut(&mut self.point.intercept), &[intercept_step]);
+        add(&mut self.point.stump, stump_step);
+        add(&mut self.point.raw, raw_step);
+        self.settle();
+    }
+
+    /// Ends the descent; what is left is the memory of its direct steps.
+    pub(crate) fn into_memory(self) -> ActiveStep<N> {
+        self.active
     }
 
     /// Moves the intercept to where the residuals of the leaves sum to zero and returns the step.
@@ -278,47 +318,16 @@ impl<'q, const N: usize> Descent<'q, N> {
         for (inverse, square) in self.stump_inverse.iter_mut().zip(&self.hessians.stump_square) {
             *inverse = per_lane(|lane| invert(square[lane] + self.l2[lane]));
         }
-        self.invert_raw();
-    }
-
-    #[inline(always)]
-    fn invert_raw(&mut self) {
         let n_raw = self.hessians.n_raw();
         for (k, inverse) in self.raw_inverse.iter_mut().enumerate() {
-            let square = self.schur_complement.matrix[k * n_raw + k];
+            let square = self.hessians.raw_gram[k * n_raw + k];
             *inverse = per_lane(|lane| invert(square[lane] + self.l2[lane]));
         }
     }
 
-    /// Lets the raw columns take the answer of the stumps that are active now into account, in the
-    /// lanes that are `allowed` to.
-    #[inline(always)]
-    pub fn rebuild_schur_complement(&mut self, allowed: [bool; N]) {
-        let (point, l1) = (&self.point, self.l1);
-        let may_move = |k: &usize| {
-            (0..N).any(|lane| {
-                point.raw[*k][lane] != 0.0
-                    || point.raw_gradient[*k][lane].abs() > NEARLY_ACTIVE * l1[lane]
-            })
-        };
-        let working = (0..self.hessians.n_raw()).filter(may_move);
-        self.schur_complement.rebuild(self.hessians, &point.stump, working, self.l2, allowed);
-        self.since_rebuild = 0;
-        self.invert_raw();
-    }
-
-    /// Lets the raw columns of one lane move as if no stump answered, which can never overshoot.
-    #[inline(always)]
-    pub fn forget_schur_complement(&mut self, lane: usize) {
-        self.schur_complement.forget(self.hessians, lane);
-        self.invert_raw();
-    }
-
-    /// One pass over all columns: raw columns first, so that the stumps have given the answer that
-    /// the raw curvature counts on before anyone looks at the objective.
+    /// One pass over all columns, raw columns first.
     #[inline(always)]
     pub fn sweep(&mut self) {
-        self.since_rebuild += 1;
         self.sweep_raw();
         self.point.sum_upwards(self.hessians);
         self.sweep_stumps();
@@ -389,7 +398,7 @@ impl<'q, const N: usize> Descent<'q, N> {
                 if pass > 0 && old == [0.0; N] {
                     continue;
                 }
-                let line = &self.schur_complement.matrix[k * n_raw..(k + 1) * n_raw];
+                let line = &q.raw_gram[k * n_raw..(k + 1) * n_raw];
                 let mut step = [0.0; N];
                 for lane in 0..N {
                     let gradient = self.model_gradient[k][lane] + line[k][lane] * old[lane];

@@ -1,8 +1,7 @@
-//! Coordinate descent for elastic nets: one sweep, several problems at once, Anderson acceleration,
-//! and the working set.
+//! Coordinate descent for elastic nets: one sweep, a direct step of the active columns, several
+//! problems at once, and the working set.
 
-pub(crate) mod anderson;
+pub(crate) mod active_step;
 pub(crate) mod batched;
 pub(crate) mod coordinate_descent;
-pub(crate) mod schur_complement;
 pub(crate) mod working_set;

@@ -66,11 +66,7 @@ impl<'p, const H: usize, const N: usize> WorkingSetIterate<'p, H, N> {
 
     /// The coefficients of one lane.
     pub(crate) fn coefficients(&self, lane: usize) -> Coefficients {
-        Coefficients {
-            intercept: self.at.intercept[lane],
-            stump: self.at.stump.iter().map(|b| b[lane]).collect(),
-            raw: self.at.raw.iter().map(|b| b[lane]).collect(),
-        }
+        self.slopes().of_lane(lane)
     }
 
     /// The columns that are likely to move on the way to these penalties.
@@ -116,6 +112,9 @@ impl<'p, const H: usize, const N: usize> WorkingSetIterate<'p, H, N> {
             raw: reduction.choose_raw(&self.before.raw),
         };
         let step = to.less(before.intercept, &before.stump, &before.raw);
+        if step.are_zero() {
+            return before;
+        }
         let leaves = &mut before.node_residual[q.n_splits()..];
         vectorised(Follow {
             problems: part,
@@ -141,7 +140,8 @@ impl<'p, const H: usize, const N: usize> WorkingSetIterate<'p, H, N> {
         self.before = before;
     }
 
-    fn expand(&self, reduction: &Reduction, point: &Point<N>) -> Slopes<N> {
+    /// A point over the columns that are left, over all columns.
+    pub(crate) fn expand(&self, reduction: &Reduction, point: &Point<N>) -> Slopes<N> {
         let mut slopes = Slopes {
             intercept: point.intercept,
             stump: vec![[0.0; N]; self.at.stump.len()],
@@ -156,21 +156,6 @@ impl<'p, const H: usize, const N: usize> WorkingSetIterate<'p, H, N> {
             slopes.raw[k] = b;
         }
         slopes
-    }
-
-    /// The coefficients of one lane of a point over the columns that are left.
-    pub(crate) fn expand_lane(
-        &self,
-        reduction: &Reduction,
-        point: &Point<N>,
-        lane: usize,
-    ) -> Coefficients {
-        let slopes = self.expand(reduction, point);
-        Coefficients {
-            intercept: slopes.intercept[lane],
-            stump: slopes.stump.iter().map(|b| b[lane]).collect(),
-            raw: slopes.raw.iter().map(|b| b[lane]).collect(),
-        }
     }
 
     /// The slopes here.
@@ -312,6 +297,20 @@ impl WorkingSet {
 }
 
 impl<const N: usize> Slopes<N> {
+    /// The coefficients of one lane.
+    pub(crate) fn of_lane(&self, lane: usize) -> Coefficients {
+        Coefficients {
+            intercept: self.intercept[lane],
+            stump: self.stump.iter().map(|b| b[lane]).collect(),
+            raw: self.raw.iter().map(|b| b[lane]).collect(),
+        }
+    }
+
+    fn are_zero(&self) -> bool {
+        let all = |slopes: &[Lanes<N>]| slopes.iter().all(|b| *b == [0.0; N]);
+        self.intercept == [0.0; N] && all(&self.stump) && all(&self.raw)
+    }
+
     fn less(&self, intercept: Lanes<N>, stump: &[Lanes<N>], raw: &[Lanes<N>]) -> Self {
         let difference = |a: &[Lanes<N>], b: &[Lanes<N>]| {
             a.iter().zip(b).map(|(a, b)| per_lane(|lane| a[lane] - b[lane])).collect()

@@ -289,21 +289,19 @@ impl<'g, W: Words> TreeGrower<'g, W> {
         let mut small_histogram = self.blank_histogram();
         self.gather(small_rows);
         let tried = [self.draw_features(random), self.draw_features(random)];
-        let pass =
-            |(group, (large_bins, small_bins)): (usize, (&mut [Bins<W>], &mut [Bins<W>]))| {
-                self.fill(group, small_bins, small_rows);
-                if wanted[1 - small] {
-                    self.subtract(group, large_bins, small_bins);
+        let pass = |(group, (large_bins, small_bins)): (usize, PairOfBins<'_, W>)| {
+            self.fill(group, small_bins, small_rows);
+            if wanted[1 - small] {
+                self.subtract(group, large_bins, small_bins);
+            }
+            let mut found = [None, None];
+            for (bins, child) in [(&*small_bins, small), (&*large_bins, 1 - small)] {
+                if wanted[child] {
+                    found[child] = self.search(group, bins, &children[child].sums, &tried[child]);
                 }
-                let mut found = [None, None];
-                for (bins, child) in [(&*small_bins, small), (&*large_bins, 1 - small)] {
-                    if wanted[child] {
-                        found[child] =
-                            self.search(group, bins, &children[child].sums, &tried[child]);
-                    }
-                }
-                found
-            };
+            }
+            found
+        };
         let found: Vec<[Option<NodeSplit>; 2]> = if self.is_long(small_rows) {
             let bins = histogram.par_chunks_mut(GROUP).zip(small_histogram.par_chunks_mut(GROUP));
             bins.enumerate().map(pass).collect()
@@ -458,6 +456,9 @@ impl<'g, W: Words> TreeGrower<'g, W> {
     }
 }
 
+/// The bins of a group of columns in two sibling nodes.
+type PairOfBins<'b, W> = (&'b mut [Bins<W>], &'b mut [Bins<W>]);
+
 /// Sums rows into the bins of some columns.
 struct AddRows<'s, W, const N: usize> {
     bins: &'s mut [Bins<W>; N],
@@ -474,8 +475,8 @@ impl<W: Words, const N: usize> Vectorised for AddRows<'_, W, N> {
     fn run(self) {
         for (&row, &words) in self.rows.iter().zip(self.of_node) {
             let codes = self.codes[row as usize];
-            for at in 0..N {
-                let bin = &mut self.bins[at][codes[at] as usize];
+            for (bins, code) in self.bins.iter_mut().zip(codes) {
+                let bin = &mut bins[code as usize];
                 *bin = bin.plus(words);
             }
         }

@@ -145,3 +145,76 @@ fn value(rules: Rules, node: Sums, left: Sums) -> f64 {
         & (value > 0.0);
     if allowed { value } else { 0.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sums::{Magnitudes, Paired};
+    use super::*;
+    use crate::vectorised::vectorised;
+    use proptest::prelude::*;
+
+    /// The largest gain of all splits, one after the other.
+    fn by_hand(bins: &[Sums], node: Sums, l2: f64, min_rows: f64) -> Option<f64> {
+        let (missing, values) = bins.split_last()?;
+        let mut best: Option<f64> = None;
+        for missing_left in [false, true] {
+            let mut left = if missing_left { *missing } else { Sums::default() };
+            for bin in values {
+                left = left.without(Sums::default().without(*bin));
+                let right = node.without(left);
+                let allowed = |side: Sums| side.rows >= min_rows && side.curvature >= MIN_CURVATURE;
+                let gain = left.worth(l2) + right.worth(l2) - node.worth(l2);
+                if allowed(left) && allowed(right) && gain > 1e-9 {
+                    best = Some(best.map_or(gain, |best| best.max(gain)));
+                }
+            }
+        }
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_split_is_found(
+            rows in prop::collection::vec((0usize..12, -8i32..9, 1u32..4), 2..80),
+            missing in any::<bool>(),
+            min_rows in 1usize..5,
+            l2 in prop_oneof![Just(0.0), Just(0.5)],
+        ) {
+            // The last bin is that of missing cells. Whole numbers keep sums by hand exact.
+            let n_bins = 12;
+            let last = if missing { n_bins } else { n_bins - 1 };
+            let derivatives = |&(_, r, h): &(usize, i32, u32)| [f64::from(r), f64::from(h)];
+            let (units, _) = Magnitudes::of(rows.iter().map(derivatives)).units::<Paired>();
+            let mut bins = vec![Paired::default(); n_bins + 1];
+            for row in &rows {
+                let bin = &mut bins[row.0.min(last)];
+                *bin = bin.plus(Paired::of_row(derivatives(row), &units));
+            }
+            if missing {
+                bins[n_bins] = bins[n_bins].plus(bins[3]);
+                bins[3] = Paired::default();
+            }
+            let node = bins.iter().fold(Paired::default(), |sum, &bin| sum.plus(bin)).sums(&units);
+            let by_bin: Vec<Sums> = bins.iter().map(|bin| bin.sums(&units)).collect();
+            let rules = Rules { units, l2, min_rows: min_rows as f64 };
+            let found = vectorised(SearchBins {
+                scratch: &mut Scratch::new(),
+                bins: &bins,
+                node,
+                rules: &rules,
+                least: 1e-9,
+            });
+            let expected = by_hand(&by_bin, node, l2, min_rows as f64);
+            prop_assert_eq!(found.is_some(), expected.is_some());
+            if let (Some(found), Some(gain)) = (found, expected) {
+                prop_assert!((found.gain - gain).abs() <= 1e-9 * gain.max(1.0));
+                let rows_of = |at: usize, with_missing: bool| {
+                    let bins = by_bin[..=at].iter().chain(with_missing.then_some(&by_bin[n_bins]));
+                    bins.map(|bin| bin.rows).sum::<f64>()
+                };
+                let left = found.missing_left == Some(true);
+                prop_assert_eq!(found.left.rows, rows_of(found.last_left as usize, left));
+            }
+        }
+    }
+}

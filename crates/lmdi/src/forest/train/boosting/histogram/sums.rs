@@ -12,11 +12,12 @@
 //! | [`Paired`] | r, (h, rows) | otherwise |
 //! | [`Apart`] | r, h, rows | the words of the other forms are too short for their rows |
 //!
-//! The word of (r, rows) has `64 - b` bits for the sum of residuals, with b those of the number of
-//! rows n, so a single residual keeps `62 - 2 b` bits of the largest: 28 with 100,000 rows. A form is taken if that
-//! leaves the mean residual (and curvature) at least [`LEAST_BITS`].
+//! A word with a count has `64 - b` bits for the sum beside it, where the number of rows has b. A
+//! single residual so keeps `62 - 2 b` bits of the largest: 28 with 100,000 rows. A form is taken if
+//! that leaves a typical residual and a typical curvature at least [`LEAST_BITS`]. Typical is the
+//! geometric mean, which a few outliers do not move.
 
-/// Bits that a mean residual or curvature needs in its word.
+/// Bits that a typical residual or curvature needs in its word.
 const LEAST_BITS: i32 = 18;
 
 /// Sums over rows.
@@ -119,7 +120,8 @@ impl Words for Counted {
 
 impl Words for Paired {
     fn bits(count_bits: u32) -> [u32; 2] {
-        [64, 64 - count_bits]
+        // Residuals have the digits of the other form, so that weights which are all alike change nothing.
+        [64 - count_bits; 2]
     }
 
     fn of_row([residual, curvature]: [f64; 2], units: &Units) -> Self {
@@ -176,11 +178,18 @@ impl Words for Apart {
     }
 }
 
+/// The binary exponent of a positive number.
+fn exponent(size: f64) -> i64 {
+    (size.to_bits() >> 52) as i64 - 1023
+}
+
 /// How large the residuals and curvatures of a tree's rows are.
 #[derive(Debug, Default)]
 pub(super) struct Magnitudes {
     rows: usize,
-    sum: [f64; 2],
+    /// How many are not zero, and the sum of their binary exponents.
+    nonzero: [usize; 2],
+    exponents: [i64; 2],
     largest: [f64; 2],
     /// Whether a curvature is not 1.
     pub(super) weighted: bool,
@@ -191,9 +200,10 @@ impl Magnitudes {
         let mut found = Self::default();
         for row in derivatives {
             found.rows += 1;
-            for at in 0..2 {
-                let size = row[at].abs();
-                found.sum[at] += size;
+            for (at, number) in row.into_iter().enumerate() {
+                let size = number.abs();
+                found.nonzero[at] += usize::from(size > 0.0);
+                found.exponents[at] += if size > 0.0 { exponent(size) } else { 0 };
                 found.largest[at] = found.largest[at].max(size);
             }
             found.weighted |= row[1] != 1.0;
@@ -212,11 +222,99 @@ impl Magnitudes {
             let exponent = libm::frexp(self.largest[at]).1 + count_bits as i32;
             // Not so small that one over it overflows.
             let unit = libm::ldexp(1.0, (exponent + 2 - bits[at] as i32).max(-1000));
-            let mean = self.sum[at] / self.rows as f64;
-            enough &= mean == 0.0 || mean >= libm::ldexp(unit, LEAST_BITS);
+            let typical = self.exponents[at] as f64 / self.nonzero[at].max(1) as f64;
+            let least = (libm::frexp(unit).1 - 1 + LEAST_BITS) as f64;
+            enough &= self.nonzero[at] == 0 || typical >= least;
             unit
         };
         let (residual, curvature) = (unit(0), unit(1));
         (Units { residual, curvature, count_bits }, enough)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sums_of<W: Words>(rows: &[[f64; 2]]) -> (W, Units, bool) {
+        let (units, enough) = Magnitudes::of(rows.iter().copied()).units::<W>();
+        let add = |sum: W, &row: &[f64; 2]| sum.plus(W::of_row(row, &units));
+        (rows.iter().fold(W::default(), add), units, enough)
+    }
+
+    /// Sums of words against sums of numbers: each row is off by half a unit at most.
+    fn check<W: Words>(rows: &[[f64; 2]]) -> std::result::Result<(), TestCaseError> {
+        let (sum, units, enough) = sums_of::<W>(rows);
+        let found = sum.sums(&units);
+        let expected = |at: usize| rows.iter().map(|row| row[at]).sum::<f64>();
+        let n = rows.len() as f64;
+        let close = |found: f64, at: usize, unit: f64| {
+            let size: f64 = rows.iter().map(|row| row[at].abs()).sum();
+            (found - expected(at)).abs() <= 0.5 * n * unit + 1e-12 * size
+        };
+        prop_assert_eq!(found.rows, n);
+        prop_assert!(close(found.residual, 0, units.residual), "{:?}", found);
+        prop_assert!(close(found.curvature, 1, units.curvature), "{:?}", found);
+        // Where the words are long enough, a typical row has the digits that were promised.
+        let sizes = || rows.iter().map(|row| row[0].abs()).filter(|&size| size > 0.0);
+        let typical = (sizes().map(f64::log2).sum::<f64>() / sizes().count().max(1) as f64).exp2();
+        prop_assert!(!enough || typical / units.residual >= 2.0_f64.powi(LEAST_BITS));
+        // A parent less one child is the other child.
+        let (left, right) = rows.split_at(rows.len() / 2);
+        let of = |rows: &[[f64; 2]]| {
+            rows.iter().fold(W::default(), |sum, &row| sum.plus(W::of_row(row, &units)))
+        };
+        prop_assert_eq!(sum.minus(of(left)).sums(&units), of(right).sums(&units));
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn sums_are_those_of_the_rows(
+            rows in prop::collection::vec((-1.0..1.0f64, 0.0..1.0f64), 1..300),
+            scale in -300i32..300,
+        ) {
+            let by = 10.0_f64.powi(scale);
+            let rows: Vec<[f64; 2]> = rows.iter().map(|&(r, h)| [by * r, h / by]).collect();
+            check::<Paired>(&rows)?;
+            check::<Apart>(&rows)?;
+            let counted: Vec<[f64; 2]> = rows.iter().map(|row| [row[0], 1.0]).collect();
+            check::<Counted>(&counted)?;
+        }
+    }
+
+    #[test]
+    fn an_outlier_needs_longer_words() {
+        let rows = vec![[1.0, 1.0]; 1000];
+        assert!(sums_of::<Counted>(&rows).2);
+        for at in 0..2 {
+            let mut rows = rows.clone();
+            rows[7][at] = 1e9;
+            assert!(!sums_of::<Paired>(&rows).2 && sums_of::<Apart>(&rows).2);
+            assert!(at == 1 || !sums_of::<Counted>(&rows).2);
+        }
+    }
+
+    #[test]
+    fn many_rows_need_longer_words() {
+        let of = |rows: usize| Magnitudes {
+            rows,
+            nonzero: [rows; 2],
+            exponents: [-4 * rows as i64; 2],
+            largest: [1.0, 1.0],
+            weighted: true,
+        };
+        assert!(of(100_000).units::<Counted>().1 && of(100_000).units::<Paired>().1);
+        assert!(!of(1 << 22).units::<Counted>().1 && !of(1 << 22).units::<Paired>().1);
+        assert!(of(1 << 31).units::<Apart>().1);
+    }
+
+    #[test]
+    fn nothing_overflows() {
+        for row in [[f64::MAX, f64::MAX], [f64::INFINITY, 1.0], [f64::NAN, f64::NAN], [0.0; 2]] {
+            let (sum, units, _) = sums_of::<Paired>(&[row; 3]);
+            assert_eq!(sum.sums(&units).rows, 3.0, "{row:?}");
+        }
     }
 }
