@@ -123,7 +123,9 @@ impl SparseColumns {
             position_of[columns[k].feature as usize] = Some(position);
         }
         let mut start = Vec::with_capacity(rows.len() + 1);
-        let mut entries = Vec::new();
+        // At once: a list that grows holds up to twice what it needs, and its copy for a while.
+        let most = rows.iter().map(|&row| rare.of_row(row as usize).len()).sum();
+        let mut entries = Vec::with_capacity(most);
         start.push(0);
         for &row in rows {
             for rare in rare.of_row(row as usize) {

@@ -28,7 +28,11 @@ impl SparseSums {
     pub(super) fn of_rows(rows: &TreeRows<'_>, range: Range<usize>, n_leaves: usize) -> Self {
         let sparse = rows.sparse_columns();
         let n_sparse = sparse.order.len() - sparse.n_dense;
-        let mut lists: Vec<Vec<(u32, f64)>> = vec![Vec::new(); n_sparse];
+        let mut most = vec![0; n_sparse];
+        for entry in range.clone().flat_map(|row| sparse.of_row(row)) {
+            most[entry.position as usize - sparse.n_dense] += 1;
+        }
+        let mut lists: Vec<Vec<(u32, f64)>> = most.into_iter().map(Vec::with_capacity).collect();
         // Leaf by leaf, so that every column meets its leaves in rising order.
         for &row in &by_leaf(&rows.leaf[range.clone()], n_leaves) {
             let row = range.start + row as usize;
