@@ -17,7 +17,8 @@ pub struct OtherMethodFlags {
     /// draws neighbours from them [default for lime: the training rows, or DATA]
     #[arg(long, value_name = "FILE", help_heading = "Other methods")]
     pub background: Option<PathBuf>,
-    /// Number of neighbours that lime draws, at most a million [default: 5000]
+    /// Number of neighbours that lime draws, at most a million [default: none where expected values
+    /// over neighbours can be computed, else 5000]
     #[arg(long, value_name = "N", help_heading = "Other methods")]
     lime_samples: Option<usize>,
     /// Width of lime's kernel [default: 0.75 times the root of the number of columns]
@@ -35,7 +36,7 @@ pub struct OtherMethodFlags {
     /// Number of bins of a numeric column: 4 are quartiles, 10 deciles [default: 4]
     #[arg(long, value_name = "N", help_heading = "Other methods")]
     lime_bins: Option<usize>,
-    /// Random seed of lime [default: 0]
+    /// Random seed of the neighbours that lime draws [default: 0]
     #[arg(long, value_name = "N", help_heading = "Other methods")]
     lime_seed: Option<u64>,
     /// Strength of maple's ridge penalty [default: 0.001]
@@ -88,7 +89,7 @@ impl OtherMethodFlags {
         let default = LimeOptions::for_schema(schema);
         default
             .clone()
-            .with_n_samples(self.lime_samples.unwrap_or(default.n_samples))
+            .with_n_samples(self.lime_samples)
             .with_kernel_width(self.lime_kernel_width)
             .with_alpha(self.lime_alpha.unwrap_or(default.alpha))
             .with_selection(self.lime_selection.unwrap_or(default.selection))

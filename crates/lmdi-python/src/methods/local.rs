@@ -23,7 +23,7 @@ pub struct LocalExplainer {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct LimeKeywords {
-    n_samples: usize,
+    n_samples: Option<usize>,
     kernel_width: Option<f64>,
     alpha: f64,
     feature_selection: String,

@@ -117,6 +117,11 @@ def test_local_mdi_averages_to_mdi(data):
 def test_lime_keywords(data, forest):
     rows = data.X[:10]
     usual = lmdi.LIME(forest, data.X, n_samples=200).explain(rows).values
+    expected = lmdi.LIME(forest, data.X).explain(rows).values
+    many = lmdi.LIME(forest, data.X, n_samples=200_000).explain(rows).values
+    # The penalty weighs less beside 200,000 neighbours than beside 5,000.
+    assert np.abs(many - expected).max() < 0.05 * np.abs(expected).max()
+    assert np.abs(usual - expected).max() > 0.05 * np.abs(expected).max()
     for change in (
         {"kernel_width": 0.5},
         {"alpha": 50.0},

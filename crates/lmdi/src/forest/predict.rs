@@ -27,7 +27,15 @@ pub struct Predictor {
 impl Predictor {
     /// Prepares an ensemble that passes its [`check`](Ensemble::check).
     pub fn new(ensemble: &Ensemble) -> Self {
-        let router = Router::new(ensemble);
+        Self::with_router(ensemble, Router::new(ensemble))
+    }
+
+    /// The same for few rows, which do not repay compiling the trees.
+    pub(crate) fn for_few_rows(ensemble: &Ensemble) -> Self {
+        Self::with_router(ensemble, Router::as_is(ensemble))
+    }
+
+    fn with_router(ensemble: &Ensemble, router: Router) -> Self {
         let reorder = |(index, tree): (usize, &Tree)| match router.originals(index) {
             None => tree.value.clone(),
             Some(nodes) => {

@@ -123,7 +123,7 @@ fn inputs_text(options: &LmdiPlusOptions, chosen: RowChoice) -> String {
         FitOn::All => "in-bag and out-of-bag rows",
         FitOn::InBag => "in-bag rows",
         FitOn::OutOfBag => "out-of-bag rows",
-        FitOn::Uniform => "all rows alike",
+        FitOn::Uniform => "all rows, each counted once",
     };
     format!("{columns}, fitted on {rows}")
 }

@@ -91,7 +91,11 @@ fn lime_and_maple_explain_by_local_models() {
     let train = ["--target", "y", "--trees", "20", "--save", "m.lmdi"];
     place.run(&[&["train", "t.csv"][..], &train].concat()).good();
     for (method, what) in [
-        (&["--method", "lime", "--lime-samples", "500"][..], "neighbours are drawn from 120 rows"),
+        (&["--method", "lime"][..], "neighbours follow the distribution of 120 rows"),
+        (
+            &["--method", "lime", "--lime-samples", "500"],
+            "neighbours follow the distribution of 120 rows",
+        ),
         (&["--method", "maple"], "linear models are fitted to 120 rows"),
     ] {
         let flags = ["--target", "y", "--trees", "20", "--out", "a.csv"];

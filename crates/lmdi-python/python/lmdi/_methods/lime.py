@@ -17,11 +17,13 @@ from .ready import ReadyExplainer
 class LIME(ReadyExplainer):
     """A weighted linear model of the predictions around each row (LIME for tables).
 
-    Neighbours are drawn column by column from the distribution of background rows: numeric columns
-    by quartile, and then from a normal distribution truncated to the quartile; categories by their
+    Neighbours come column by column from the distribution of background rows: numeric columns by
+    quartile, and then from a normal distribution truncated to the quartile; categories by their
     frequencies. The score of a column is the slope of "the neighbour is in the row's own quartile
     or category". Base value plus scores is the prediction of that linear model: a number, or the
-    probability of a class. All rows share the same neighbours, which are drawn and predicted once.
+    probability of a class. For forests, and boosted trees that predict numbers, sums over neighbours
+    are replaced by their expected values, so that scores have no sampling error. For other models,
+    or with `n_samples`, neighbours are drawn and predicted once, and all rows share them.
 
     Parameters
     ----------
@@ -29,8 +31,9 @@ class LIME(ReadyExplainer):
         A fitted model of any class that `LMDIPlus` takes.
     background : table
         Rows whose distribution neighbours are drawn from, usually the training rows.
-    n_samples : int
-        Number of neighbours, including the row itself; at most a million.
+    n_samples : int, optional
+        Number of neighbours to draw, including the row itself; at most a million. Default: none
+        where expected values can be computed (up to 400,000 splits), else 5,000.
     kernel_width : float, optional
         Width of the kernel that weights neighbours. Default: 0.75 times the square root of the
         number of columns.
@@ -51,7 +54,7 @@ class LIME(ReadyExplainer):
         one name: {"colour": ["colour_red", "colour_blue"]}. Their score is that of the column that
         is 1 in the row; `Explanation.grouped` adds them up.
     random_state : int
-        Random seed. Neighbours depend only on the seed and the background.
+        Random seed of drawn neighbours. They depend only on the seed and the background.
     n_jobs : int, optional
         Number of threads; None and -1 use all cores. The result does not depend on it.
     progress : bool
@@ -64,7 +67,7 @@ class LIME(ReadyExplainer):
     >>> from sklearn.ensemble import RandomForestRegressor
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> forest = RandomForestRegressor(20, random_state=0).fit(X, y)
-    >>> e = lmdi.LIME(forest, X, n_samples=1000).explain(X[:5])
+    >>> e = lmdi.LIME(forest, X).explain(X[:5])
     >>> e.values.shape
     (5, 10)
     """
@@ -76,7 +79,7 @@ class LIME(ReadyExplainer):
         model: Any,
         background: Any,
         *,
-        n_samples: int = 5000,
+        n_samples: int | None = None,
         kernel_width: float | None = None,
         alpha: float = 1.0,
         feature_selection: FeatureSelection = "auto",
@@ -110,9 +113,9 @@ class LIME(ReadyExplainer):
         if self.together is not None:
             names, group_of_column = group_columns(self.together, model.feature_names)
             together = (group_of_column, len(names))
-        width, most = self.kernel_width, self.max_features
+        samples, width, most = self.n_samples, self.kernel_width, self.max_features
         keywords = {
-            "n_samples": whole(self.n_samples, "n_samples", 2),
+            "n_samples": None if samples is None else whole(samples, "n_samples", 2),
             "kernel_width": None if width is None else number(width, "kernel_width"),
             "alpha": number(self.alpha, "alpha"),
             "feature_selection": str(self.feature_selection),

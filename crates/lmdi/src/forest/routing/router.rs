@@ -77,6 +77,32 @@ impl Router {
         Self::compiled(ensemble.n_features(), trees)
     }
 
+    /// The same with trees that are walked as they are, row by row: for few rows, which do not
+    /// repay compiling.
+    pub(crate) fn as_is(ensemble: &Ensemble) -> Self {
+        // Walks read neither weights nor impurities.
+        let copy = |tree: &Tree| {
+            let none = Vec::new;
+            Routed::AsIs(Box::new(Tree {
+                feature: tree.feature.clone(),
+                threshold: tree.threshold.clone(),
+                category_set: tree.category_set.clone(),
+                missing: tree.missing.clone(),
+                left: tree.left.clone(),
+                right: tree.right.clone(),
+                value: none(),
+                n_values: tree.n_values,
+                weight: none(),
+                impurity: none(),
+                comparison: tree.comparison,
+                precision: tree.precision,
+                category_sets: tree.category_sets.clone(),
+                in_bag: None,
+            }))
+        };
+        Self::of_routed(ensemble.trees.par_iter().map(copy).collect(), ensemble.n_features())
+    }
+
     fn compiled<'t>(
         n_features: usize,
         trees: impl ParallelIterator<Item = (&'t Tree, Option<&'t NodeAmounts<'t>>)>,
@@ -89,7 +115,10 @@ impl Router {
             let as_is = || Routed::AsIs(Box::new(Tree { in_bag: None, ..tree.clone() }));
             compiled.unwrap_or_else(as_is)
         };
-        let trees: Vec<Routed> = trees.map(route).collect();
+        Self::of_routed(trees.map(route).collect(), n_features)
+    }
+
+    fn of_routed(trees: Vec<Routed>, n_features: usize) -> Self {
         let nodes: usize = trees.iter().map(Routed::n_nodes).sum();
         Self {
             any_single: trees.iter().any(|tree| matches!(tree, Routed::Single(_))),

@@ -29,8 +29,9 @@ pub(super) enum Draw {
     Levels {
         /// Cells, level by level.
         cells: Vec<f64>,
-        /// The level of each background row.
+        /// The level of each background row, and how many have each level.
         of_rows: Vec<u32>,
+        counts: Vec<u64>,
         /// Codes by what the cells are.
         codes: BTreeMap<Vec<u64>, u32>,
     },
@@ -125,7 +126,9 @@ fn levels(x: &MatrixView<'_>, columns: &[usize]) -> Draw {
         }
         of_rows.push(code);
     }
-    Draw::Levels { cells, of_rows, codes }
+    let mut counts = vec![0; codes.len()];
+    of_rows.iter().for_each(|&level| counts[level as usize] += 1);
+    Draw::Levels { cells, of_rows, counts, codes }
 }
 
 fn bins(x: &MatrixView<'_>, column: usize, n_bins: usize) -> Draw {
@@ -158,6 +161,11 @@ fn bins(x: &MatrixView<'_>, column: usize, n_bins: usize) -> Draw {
 }
 
 impl Bin {
+    /// Whether all cells have the same value.
+    pub(super) fn is_single(&self) -> bool {
+        self.low == self.high
+    }
+
     fn new(cells: &[f64], low: f64, high: f64) -> Self {
         let n = cells.len().max(1) as f64;
         let mean = cells.iter().sum::<f64>() / n;

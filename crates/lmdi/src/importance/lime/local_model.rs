@@ -3,7 +3,7 @@
 use super::LimeOptions;
 use super::levels::Levels;
 use super::selection::choose;
-use crate::importance::moments::Moments;
+use crate::importance::moments::{Linear, Moments};
 
 /// The neighbours of a row as the linear model sees them. The first is the row itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,38 +37,42 @@ impl Neighbourhood {
     /// If the lengths of `same` and `prediction` do not fit together.
     pub fn fit(&self, options: &LimeOptions) -> Vec<LocalModel> {
         let columns: Vec<usize> = (0..self.n_columns).collect();
-        fit(self, &columns, options)
+        let moments = drawn_moments(self, &columns, options.width_for(self.n_columns));
+        (0..self.n_outputs)
+            .map(|output| {
+                let (chosen, linear) = choose_and_fit(&moments, output, options);
+                let r2 = moments.r2(&chosen, output, &linear.slopes);
+                let mut slopes = vec![0.0; self.n_columns];
+                for (&column, slope) in chosen.iter().zip(linear.slopes) {
+                    slopes[column] = slope;
+                }
+                LocalModel { intercept: linear.intercept, slopes, r2 }
+            })
+            .collect()
     }
 }
 
-/// The local model of every output over some of `columns`.
-pub(super) fn fit(
-    neighbourhood: &Neighbourhood,
-    columns: &[usize],
+/// The columns of one output's model, and the model.
+pub(super) fn choose_and_fit(
+    moments: &Moments,
+    output: usize,
     options: &LimeOptions,
-) -> Vec<LocalModel> {
-    let width = options.kernel_width.unwrap_or(0.75 * (neighbourhood.n_columns as f64).sqrt());
-    let moments = moments(neighbourhood, columns, width);
-    (0..neighbourhood.n_outputs)
-        .map(|output| {
-            let most = options.max_columns.unwrap_or(usize::MAX);
-            let chosen = choose(&moments, output, options.selection, most);
-            let linear = moments.ridge(&chosen, output, options.alpha);
-            let r2 = moments.r2(&chosen, output, &linear.slopes);
-            let mut slopes = vec![0.0; neighbourhood.n_columns];
-            for (&at, slope) in chosen.iter().zip(linear.slopes) {
-                slopes[columns[at]] = slope;
-            }
-            LocalModel { intercept: linear.intercept, slopes, r2 }
-        })
-        .collect()
+) -> (Vec<usize>, Linear) {
+    let most = options.max_columns.unwrap_or(usize::MAX);
+    let chosen = choose(moments, output, options.selection, most);
+    let linear = moments.ridge(&chosen, output, options.alpha);
+    (chosen, linear)
 }
 
 /// Neighbours whose products with a column are summed in one batch.
 const LANES: usize = 8;
 
-/// Weighted moments of the 0/1 columns.
-fn moments(neighbourhood: &Neighbourhood, columns: &[usize], width: f64) -> Moments {
+/// Weighted moments of the 0/1 columns over drawn neighbours.
+pub(super) fn drawn_moments(
+    neighbourhood: &Neighbourhood,
+    columns: &[usize],
+    width: f64,
+) -> Moments {
     let (k, q) = (neighbourhood.n_outputs, columns.len());
     let n = neighbourhood.prediction.len() / k;
     assert_eq!(neighbourhood.same.len(), n * neighbourhood.n_columns, "one entry per column");

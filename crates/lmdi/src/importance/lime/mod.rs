@@ -1,7 +1,7 @@
 //! LIME for tables: a weighted linear model around each row (Ribeiro and others, 2016).
 //!
-//! Neighbours are drawn column by column, independently, from the distribution of background rows:
-//! a numeric column by quartile bin and then from a normal distribution truncated to the bin, a
+//! Neighbours come column by column, independently, from the distribution of background rows: a
+//! numeric column by quartile bin and then from a normal distribution truncated to the bin, a
 //! categorical column (or the 0/1 columns of one, together) as in a random background row. The
 //! inputs of a row's linear model tell, per column, whether a neighbour is in the row's own bin or
 //! category:
@@ -12,42 +12,53 @@
 //! ridge regression of the model's predictions on z, alpha = 1, on all or some of the columns
 //! ```
 //!
-//! The row itself is the first neighbour. Its score of column k is the slope of z_k, the base is the
-//! intercept; base plus scores is the local model's prediction of the row, on the scale of predictions
-//! (numbers, probabilities). For two classes the probability of the second is explained.
+//! The row itself is the first neighbour. Its score of column k is the slope of z_k, the base is
+//! the intercept; base plus scores is the local model's prediction of the row, on the scale of
+//! predictions (numbers, probabilities). For two classes the probability of the second is
+//! explained.
 //!
-//! Differences from the Python package lime 0.2: all rows share one set of neighbours, whereas lime
-//! draws a new set from the same distribution for every row; missing cells are a bin of their own;
-//! columns that no tree splits on stay out of the regression and get exactly zero (they still count
-//! in the distance); a bin with a single value gives that value (lime gives zero there).
-//!
-//! The neighbours depend only on the seed and the background, so batches, threads and the order of
-//! rows change nothing, and scores of two rows differ only because the rows do. Their errors are
+//! If the prediction is a sum over trees (forests, boosted trees for numbers), no neighbour is
+//! drawn: sums over them are replaced by their expected values (`expectation`), which is what
+//! many runs of LIME average to. Other predictions, and an explicit number of samples, draw
+//! neighbours. They depend only on the seed and the background, so batches, threads and the order
+//! of rows change nothing, and scores of two rows differ only because the rows do. Their errors are
 //! not independent: explain with several seeds to see how large they are.
 //!
-//! Cost: `n_samples` predictions once, then for each row one prediction, n_samples p steps to compare bins, and
-//! (n_samples / 64) q^2 / 2 + q^3 / 6 for the regression on q columns. Memory: the bins of the neighbours,
-//! 4 bytes each, and n_samples p bytes for each thread.
+//! Differences from the Python package lime 0.2, which always draws: drawn neighbours are shared by
+//! all rows, whereas lime draws a new set from the same distribution for every row; missing cells
+//! are a bin of their own; columns that no tree splits on stay out of the regression and get
+//! exactly zero (they still count in the distance); a bin with a single value gives that value
+//! (lime gives zero there).
+//!
+//! Cost with expected values: two passes over all splits for eight rows, and q^3 / 6 for the
+//! regression of a row on q columns. With drawn neighbours: `n_samples` predictions once, then for
+//! each row one prediction, n_samples p steps to compare bins, and (n_samples / 64) q^2 / 2 + q^3 /
+//! 6 for the regression. Memory: the bins of drawn neighbours, 4 bytes each, and n_samples p bytes
+//! for each thread.
 
 mod background;
 mod cut_normal;
+mod expectation;
 mod levels;
 mod local_model;
 mod narrow_bins;
 mod neighbours;
+mod options;
 mod selection;
 
 pub use local_model::{LocalModel, Neighbourhood};
+pub use options::LimeOptions;
 pub use selection::Selection;
 
-use super::{Groups, Scores, check_cells};
+use super::moments::Moments;
+use super::{Scores, check_cells};
 use crate::forest::{Ensemble, NONE, Outcome, Predictor};
 use crate::monitor::{Monitor, Silent};
-use crate::setters::setters;
-use crate::table::{Encoding, MatrixView, Schema};
+use crate::table::MatrixView;
 use crate::{Error, Result};
 use background::Background;
-use local_model::fit;
+use expectation::{Expectation, LANES, Scratch};
+use local_model::{choose_and_fit, drawn_moments};
 use neighbours::Neighbours;
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -55,119 +66,11 @@ use std::sync::OnceLock;
 /// Rows predicted at a time before they are explained.
 const BATCH: usize = 1024;
 
-/// Most neighbours that can be asked for; their bins are kept in memory.
-const MOST_SAMPLES: usize = 1_000_000;
-
-/// The options.
-///
-/// ```
-/// use lmdi::importance::lime::LimeOptions;
-/// let options = LimeOptions::default().with_n_samples(1000).with_max_columns(5);
-/// assert_eq!((options.n_samples, options.max_columns), (1000, Some(5)));
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct LimeOptions {
-    /// Number of neighbours of a row, including the row itself; at most a million.
-    pub n_samples: usize,
-    /// Width of the kernel; `None` is 0.75 times the root of the number of columns.
-    pub kernel_width: Option<f64>,
-    /// Strength of the ridge penalty.
-    pub alpha: f64,
-    /// How columns are chosen if their number is limited.
-    pub selection: Selection,
-    /// Maximum number of columns with a score; `None` is all.
-    pub max_columns: Option<usize>,
-    /// Bins of a numeric column: 4 are quartiles, 10 deciles.
-    pub n_bins: usize,
-    /// Numeric columns that are categories.
-    pub categorical: Vec<usize>,
-    /// Columns that are drawn together, such as the 0/1 columns of one categorical column. Their score is
-    /// that of the column which is 1 in the row (of the first if none is).
-    pub together: Option<Groups>,
-    /// Random seed.
-    pub seed: u64,
-}
-
-impl LimeOptions {
-    setters! {
-        with_n_samples(n_samples: usize),
-        with_alpha(alpha: f64),
-        with_selection(selection: Selection),
-        with_n_bins(n_bins: usize),
-        with_categorical(categorical: Vec<usize>),
-        with_seed(seed: u64);
-        optional:
-        with_kernel_width(kernel_width: f64),
-        with_max_columns(max_columns: usize),
-        with_together(together: Groups),
-    }
-}
-
-impl Default for LimeOptions {
-    fn default() -> Self {
-        Self {
-            n_samples: 5000,
-            kernel_width: None,
-            alpha: 1.0,
-            selection: Selection::Auto,
-            max_columns: None,
-            n_bins: 4,
-            categorical: Vec::new(),
-            together: None,
-            seed: 0,
-        }
-    }
-}
-
-impl LimeOptions {
-    /// The defaults for the columns of a schema: the parts of a categorical column are drawn together, and
-    /// columns that are not numbers are drawn as categories.
-    ///
-    /// ```
-    /// use lmdi::importance::lime::LimeOptions;
-    /// use lmdi::table::{Encoding, Schema};
-    /// let mut schema = Schema::numeric(["age", "smoker"]);
-    /// schema.columns[1].encoding = Encoding::Truth;
-    /// assert_eq!(LimeOptions::for_schema(&schema).categorical, [1]);
-    /// ```
-    pub fn for_schema(schema: &Schema) -> Self {
-        let origins = schema.origins();
-        let is_category =
-            |&column: &usize| schema.columns[origins[column]].encoding != Encoding::Number;
-        let together = origins.iter().map(|&column| column as u32).collect();
-        Self {
-            categorical: (0..origins.len()).filter(is_category).collect(),
-            together: Groups::new(together, schema.columns.len()).ok(),
-            ..Self::default()
-        }
-    }
-
-    pub(crate) fn check(&self, n_features: usize) -> Result<()> {
-        let fail = |name: &'static str, found: String, expected: &str| {
-            Err(Error::Parameter { name, found, expected: expected.into() })
-        };
-        if !(2..=MOST_SAMPLES).contains(&self.n_samples) {
-            return fail("n_samples", self.n_samples.to_string(), "2 to 1,000,000");
-        }
-        if let Some(width) = self.kernel_width.filter(|width| !(width.is_finite() && *width > 0.0))
-        {
-            return fail("kernel_width", width.to_string(), "a positive number");
-        }
-        if !(self.alpha.is_finite() && self.alpha >= 0.0) {
-            return fail("alpha", self.alpha.to_string(), "a finite number not below 0");
-        }
-        if self.max_columns == Some(0) {
-            return fail("max_columns", "0".into(), "at least 1");
-        }
-        if !(2..=100).contains(&self.n_bins) {
-            return fail("n_bins", self.n_bins.to_string(), "2 to 100");
-        }
-        if let Some(feature) = self.categorical.iter().find(|&&feature| feature >= n_features) {
-            return fail("categorical", feature.to_string(), "columns of the model");
-        }
-        self.together.as_ref().map_or(Ok(()), |groups| groups.check(n_features))
-    }
+/// Where the sums over neighbours come from.
+#[derive(Debug, Clone, Copy)]
+enum Source<'l> {
+    Expected(&'l Expectation),
+    Drawn(&'l Neighbours),
 }
 
 /// A model and the background that neighbours are drawn from.
@@ -175,7 +78,9 @@ impl LimeOptions {
 pub struct Lime {
     predictor: Predictor,
     background: Background,
-    /// Drawn when the first row is explained.
+    /// What takes the place of neighbours.
+    expectation: Option<Expectation>,
+    /// Drawn when the first row is explained by them.
     neighbours: OnceLock<Neighbours>,
     /// Draw units (columns, or columns drawn together) that some tree splits on.
     used: Vec<usize>,
@@ -241,9 +146,19 @@ impl Lime {
             Outcome::Classes(labels) if labels.len() == 2 => 1..2,
             _ => 0..n_predictions,
         };
+        let expectation = match options.n_samples {
+            None => Expectation::new(ensemble, &background, explained.clone()),
+            Some(_) => None,
+        };
+        let predictor = match expectation {
+            // The rows themselves are few beside what their expected values cost.
+            Some(_) => Predictor::for_few_rows(ensemble),
+            None => Predictor::new(ensemble),
+        };
         Ok(Self {
-            predictor: Predictor::new(ensemble),
+            predictor,
             background,
+            expectation,
             neighbours: OnceLock::new(),
             used,
             n_features: p,
@@ -262,7 +177,10 @@ impl Lime {
                 expected: self.n_features,
             });
         }
-        let neighbours = self.neighbours(monitor)?;
+        let (source, group) = match &self.expectation {
+            Some(expectation) => (Source::Expected(expectation), LANES),
+            None => (Source::Drawn(self.neighbours(monitor)?), 1),
+        };
         let k = self.explained.len();
         let width = self.n_features * k;
         let mut scores = Scores::zero(x.rows(), self.n_features, &vec![0.0; k]);
@@ -278,23 +196,61 @@ impl Lime {
             x.rows_into(rows.clone(), &mut cells);
             let predicted = self.predictor.predict(&x.slice_rows(rows), &Silent)?;
             values
-                .par_chunks_mut(width.max(1))
-                .zip(bases.par_chunks_mut(k))
-                .zip(cells.par_chunks(self.n_features.max(1)))
-                .zip(predicted.par_chunks(self.n_predictions))
-                .try_for_each(|(((values, bases), row), predicted)| {
-                    monitor.check()?;
-                    let predicted = &predicted[self.explained.clone()];
-                    let found = neighbours.around(&self.background, row, predicted);
-                    self.explain_row(&found, row, values, bases);
-                    monitor.advance(1);
-                    Ok::<(), Error>(())
-                })?;
+                .par_chunks_mut((group * width).max(1))
+                .zip(bases.par_chunks_mut(group * k))
+                .zip(cells.par_chunks((group * self.n_features).max(1)))
+                .zip(predicted.par_chunks(group * self.n_predictions))
+                .try_for_each_init(
+                    Scratch::default,
+                    |scratch, (((values, bases), cells), predicted)| {
+                        monitor.check()?;
+                        let rows: Vec<&[f64]> = cells.chunks(self.n_features.max(1)).collect();
+                        let moments = self.moments(source, &rows, predicted, scratch);
+                        for (at, (moments, row)) in moments.iter().zip(rows).enumerate() {
+                            let values = &mut values[at * width..(at + 1) * width];
+                            self.explain_row(moments, row, values, &mut bases[at * k..][..k]);
+                            monitor.advance(1);
+                        }
+                        Ok::<(), Error>(())
+                    },
+                )?;
         }
         Ok(scores)
     }
 
-    /// The neighbourhood that a row of cells is explained by.
+    /// The moments of each row's neighbours, given what the model predicts of the rows.
+    fn moments(
+        &self,
+        source: Source<'_>,
+        rows: &[&[f64]],
+        predicted: &[f64],
+        scratch: &mut Scratch,
+    ) -> Vec<Moments> {
+        let predicted =
+            predicted.chunks(self.n_predictions).map(|line| &line[self.explained.clone()]);
+        let width = self.options.width_for(self.background.n_units());
+        match source {
+            Source::Expected(expectation) => {
+                let expected = expectation.around(&self.background, rows, width, scratch);
+                let n = (self.options.neighbours() - 1) as f64;
+                predicted
+                    .enumerate()
+                    .map(|(lane, predicted)| expected.moments(lane, &self.used, n, predicted))
+                    .collect()
+            }
+            Source::Drawn(neighbours) => rows
+                .iter()
+                .zip(predicted)
+                .map(|(row, predicted)| {
+                    let found = neighbours.around(&self.background, row, predicted);
+                    drawn_moments(&found, &self.used, width)
+                })
+                .collect(),
+        }
+    }
+
+    /// Drawn neighbours of a row of cells: those that it is explained by, unless their expected
+    /// values are taken.
     ///
     /// # Panics
     /// If the row does not have one cell per feature.
@@ -311,7 +267,7 @@ impl Lime {
             return Ok(drawn);
         }
         let drawn = Neighbours::draw(
-            self.options.n_samples - 1,
+            self.options.neighbours() - 1,
             &self.background,
             &self.used,
             &self.predictor,
@@ -323,18 +279,13 @@ impl Lime {
     }
 
     /// Fits the local models of one row and writes their scores.
-    fn explain_row(
-        &self,
-        found: &Neighbourhood,
-        row: &[f64],
-        values: &mut [f64],
-        bases: &mut [f64],
-    ) {
+    fn explain_row(&self, moments: &Moments, row: &[f64], values: &mut [f64], bases: &mut [f64]) {
         let k = self.explained.len();
-        for (output, model) in fit(found, &self.used, &self.options).into_iter().enumerate() {
-            bases[output] = model.intercept;
-            for (unit, slope) in model.slopes.into_iter().enumerate() {
-                let columns = self.background.columns_of(unit);
+        for (output, base) in bases.iter_mut().enumerate() {
+            let (chosen, linear) = choose_and_fit(moments, output, &self.options);
+            *base = linear.intercept;
+            for (at, slope) in chosen.into_iter().zip(linear.slopes) {
+                let columns = self.background.columns_of(self.used[at]);
                 let shown = columns.iter().copied().find(|&column| row[column] == 1.0);
                 values[shown.unwrap_or(columns[0]) * k + output] = slope;
             }

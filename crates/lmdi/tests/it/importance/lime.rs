@@ -168,7 +168,10 @@ fn own_neighbours_rank_as_lime_does() {
         let x = MatrixView::from_rows(&cells, case.x.len(), 6).unwrap();
         let rows = case.slopes[0].len();
         let own = |seed| -> Slopes {
-            let options = LimeOptions::default().with_categorical(vec![5]).with_seed(seed);
+            let options = LimeOptions::default()
+                .with_n_samples(5000)
+                .with_categorical(vec![5])
+                .with_seed(seed);
             let lime = Lime::new(&ensemble, &x, options).unwrap();
             let scores = lime.explain(&x.slice_rows(0..rows), &Silent).unwrap();
             assert_eq!(scores.n_outputs, 1, "{name}");
@@ -201,6 +204,44 @@ fn own_neighbours_rank_as_lime_does() {
     }
 }
 
+/// Expected values are what lime's runs average to: the mean square of the difference of lime's mean
+/// over seeds, in units of its error, is that of a t variable. They are also closer to a run of lime
+/// than another run is.
+#[test]
+fn expected_values_are_the_mean_of_limes_runs() {
+    for (name, case) in golden::<BTreeMap<String, Forest>>("forests.json") {
+        let ensemble = Model::from_bytes(case.model.to_string().as_bytes()).unwrap().ensemble;
+        let cells = case.x.concat();
+        let x = MatrixView::from_rows(&cells, case.x.len(), 6).unwrap();
+        let (rows, seeds) = (case.slopes[0].len(), case.slopes.len());
+        let options = LimeOptions::default().with_categorical(vec![5]);
+        let lime = Lime::new(&ensemble, &x, options).unwrap();
+        let scores = lime.explain(&x.slice_rows(0..rows), &Silent).unwrap();
+        for column in 0..6 {
+            let squares: Vec<f64> = (0..rows)
+                .map(|row| {
+                    let of_seeds: Vec<f64> =
+                        case.slopes.iter().map(|lines| lines[row][column]).collect();
+                    let off = scores.get(row, column, 0) - mean(&of_seeds);
+                    off * off / standard_error(&of_seeds).powi(2)
+                })
+                .collect();
+            let freedom = (seeds - 1) as f64;
+            let off = (mean(&squares) - freedom / (freedom - 2.0)).abs();
+            let error = standard_error(&squares);
+            println!("{name}, column {column}: mean square off by {off:.2}, error {error:.2}");
+            assert!(off < 4.0 * error, "{name}, column {column}: {off}, error {error}");
+        }
+        let own: Slopes = (0..rows).map(|row| scores.row(row).to_vec()).collect();
+        let with_lime = mean(&case.slopes.iter().map(|b| agreement(&own, b)).collect::<Vec<_>>());
+        let pairs = (0..seeds).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let with_itself: Vec<f64> =
+            pairs.map(|(a, b)| agreement(&case.slopes[a], &case.slopes[b])).collect();
+        println!("{name}: agreement with lime {with_lime:.4}, its own {:.4}", mean(&with_itself));
+        assert!(with_lime > mean(&with_itself), "{name}: {with_lime} {}", mean(&with_itself));
+    }
+}
+
 fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
@@ -215,11 +256,9 @@ fn small() -> LimeOptions {
     LimeOptions::default().with_n_samples(1500)
 }
 
-fn explain(table: &Table, model: &lmdi::forest::Ensemble, x: &Matrix, threads: usize) -> Scores {
+fn explain(lime: &Lime, x: &Matrix, threads: usize) -> Scores {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| {
-        Lime::new(model, &table.x.view(), small()).unwrap().explain(&x.view(), &Silent).unwrap()
-    })
+    pool.install(|| lime.explain(&x.view(), &Silent).unwrap())
 }
 
 proptest! {
@@ -228,13 +267,19 @@ proptest! {
     /// Columns without a split get exactly zero; neither threads, nor batches, nor the order of
     /// rows change a byte; base plus scores is finite.
     #[test]
-    fn scores_depend_on_the_row_only(kind in kind(), seed in any::<u64>()) {
+    fn scores_depend_on_the_row_only(
+        kind in kind(),
+        seed in any::<u64>(),
+        samples in prop::option::of(Just(1500_usize)),
+    ) {
         let table = Table::random(seed, kind.classes());
         let model = table.train(kind, seed);
-        let scores = explain(&table, &model, &table.x, 1);
-        prop_assert_eq!(&scores, &explain(&table, &model, &table.x, 3));
+        let options = small().with_n_samples(samples);
+        let lime = || Lime::new(&model, &table.x.view(), options.clone()).unwrap();
+        let scores = explain(&lime(), &table.x, 1);
+        prop_assert_eq!(&scores, &explain(&lime(), &table.x, 3));
         let last = table.rows() - 1;
-        let turned = explain(&table, &model, &table.x.take_rows(&[last, 0]), 2);
+        let turned = explain(&lime(), &table.x.take_rows(&[last, 0]), 2);
         prop_assert_eq!(turned.row(0), scores.row(last));
         prop_assert_eq!(turned.row(1), scores.row(0));
         for row in 0..scores.n_rows {
@@ -261,19 +306,22 @@ fn one_hot_columns_are_drawn_together() {
     let table = Table::numeric(columns, y);
     let model =
         table.train(crate::support::random_models::Kind::Forest { classes: 0, bootstrap: true }, 1);
-    let options = small().with_together(Some(Groups::new(vec![0, 0, 0, 1], 2).unwrap()));
-    let lime = Lime::new(&model, &table.x.view(), options).unwrap();
-    let scores = lime.explain(&table.x.view(), &Silent).unwrap();
-    for row in 0..6 {
-        for level in 0..3 {
-            assert_eq!(
-                scores.get(row, level, 0) != 0.0,
-                row % 3 == level,
-                "row {row}, level {level}"
-            );
+    for samples in [None, Some(1500)] {
+        let together = Groups::new(vec![0, 0, 0, 1], 2).unwrap();
+        let options = LimeOptions::default().with_n_samples(samples).with_together(together);
+        let lime = Lime::new(&model, &table.x.view(), options).unwrap();
+        let scores = lime.explain(&table.x.view(), &Silent).unwrap();
+        for row in 0..6 {
+            for level in 0..3 {
+                assert_eq!(
+                    scores.get(row, level, 0) != 0.0,
+                    row % 3 == level,
+                    "row {row}, level {level}"
+                );
+            }
         }
+        assert!(scores.get(2, 2, 0) > 2.0);
     }
-    assert!(scores.get(2, 2, 0) > 2.0);
 }
 
 #[test]
