@@ -6,7 +6,7 @@ use crate::glm::model::family::Family;
 use crate::glm::model::options::{GlmOptions, PenaltyChoice};
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::gaussian::GaussianProblem;
-use crate::glm::quadratic::statistics::Statistics;
+use crate::glm::quadratic::statistics::{ResponseSums, Statistics};
 use crate::glm::search::gaussian::search_gaussian;
 use crate::glm::search::newton::search_newton;
 use crate::glm::search::path::{Fold, Folds};
@@ -51,38 +51,75 @@ pub fn fit_glm(
     options: &GlmOptions,
 ) -> GlmFit {
     match options.family {
-        Family::Gaussian => fit_gaussian(basis, rows, response, options),
+        Family::Gaussian => {
+            let mut fit = None;
+            fit_gaussian(basis, rows, &[response], options, |found| fit = Some(found));
+            fit.unwrap_or_else(|| constant(basis, rows, response, options.family))
+        }
         Family::Binomial | Family::Poisson => fit_newton(basis, rows, response, options),
+    }
+}
+
+/// Fits a linear model to each of several responses, and hands them over one after the other. Least
+/// squares shares the sums over rows that do not depend on the response, and one pass over the
+/// rows.
+pub(crate) fn fit_glms(
+    basis: &Basis,
+    rows: &TreeRows<'_>,
+    responses: &[&[f64]],
+    options: &GlmOptions,
+    mut take: impl FnMut(GlmFit),
+) {
+    match options.family {
+        Family::Gaussian => fit_gaussian(basis, rows, responses, options, take),
+        Family::Binomial | Family::Poisson => {
+            responses.iter().for_each(|response| take(fit_newton(basis, rows, response, options)));
+        }
     }
 }
 
 fn fit_gaussian(
     basis: &Basis,
     rows: &TreeRows<'_>,
-    response: &[f64],
+    responses: &[&[f64]],
     options: &GlmOptions,
-) -> GlmFit {
+    mut take: impl FnMut(GlmFit),
+) {
     // A common offset of the responses would only cost digits.
     let total: f64 = rows.weight.iter().sum();
-    let offset = if total > 0.0 {
-        rows.weight.iter().zip(response).map(|(w, y)| w * y).sum::<f64>() / total
-    } else {
-        0.0
+    let mean = |response: &&[f64]| {
+        if total > 0.0 {
+            rows.weight.iter().zip(*response).map(|(w, y)| w * y).sum::<f64>() / total
+        } else {
+            0.0
+        }
     };
-    let response: Vec<f64> = response.iter().map(|y| y - offset).collect();
+    let offsets: Vec<f64> = responses.iter().map(mean).collect();
+    let centred: Vec<Vec<f64>> = responses
+        .iter()
+        .zip(&offsets)
+        .map(|(response, offset)| response.iter().map(|y| y - offset).collect())
+        .collect();
     let never_held_out = rows.without_any_fold();
     let ranges: Vec<Range<usize>> = (0..rows.n_folds())
         .map(|fold| rows.fold(fold))
         .chain((!never_held_out.is_empty()).then_some(never_held_out))
         .collect();
-    let of_rows = |range| Statistics::of_rows(basis, rows, range, &response);
-    let fold_statistics: Vec<Statistics> = if rows.stay_on_one_thread() {
+    let of_rows = |range| Statistics::of_rows(basis, rows, range, &centred);
+    let mut folds: Vec<(Statistics, Vec<ResponseSums>)> = if rows.stay_on_one_thread() {
         ranges.into_iter().map(of_rows).collect()
     } else {
         ranges.into_par_iter().map(of_rows).collect()
     };
-    let fit = fit_folds(basis, rows, &response, fold_statistics.into(), options);
-    shifted(fit, offset)
+    for (at, (response, offset)) in centred.iter().zip(offsets).enumerate() {
+        let is_last = at + 1 == centred.len();
+        let with_response = |(shared, sums): &mut (Statistics, Vec<ResponseSums>)| {
+            let shared = if is_last { std::mem::take(shared) } else { shared.clone() };
+            shared.with_response(std::mem::take(&mut sums[at]))
+        };
+        let statistics: Vec<Statistics> = folds.iter_mut().map(with_response).collect();
+        take(shifted(fit_folds(basis, rows, response, statistics.into(), options), offset));
+    }
 }
 
 /// Fits least squares to statistics of rows: those of every fold, and after them those of rows that
@@ -258,8 +295,8 @@ pub(crate) struct Scouted {
 /// Finds the penalty, and coefficients that are near, on a sample of rows. The grid is that of all
 /// rows: `null_gradient` is the largest gradient of their null model, `total` their weight.
 ///
-/// The sampled rows have their own weight in the search. A penalty beside the summed loss, such as `C`,
-/// says how large slopes are expected to be, and that does not depend on the number of rows.
+/// The sampled rows have their own weight in the search. A penalty beside the summed loss, such as
+/// `C`, says how large slopes are expected to be, and that does not depend on the number of rows.
 pub(crate) fn scout(
     basis: &Basis,
     mut sample: TreeRows<'_>,

@@ -33,6 +33,7 @@ mod solvers;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fit::fit_glms;
 pub use fit::{GlmFit, fit_glm, fit_statistics};
 pub(crate) use fit::{Scouted, penalty_for, scout};
 pub(crate) use leave_one_out::{

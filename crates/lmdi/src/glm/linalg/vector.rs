@@ -50,30 +50,6 @@ pub(crate) fn per_lane<const N: usize>(mut f: impl FnMut(usize) -> f64) -> Lanes
     out
 }
 
-/// `y[i] -= factor * x[i]`, several at a time.
-#[inline(always)]
-pub(crate) fn subtract_scaled<const N: usize>(
-    y: &mut [Lanes<N>],
-    factor: Lanes<N>,
-    x: &[Lanes<N>],
-) {
-    assert_eq!(y.len(), x.len());
-    let (y_chunks, y_rest) = y.as_chunks_mut::<4>();
-    let (x_chunks, x_rest) = x.as_chunks::<4>();
-    for (y, x) in y_chunks.iter_mut().zip(x_chunks) {
-        for i in 0..4 {
-            for lane in 0..N {
-                y[i][lane] -= factor[lane] * x[i][lane];
-            }
-        }
-    }
-    for (y, x) in y_rest.iter_mut().zip(x_rest) {
-        for lane in 0..N {
-            y[lane] -= factor[lane] * x[lane];
-        }
-    }
-}
-
 /// The number of a lane: its own, or the one that all lanes share.
 #[inline(always)]
 pub(crate) fn of_lane<const H: usize>(numbers: &Lanes<H>, lane: usize) -> f64 {

@@ -5,6 +5,9 @@
 //! over cross-validation folds, files or machines ([`Statistics::merge`]). After one pass nothing
 //! depends on the number of rows.
 //!
+//! Several responses of the same rows share the sums that do not depend on the response, and one
+//! pass over the raw cells ([`Statistics::of_rows`]).
+//!
 //! Cost of `update`: per row (raw columns)^2 / 2 + (raw columns) multiplications. Memory:
 //! leaves x raw columns + (raw columns)^2 numbers.
 
@@ -15,7 +18,7 @@ use crate::vectorised::{Vectorised, vectorised};
 use std::ops::Range;
 
 /// Weighted sums over rows of one tree.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Statistics {
     n_raw: usize,
     /// Number of rows seen.
@@ -34,6 +37,14 @@ pub struct Statistics {
     pub raw_response: Vec<f64>,
     /// Sum of w x_j x_k for k <= j, row-major; the upper triangle is zero.
     pub raw_gram: Vec<f64>,
+}
+
+/// The sums that depend on the response.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ResponseSums {
+    leaf_response: Vec<f64>,
+    response_square: f64,
+    raw_response: Vec<f64>,
 }
 
 impl Statistics {
@@ -58,8 +69,8 @@ impl Statistics {
         }
     }
 
-    /// Statistics from sums that were kept: per leaf those of w, w y and w x_k, then those of w x_k y and of
-    /// w x_j x_k.
+    /// Statistics from sums that were kept: per leaf those of w, w y and w x_k, then those of w x_k
+    /// y and of w x_j x_k.
     pub(crate) fn from_sums(
         n_raw: usize,
         rows: u64,
@@ -79,52 +90,73 @@ impl Statistics {
         }
     }
 
-    /// Statistics of some of a tree's rows with these responses. Columns that are sparse among the
-    /// rows stay so.
+    /// Statistics of some of a tree's rows without a response, and the sums of each response.
+    /// Columns that are sparse among the rows stay so.
     ///
-    /// Cost: per row the square of the number of cells and entries, halved.
+    /// Cost: per row the square of the number of cells and entries, halved, and that number for
+    /// each response.
     pub(crate) fn of_rows(
         basis: &Basis,
         rows: &TreeRows<'_>,
         range: Range<usize>,
-        response: &[f64],
-    ) -> Self {
+        responses: &[Vec<f64>],
+    ) -> (Self, Vec<ResponseSums>) {
         let sparse = rows.sparse_columns();
         let mut all = Self::with_dense(basis, sparse.n_dense);
+        let none = ResponseSums {
+            leaf_response: vec![0.0; all.leaf_weight.len()],
+            response_square: 0.0,
+            raw_response: vec![0.0; all.n_raw],
+        };
+        let mut of_responses = vec![none; responses.len()];
         if sparse.n_dense == all.n_raw {
             rows.for_blocks(range, |block| {
                 let range = block.range;
                 let (leaf, weight) = (&rows.leaf[range.clone()], &rows.weight[range.clone()]);
-                all.update(leaf, weight, &response[range], block.raw);
+                all.update_hessian(leaf, weight, block.raw);
+                for (sums, response) in of_responses.iter_mut().zip(responses) {
+                    sums.add(leaf, weight, &response[range.clone()], block.raw);
+                }
             });
-            return all;
+            return (all, of_responses);
         }
         all.rows = range.len() as u64;
         // By position, and without what the modes add.
         let mut sums = vec![0.0; all.n_raw];
         rows.for_sparse_blocks(range.clone(), |block| {
             let range = block.range.clone();
-            vectorised(AddResponses {
+            let (leaf, weight) = (&rows.leaf[range.clone()], &rows.weight[range.clone()]);
+            vectorised(AddSparseRows {
                 statistics: &mut all,
                 sums: &mut sums,
-                leaf: &rows.leaf[range.clone()],
-                weight: &rows.weight[range.clone()],
-                response: &response[range],
+                leaf,
+                weight,
                 block: &block,
             });
+            for (sums, response) in of_responses.iter_mut().zip(responses) {
+                let response = &response[range.clone()];
+                vectorised(AddResponses { sums, leaf, weight, response, block: &block });
+            }
         });
-        let (mut total, mut total_response) = (0.0, 0.0);
-        for (weight, response) in all.leaf_weight.iter().zip(&all.leaf_response) {
-            total += weight;
-            total_response += response;
-        }
-        let by_position = std::mem::replace(&mut all.raw_response, vec![0.0; all.n_raw]);
-        for (position, &k) in sparse.order.iter().enumerate() {
-            all.raw_response[k] = by_position[position] + sparse.mode[position] * total_response;
+        let total = all.leaf_weight.iter().sum();
+        for of_response in &mut of_responses {
+            let total_response: f64 = of_response.leaf_response.iter().sum();
+            let by_position = &of_response.raw_response;
+            let mut raw_response = vec![0.0; all.n_raw];
+            for (position, &k) in sparse.order.iter().enumerate() {
+                raw_response[k] = by_position[position] + sparse.mode[position] * total_response;
+            }
+            of_response.raw_response = raw_response;
         }
         all.raw_gram = gram_with_modes(&all.raw_gram, sparse, &sums, total);
         all.sparse = Some(SparseSums::of_rows(rows, range, all.leaf_weight.len()));
-        all
+        (all, of_responses)
+    }
+
+    /// The same rows with a response.
+    pub(crate) fn with_response(self, sums: ResponseSums) -> Self {
+        let ResponseSums { leaf_response, response_square, raw_response } = sums;
+        Self { leaf_response, response_square, raw_response, ..self }
     }
 
     /// Number of dense columns.
@@ -283,8 +315,8 @@ pub(crate) fn add_gram(gram: &mut [f64], width: usize, weight: &[f64], raw: &[f6
     vectorised(AddGram { gram, stride: width, width, weight, raw });
 }
 
-/// Adds what a row of weight `w` brings to the lines of sparse columns in a Gram matrix by position, of
-/// `r` columns, and calls `add` with the position of each and its weighted deviation.
+/// Adds what a row of weight `w` brings to the lines of sparse columns in a Gram matrix by
+/// position, of `r` columns, and calls `add` with the position of each and its weighted deviation.
 #[inline(always)]
 fn add_entries(
     gram: &mut [f64],
@@ -336,11 +368,43 @@ impl Vectorised for AddSplit<'_, '_> {
     }
 }
 
-/// The work of [`Statistics::of_rows`]: all but the sums per leaf of sparse columns.
-struct AddResponses<'s, 'b> {
+/// The work of [`Statistics::of_rows`] without responses: all but the sums per leaf of sparse
+/// columns.
+struct AddSparseRows<'s, 'b> {
     statistics: &'s mut Statistics,
     /// Sums of w e_k by position.
     sums: &'s mut [f64],
+    leaf: &'s [u32],
+    weight: &'s [f64],
+    block: &'s SparseBlock<'b>,
+}
+
+impl Vectorised for AddSparseRows<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { statistics, sums, leaf, weight, block } = self;
+        let r = statistics.n_raw;
+        let width = block.dense.len() / leaf.len().max(1);
+        let gram = &mut statistics.raw_gram;
+        for (line, (&leaf, &w)) in leaf.iter().zip(weight).enumerate() {
+            let leaf = leaf as usize;
+            let dense = &block.dense[line * width..(line + 1) * width];
+            statistics.leaf_weight[leaf] += w;
+            add_scaled(&mut statistics.leaf_raw[leaf * width..(leaf + 1) * width], w, dense);
+            add_scaled(&mut sums[..width], w, dense);
+            add_entries(gram, r, w, dense, block.entries(line), |position, by| {
+                sums[position] += by;
+            });
+        }
+        AddGram { gram, stride: r, width, weight, raw: block.dense }.run();
+    }
+}
+
+/// What one response adds to the work of [`AddSparseRows`], raw columns by position.
+struct AddResponses<'s, 'b> {
+    sums: &'s mut ResponseSums,
     leaf: &'s [u32],
     weight: &'s [f64],
     response: &'s [f64],
@@ -352,26 +416,31 @@ impl Vectorised for AddResponses<'_, '_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { statistics, sums, leaf, weight, response, block } = self;
-        let r = statistics.n_raw;
+        let Self { sums, leaf, weight, response, block } = self;
         let width = block.dense.len() / leaf.len().max(1);
-        let gram = &mut statistics.raw_gram;
-        let along = &mut statistics.raw_response;
         for (line, ((&leaf, &w), &y)) in leaf.iter().zip(weight).zip(response).enumerate() {
-            let leaf = leaf as usize;
             let dense = &block.dense[line * width..(line + 1) * width];
-            statistics.leaf_weight[leaf] += w;
-            statistics.leaf_response[leaf] += w * y;
-            statistics.response_square += w * y * y;
-            add_scaled(&mut statistics.leaf_raw[leaf * width..(leaf + 1) * width], w, dense);
-            add_scaled(&mut sums[..width], w, dense);
-            add_scaled(&mut along[..width], w * y, dense);
-            add_entries(gram, r, w, dense, block.entries(line), |position, by| {
-                sums[position] += by;
-                along[position] += by * y;
-            });
+            sums.leaf_response[leaf as usize] += w * y;
+            sums.response_square += w * y * y;
+            add_scaled(&mut sums.raw_response[..width], w * y, dense);
+            for entry in block.entries(line) {
+                sums.raw_response[entry.position as usize] += w * entry.deviation * y;
+            }
         }
-        AddGram { gram, stride: r, width, weight, raw: block.dense }.run();
+    }
+}
+
+impl ResponseSums {
+    /// Adds rows with all columns dense: their leaves, weights, responses and raw cells
+    /// (row-major).
+    fn add(&mut self, leaf: &[u32], weight: &[f64], response: &[f64], raw: &[f64]) {
+        let width = self.raw_response.len();
+        for (row, ((&leaf, &w), &y)) in leaf.iter().zip(weight).zip(response).enumerate() {
+            let x = &raw[row * width..(row + 1) * width];
+            self.leaf_response[leaf as usize] += w * y;
+            self.response_square += w * y * y;
+            add_scaled(&mut self.raw_response, w * y, x);
+        }
     }
 }
 

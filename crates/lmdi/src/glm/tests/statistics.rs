@@ -11,7 +11,7 @@ use crate::glm::quadratic::predictors::{
 };
 use crate::glm::quadratic::statistics::Statistics;
 use crate::glm::solvers::descent::batched::BatchedProblem;
-use crate::glm::{Coefficients, Family, GlmOptions, PenaltyChoice, Strength, fit_glm};
+use crate::glm::{Coefficients, Family, GlmOptions, PenaltyChoice, Strength, fit_glm, fit_glms};
 use crate::monitor::Silent;
 use crate::random::{below, generator, unit};
 use crate::table::{Matrix, Response};
@@ -195,6 +195,17 @@ proptest! {
                 GlmOptions { penalty, ..options }
             }
         };
+        // Responses that share their sums are fitted as if each was alone, to the last bit.
+        let backwards: Vec<f64> = y.iter().rev().copied().collect();
+        let responses = [&y, &backwards, &y].map(|y| split.gather(y));
+        let mut together = Vec::new();
+        fit_glms(&basis, &split, &responses.each_ref().map(Vec::as_slice), &options, |fit| together.push(fit));
+        prop_assert_eq!(together.len(), 3);
+        // As text: candidates that were never solved have no error, and NaN is not equal to itself.
+        for (response, fit) in responses.iter().zip(&together) {
+            let alone = fit_glm(&basis, &split, response, &options);
+            prop_assert_eq!(format!("{fit:?}"), format!("{alone:?}"));
+        }
         let [plain, split] = [rows(), split].map(|rows| {
             let Coefficients { intercept, stump, raw } = fit_glm(&basis, &rows, &rows.gather(&y), &options).coefficients;
             [vec![intercept], stump, raw].concat()

@@ -1,15 +1,15 @@
-//! A step to where the conditions of all columns with a slope hold, several problems at once.
+//! A Newton step on all columns with a nonzero slope, for several problems at once.
 //!
-//! Sweeps find soon which slopes are zero, but settle the others slowly where columns depend on one
-//! another. With the signs s of the slopes b taken as given, the conditions of the active columns are
-//! a linear system,
+//! Sweeps soon find which slopes are zero, but converge slowly on the others if columns are correlated.
+//! For given signs s of the slopes b, the optimality conditions of the active columns are a linear
+//! system:
 //!
 //! ```text
 //! (H + l2) step = gradient - l2 b - l1 s
 //! ```
 //!
-//! Stumps are eliminated from the leaves up, which creates no fill-in. Below split v, what is left of
-//! eliminated stumps turns the children's sums of weights A, of raw cells B and of residuals R into
+//! Stumps are eliminated from the leaves up, which creates no fill-in. Eliminating split v combines its
+//! children's sums of weights A, of raw cells B and of residuals R into
 //!
 //! ```text
 //! c = a A_L + b A_R,   d = a^2 A_L + b^2 A_R + l2
@@ -17,23 +17,23 @@
 //! A_v = A_L + A_R - c^2 / d,   B_v = B_L + B_R - c h / d,   R_v = R_L + R_R - c p / d
 //! ```
 //!
-//! and takes `h h' / d` off the Gram matrix of the raw columns, which is factored once the intercept is
-//! gone too. On the way down `step_v = (p - h'steps - c (steps above)) / d`.
+//! and subtracts `h h' / d` from the Gram matrix of the raw columns. After the intercept has been
+//! eliminated too, what is left is a small elastic net ([`RawSystem`]), in which raw columns need not
+//! keep their signs. On the way down, `step_v = (p - h'steps - c (steps above)) / d`.
 //!
-//! The step ends where the objective along it is least, which past a slope that crosses zero is not
-//! all of it. Columns that are missing enter by the next sweep. Nothing is done against rounding: the
-//! caller keeps a step only where the objective is lower.
+//! An exact line search shortens the step if slopes cross zero on the way. Columns that are missing
+//! enter with the next sweep. The step takes no precautions against rounding: the caller keeps it only
+//! where the objective decreases.
 //!
 //! Cost for m active stumps and r active raw columns: m r^2 / 2 + r^3 / 6.
 
-use crate::glm::linalg::vector::{COLUMNS, Lanes, per_lane};
+use crate::glm::linalg::vector::{COLUMNS, Lanes, per_lane, subtract_columns, subtract_products};
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
 use crate::glm::solvers::descent::coordinate_descent::Point;
+use crate::glm::solvers::descent::raw_system::{RawSystem, sign, sign_at_start};
+use crate::vectorised::{Vectorised, vectorised};
 
-/// A pivot below this share of a column's curvature is rounding: the others replace the column.
-const REPLACED: f64 = 1e-10;
-
-/// What is left of a slope, as a share of it, if it is stopped where it is zero.
+/// A slope that the line search stops at zero ends below this share of its size.
 const ROUNDING: f64 = 1e-15;
 
 /// Memory of the steps.
@@ -46,32 +46,33 @@ pub(crate) struct ActiveStep<const N: usize> {
     residual: Vec<Lanes<N>>,
     /// Splits that are active in any problem, from the bottom up.
     eliminated: Vec<Eliminated<N>>,
-    /// Per node B of one raw column at a time, and that of the root of all.
-    sums: Vec<Lanes<N>>,
+    /// Of each of them p / sqrt(d), and later what the raw columns' steps leave of it.
+    own: Vec<Lanes<N>>,
+    /// Per node B of a few raw columns at a time, and that of the root of all.
+    sums: Vec<[Lanes<N>; COLUMNS]>,
     at_root: Vec<Lanes<N>>,
     /// `h / sqrt(d)` of eliminated stumps, raw column by raw column, up to whole blocks of columns.
     coupling: Vec<Lanes<N>>,
-    /// What is left of the raw Gram matrix, lower triangle, and then its factors.
-    matrix: Vec<Lanes<N>>,
-    pivot: Vec<Lanes<N>>,
+    /// What is left of the raw columns.
+    system: RawSystem<N>,
     /// The step of the slopes.
     pub(crate) stump_step: Vec<Lanes<N>>,
     pub(crate) raw_step: Vec<Lanes<N>>,
 }
 
-/// An eliminated stump: a, b, c and p, all over sqrt(d), which is infinite where it is not active.
+/// An eliminated stump: a, b and c, all over sqrt(d), which is infinite where it is not active.
 #[derive(Debug, Clone, Copy)]
 struct Eliminated<const N: usize> {
     split: usize,
     left: Lanes<N>,
     right: Lanes<N>,
     across: Lanes<N>,
-    own: Lanes<N>,
     inverse: Lanes<N>,
 }
 
 impl<const N: usize> ActiveStep<N> {
-    /// Finds the step from a point; returns that of the intercept.
+    /// Finds the step from a point; returns that of the intercept, and by how much the curvature along
+    /// the step exceeds the first fall (see [`RawSystem::solve`]).
     #[inline(always)]
     pub(crate) fn find(
         &mut self,
@@ -79,16 +80,15 @@ impl<const N: usize> ActiveStep<N> {
         point: &Point<N>,
         l1: &Lanes<N>,
         l2: &Lanes<N>,
-    ) -> Lanes<N> {
+    ) -> (Lanes<N>, Lanes<N>) {
         self.raw.clear();
         self.raw.extend((0..q.n_raw()).filter(|&k| point.raw[k] != [0.0; N]));
         self.eliminate_stumps(q, point, l1, l2);
         self.couple_raw_columns(q);
         self.sum_couplings();
-        let root = self.eliminate_intercept(q, point, l1, l2);
-        self.factor();
-        self.solve();
-        self.descend(q, root)
+        let root = self.eliminate_intercept(q, point, l2);
+        let excess = self.system.solve(l1);
+        (self.descend(q, root), excess)
     }
 
     /// All but the raw columns.
@@ -105,6 +105,7 @@ impl<const N: usize> ActiveStep<N> {
         self.residual.clear();
         self.residual.extend_from_slice(&point.node_residual);
         self.eliminated.clear();
+        self.own.clear();
         for split in (0..q.n_splits()).rev() {
             let (left, right) = (q.nesting.left[split] as usize, q.nesting.right[split] as usize);
             let (left_weight, right_weight) = (self.weight[left], self.weight[right]);
@@ -132,74 +133,65 @@ impl<const N: usize> ActiveStep<N> {
                 }
                 let (left, right) =
                     (inverse.map(|inverse| a * inverse), inverse.map(|inverse| b * inverse));
-                self.eliminated.push(Eliminated { split, left, right, across, own, inverse });
+                self.eliminated.push(Eliminated { split, left, right, across, inverse });
+                self.own.push(own);
             }
             (self.weight[split], self.residual[split]) = (weight, residual);
         }
     }
 
-    /// Takes the raw columns up the tree, one after the other.
+    /// Takes the raw columns up the tree, a few at a time: sums wait for those below them, and other
+    /// columns fill the wait.
     #[inline(always)]
     fn couple_raw_columns(&mut self, q: &BatchedHessian<N>) {
         let (m, count) = (q.n_splits(), self.eliminated.len());
         let (left, right) = (&q.nesting.left[..m], &q.nesting.right[..m]);
         self.coupling.clear();
         self.coupling.resize(self.raw.len().next_multiple_of(COLUMNS) * count, [0.0; N]);
-        self.sums.resize(m + q.nesting.n_leaves(), [0.0; N]);
+        self.sums.resize(m + q.nesting.n_leaves(), [[0.0; N]; COLUMNS]);
         self.at_root.clear();
-        for (at, &k) in self.raw.iter().enumerate() {
-            let coupling = &mut self.coupling[at * count..(at + 1) * count];
-            self.sums[m..].copy_from_slice(q.raw_leaf.of_dense(k));
+        for (block, columns) in self.raw.chunks(COLUMNS).enumerate() {
+            for (at, &k) in columns.iter().enumerate() {
+                for (sums, &sum) in self.sums[m..].iter_mut().zip(q.raw_leaf.of_dense(k)) {
+                    sums[at] = sum;
+                }
+            }
+            let first = block * COLUMNS * count;
+            let couplings = &mut self.coupling[first..first + COLUMNS * count];
+            let sums = &mut self.sums[..];
             let mut below = m;
-            for (stump, h) in self.eliminated.iter().zip(coupling) {
+            for (number, stump) in self.eliminated.iter().enumerate() {
                 for split in (stump.split + 1..below).rev() {
-                    let (l, r) =
-                        (self.sums[left[split] as usize], self.sums[right[split] as usize]);
-                    self.sums[split] = per_lane(|lane| l[lane] + r[lane]);
+                    add_children(sums, split, left[split], right[split]);
                 }
                 below = stump.split;
-                let (l, r) = (self.sums[left[below] as usize], self.sums[right[below] as usize]);
-                let coupled: Lanes<N> =
-                    per_lane(|lane| stump.left[lane] * l[lane] + stump.right[lane] * r[lane]);
-                self.sums[below] =
-                    per_lane(|lane| l[lane] + r[lane] - stump.across[lane] * coupled[lane]);
-                *h = coupled;
+                let (l, r) = (sums[left[below] as usize], sums[right[below] as usize]);
+                for at in 0..COLUMNS {
+                    let h: Lanes<N> = per_lane(|lane| {
+                        stump.left[lane] * l[at][lane] + stump.right[lane] * r[at][lane]
+                    });
+                    sums[below][at] =
+                        per_lane(|lane| l[at][lane] + r[at][lane] - stump.across[lane] * h[lane]);
+                    couplings[at * count + number] = h;
+                }
             }
             for split in (0..below).rev() {
-                let (l, r) = (self.sums[left[split] as usize], self.sums[right[split] as usize]);
-                self.sums[split] = per_lane(|lane| l[lane] + r[lane]);
+                add_children(sums, split, left[split], right[split]);
             }
-            self.at_root.push(self.sums[0]);
+            self.at_root.extend_from_slice(&sums[0][..columns.len()]);
         }
+        // Columns beyond the last only fill its block.
+        self.coupling[self.raw.len() * count..].fill([0.0; N]);
     }
 
-    /// The sum of `h h' / d` over eliminated stumps, four columns by four.
+    /// The sum of `h h' / d` over eliminated stumps.
     #[inline(always)]
     fn sum_couplings(&mut self) {
         let (width, count) = (self.raw.len(), self.eliminated.len());
-        self.matrix.resize(width * width, [0.0; N]);
-        let block = |first: usize| -> [&[Lanes<N>]; COLUMNS] {
-            std::array::from_fn(|at| &self.coupling[(first + at) * count..(first + at + 1) * count])
-        };
-        for row in (0..width).step_by(COLUMNS) {
-            let by = block(row);
-            for column in (0..=row).step_by(COLUMNS) {
-                let of = block(column);
-                let [mut a, mut b, mut c, mut d] = [[[0.0; N]; COLUMNS]; COLUMNS];
-                for stump in 0..count {
-                    let h = of.map(|column| column[stump]);
-                    add_products(&mut a, &by[0][stump], &h);
-                    add_products(&mut b, &by[1][stump], &h);
-                    add_products(&mut c, &by[2][stump], &h);
-                    add_products(&mut d, &by[3][stump], &h);
-                }
-                let end = width.min(column + COLUMNS);
-                for (line, sums) in (row..width).zip([a, b, c, d]) {
-                    self.matrix[line * width + column..line * width + end]
-                        .copy_from_slice(&sums[..end - column]);
-                }
-            }
-        }
+        self.system.begin(width);
+        let (coupling, matrix) = (&self.coupling[..], &mut self.system.matrix[..]);
+        // Compiled on its own: inside the whole descent too few registers are left for its sums.
+        vectorised(SumProducts { width, count, coupling, matrix });
     }
 
     /// What is left of the raw columns' system without stumps and intercept; gives 1 / A of the root.
@@ -208,30 +200,20 @@ impl<const N: usize> ActiveStep<N> {
         &mut self,
         q: &BatchedHessian<N>,
         point: &Point<N>,
-        l1: &Lanes<N>,
         l2: &Lanes<N>,
     ) -> Lanes<N> {
         let (r, width, count) = (q.n_raw(), self.raw.len(), self.eliminated.len());
         let root: Lanes<N> = self.weight[0].map(|w| if w > 0.0 { 1.0 / w } else { 0.0 });
         let root_residual = self.residual[0];
-        self.raw_step.clear();
-        self.pivot.clear();
+        let RawSystem { matrix, pull, slope: slopes, curvature, .. } = &mut self.system;
         for (j, &column) in self.raw.iter().enumerate() {
             let (slope, gradient) = (point.raw[column], point.raw_gradient[column]);
             let at_root: Lanes<N> = per_lane(|lane| self.at_root[j][lane] * root[lane]);
-            let mut right_side: Lanes<N> = per_lane(|lane| {
-                let penalty = l2[lane] * slope[lane] + l1[lane] * sign(slope[lane]);
-                gradient[lane] - penalty - at_root[lane] * root_residual[lane]
-            });
-            let coupling = &self.coupling[j * count..(j + 1) * count];
-            for (h, stump) in coupling.iter().zip(&self.eliminated) {
-                for lane in 0..N {
-                    right_side[lane] -= stump.own[lane] * h[lane];
-                }
-            }
-            self.raw_step.push(right_side);
+            pull.push(per_lane(|lane| {
+                gradient[lane] - l2[lane] * slope[lane] - at_root[lane] * root_residual[lane]
+            }));
             let mean: Lanes<N> = per_lane(|lane| q.total[lane] * q.raw_mean[column][lane]);
-            let line = &mut self.matrix[j * width..j * width + j + 1];
+            let line = &mut matrix[j * width..j * width + j + 1];
             let gram = &q.raw_gram[column * r..(column + 1) * r];
             for ((entry, &other), root_sum) in line.iter_mut().zip(&self.raw).zip(&self.at_root) {
                 let (gram, other_mean) = (gram[other], q.raw_mean[other]);
@@ -244,98 +226,25 @@ impl<const N: usize> ActiveStep<N> {
             for lane in 0..N {
                 line[j][lane] += l2[lane];
             }
-            // The least that a pivot must be; none where the column is not active.
-            let gram = gram[column];
-            self.pivot.push(per_lane(|lane| {
-                if slope[lane] != 0.0 { REPLACED * gram[lane] } else { f64::INFINITY }
-            }));
+            slopes.push(slope);
+            curvature.push(gram[column]);
         }
+        subtract_products(pull, &self.own, &self.coupling[..width * count]);
         root
-    }
-
-    /// Factors the matrix as L D L'; a column whose pivot is too small takes no part.
-    #[inline(always)]
-    fn factor(&mut self) {
-        let width = self.raw.len();
-        for j in 0..width {
-            let (above, here) = self.matrix.split_at_mut(j * width);
-            let line = &mut here[..=j];
-            // line[i] becomes l_ji d_i, and then l_ji.
-            let mut diagonal = line[j];
-            for i in 0..j {
-                let other = &above[i * width..i * width + i];
-                let mut sum = line[i];
-                for k in 0..i {
-                    for lane in 0..N {
-                        sum[lane] -= line[k][lane] * other[k][lane];
-                    }
-                }
-                line[i] = sum;
-            }
-            for i in 0..j {
-                let entry = line[i];
-                let factor: Lanes<N> = per_lane(|lane| entry[lane] * self.pivot[i][lane]);
-                for lane in 0..N {
-                    diagonal[lane] -= entry[lane] * factor[lane];
-                }
-                line[i] = factor;
-            }
-            let least = self.pivot[j];
-            self.pivot[j] =
-                per_lane(
-                    |lane| {
-                        if diagonal[lane] > least[lane] { 1.0 / diagonal[lane] } else { 0.0 }
-                    },
-                );
-        }
-    }
-
-    #[inline(always)]
-    fn solve(&mut self) {
-        let width = self.raw.len();
-        for j in 0..width {
-            let line = &self.matrix[j * width..j * width + j];
-            let mut sum = self.raw_step[j];
-            for (entry, step) in line.iter().zip(&self.raw_step) {
-                for lane in 0..N {
-                    sum[lane] -= entry[lane] * step[lane];
-                }
-            }
-            self.raw_step[j] = sum;
-        }
-        for (step, pivot) in self.raw_step.iter_mut().zip(&self.pivot) {
-            for lane in 0..N {
-                step[lane] *= pivot[lane];
-            }
-        }
-        for j in (0..width).rev() {
-            let step = self.raw_step[j];
-            let line = &self.matrix[j * width..j * width + j];
-            for (entry, other) in line.iter().zip(&mut self.raw_step) {
-                for lane in 0..N {
-                    other[lane] -= entry[lane] * step[lane];
-                }
-            }
-        }
     }
 
     /// From the steps of the raw columns to those of intercept and stumps; returns the first.
     #[inline(always)]
     fn descend(&mut self, q: &BatchedHessian<N>, root: Lanes<N>) -> Lanes<N> {
-        let (m, count) = (q.n_splits(), self.eliminated.len());
+        let m = q.n_splits();
         let mut intercept_step = self.residual[0];
-        for ((column, at_root), step) in
-            self.coupling.chunks_exact(count.max(1)).zip(&self.at_root).zip(&self.raw_step)
-        {
+        for (at_root, step) in self.at_root.iter().zip(&self.system.step) {
             for lane in 0..N {
                 intercept_step[lane] -= at_root[lane] * step[lane];
             }
-            for (stump, h) in self.eliminated.iter_mut().zip(column) {
-                for lane in 0..N {
-                    stump.own[lane] -= h[lane] * step[lane];
-                }
-            }
         }
+        let index: Vec<usize> = (0..self.raw.len()).collect();
+        subtract_columns(&mut self.own, &index, &self.system.step, &self.coupling);
         for lane in 0..N {
             intercept_step[lane] *= root[lane];
         }
@@ -343,15 +252,17 @@ impl<const N: usize> ActiveStep<N> {
         self.stump_step.resize(m, [0.0; N]);
         // What the steps above a node add up to takes the place of its sum of residuals.
         self.residual[0] = intercept_step;
-        let mut stumps = self.eliminated.iter().rev().peekable();
+        let mut stumps = self.eliminated.iter().zip(&self.own).rev().peekable();
         for split in 0..m {
             let (left, right) = (q.nesting.left[split] as usize, q.nesting.right[split] as usize);
             let above = self.residual[split];
             (self.residual[left], self.residual[right]) = (above, above);
-            let Some(stump) = stumps.next_if(|stump| stump.split == split) else { continue };
+            let Some((stump, own)) = stumps.next_if(|(stump, _)| stump.split == split) else {
+                continue;
+            };
             let (a, b) = (q.nesting.left_value[split], q.nesting.right_value[split]);
             let step: Lanes<N> = per_lane(|lane| {
-                (stump.own[lane] - stump.across[lane] * above[lane]) * stump.inverse[lane]
+                (own[lane] - stump.across[lane] * above[lane]) * stump.inverse[lane]
             });
             self.stump_step[split] = step;
             for lane in 0..N {
@@ -360,12 +271,11 @@ impl<const N: usize> ActiveStep<N> {
             }
         }
         // One step per raw column of the problem.
-        self.pivot.clear();
-        self.pivot.resize(q.n_raw(), [0.0; N]);
-        for (&k, step) in self.raw.iter().zip(&self.raw_step) {
-            self.pivot[k] = *step;
+        self.raw_step.clear();
+        self.raw_step.resize(q.n_raw(), [0.0; N]);
+        for (&k, step) in self.raw.iter().zip(&self.system.step) {
+            self.raw_step[k] = *step;
         }
-        std::mem::swap(&mut self.pivot, &mut self.raw_step);
         intercept_step
     }
 
@@ -376,15 +286,16 @@ impl<const N: usize> ActiveStep<N> {
         &mut self,
         q: &BatchedHessian<N>,
         point: &Point<N>,
-        intercept_step: &mut Lanes<N>,
+        (intercept_step, excess): (&mut Lanes<N>, Lanes<N>),
         l1: &Lanes<N>,
         l2: &Lanes<N>,
     ) {
-        // How fast the objective falls at first; with the whole step it would no more.
+        // How fast the objective falls at first.
         let mut fall = [0.0; N];
         let mut add = |gradient: Lanes<N>, slope: Lanes<N>, step: Lanes<N>| {
             for lane in 0..N {
-                let force = gradient[lane] - l2[lane] * slope[lane] - l1[lane] * sign(slope[lane]);
+                let sign = sign_at_start(slope[lane], step[lane]);
+                let force = gradient[lane] - l2[lane] * slope[lane] - l1[lane] * sign;
                 fall[lane] += force * step[lane];
             }
         };
@@ -397,7 +308,8 @@ impl<const N: usize> ActiveStep<N> {
             add(*gradient, *slope, *step);
         }
         let length = |lane: usize, crossings: &mut Vec<(f64, f64)>| {
-            if fall[lane].is_nan() || fall[lane] <= 0.0 {
+            let curvature = fall[lane] + excess[lane];
+            if fall[lane].is_nan() || fall[lane] <= 0.0 || curvature.is_nan() {
                 return 0.0;
             }
             crossings.clear();
@@ -411,15 +323,16 @@ impl<const N: usize> ActiveStep<N> {
             crossings.sort_by(|x, y| x.0.total_cmp(&y.0));
             let mut kinks = 0.0;
             for &(t, speed) in crossings.iter() {
-                if kinks + fall[lane] * t >= fall[lane] {
+                if kinks + curvature * t >= fall[lane] {
                     break;
                 }
                 kinks += 2.0 * l1[lane] * speed;
-                if kinks + fall[lane] * t >= fall[lane] {
+                if kinks + curvature * t >= fall[lane] {
                     return t;
                 }
             }
-            (fall[lane] - kinks) / fall[lane]
+            // Slopes that the step sets to zero turn where it ends.
+            if kinks + curvature <= fall[lane] { 1.0 } else { (fall[lane] - kinks) / curvature }
         };
         let mut crossings = Vec::new();
         let lengths: Lanes<N> = per_lane(|lane| length(lane, &mut crossings));
@@ -439,6 +352,60 @@ impl<const N: usize> ActiveStep<N> {
     }
 }
 
+/// Products of columns of length `count`, the lower triangle of a matrix, four columns by four.
+struct SumProducts<'t, const N: usize> {
+    width: usize,
+    count: usize,
+    /// Column by column, up to whole blocks of columns.
+    coupling: &'t [Lanes<N>],
+    matrix: &'t mut [Lanes<N>],
+}
+
+impl<const N: usize> Vectorised for SumProducts<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { width, count, coupling, matrix } = self;
+        let block = |first: usize| -> [&[Lanes<N>]; COLUMNS] {
+            std::array::from_fn(|at| &coupling[(first + at) * count..][..count])
+        };
+        for row in (0..width).step_by(COLUMNS) {
+            let by = block(row);
+            for column in (0..=row).step_by(COLUMNS) {
+                let of = block(column);
+                let [mut a, mut b, mut c, mut d] = [[[0.0; N]; COLUMNS]; COLUMNS];
+                for stump in 0..count {
+                    let h = of.map(|column| column[stump]);
+                    add_products(&mut a, &by[0][stump], &h);
+                    add_products(&mut b, &by[1][stump], &h);
+                    add_products(&mut c, &by[2][stump], &h);
+                    add_products(&mut d, &by[3][stump], &h);
+                }
+                let end = width.min(column + COLUMNS);
+                for (line, sums) in (row..width).zip([a, b, c, d]) {
+                    matrix[line * width + column..line * width + end]
+                        .copy_from_slice(&sums[..end - column]);
+                }
+            }
+        }
+    }
+}
+
+/// The sums of a split that is not active: those of its children.
+#[inline(always)]
+fn add_children<const N: usize>(
+    sums: &mut [[Lanes<N>; COLUMNS]],
+    split: usize,
+    left: u32,
+    right: u32,
+) {
+    let (l, r) = (sums[left as usize], sums[right as usize]);
+    for at in 0..COLUMNS {
+        sums[split][at] = per_lane(|lane| l[at][lane] + r[at][lane]);
+    }
+}
+
 /// `sums[j] += by * x[j]`.
 #[inline(always)]
 fn add_products<const N: usize>(
@@ -451,9 +418,4 @@ fn add_products<const N: usize>(
             sums[j][lane] += by[lane] * x[j][lane];
         }
     }
-}
-
-#[inline(always)]
-fn sign(slope: f64) -> f64 {
-    if slope == 0.0 { 0.0 } else { slope.signum() }
 }

@@ -24,13 +24,10 @@ use crate::glm::quadratic::reduction::Reduction;
 use crate::glm::solvers::descent::coordinate_descent::{Descent, Point, Start};
 use crate::vectorised::{Vectorised, vectorised};
 
-/// Tolerance above which sweeps alone mostly do, and their number before the first direct step.
+/// Tolerance above which sweeps alone mostly do, and their number before the first direct step. Else
+/// there is one sweep before each.
 const ROUGH: f64 = 1e-3;
 const SWEEPS_IF_ROUGH: usize = 3;
-
-/// Else there is a sweep between direct steps, and one more for so many raw columns: a direct step
-/// costs in proportion to their square.
-const RAW_COLUMNS_PER_SWEEP: usize = 24;
 
 /// Below this share of the terms it is summed from, a squared error of other rows has lost too many
 /// digits to be compared.
@@ -292,11 +289,7 @@ impl<const N: usize> Vectorised for Descend<'_, '_, N> {
         descent.set_penalty(penalty);
         let scale = problems.response_square;
         let mut iterations = 0;
-        let mut wait = if tolerance > ROUGH {
-            SWEEPS_IF_ROUGH
-        } else {
-            1 + problems.hessians.n_raw() / RAW_COLUMNS_PER_SWEEP
-        };
+        let mut wait = if tolerance > ROUGH { SWEEPS_IF_ROUGH } else { 1 };
         let mut next_step = wait;
         let mut safe = None;
         loop {

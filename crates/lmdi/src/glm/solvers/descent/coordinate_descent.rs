@@ -21,9 +21,7 @@
 //! many short steps. Between them, [`Descent::step_directly`] settles all columns with a nonzero
 //! slope at once.
 
-use crate::glm::linalg::vector::{
-    Lanes, per_lane, subtract_columns, subtract_products, subtract_scaled,
-};
+use crate::glm::linalg::vector::{COLUMNS, Lanes, per_lane, subtract_columns, subtract_products};
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
@@ -224,8 +222,9 @@ impl<'q, const N: usize> Descent<'q, N> {
     pub(crate) fn step_directly(&mut self) {
         let q = self.hessians;
         let m = q.n_splits();
-        let mut intercept_step = self.active.find(q, &self.point, &self.l1, &self.l2);
-        self.active.shorten(q, &self.point, &mut intercept_step, &self.l1, &self.l2);
+        let (mut intercept_step, excess) = self.active.find(q, &self.point, &self.l1, &self.l2);
+        let found = (&mut intercept_step, excess);
+        self.active.shorten(q, &self.point, found, &self.l1, &self.l2);
         let ActiveStep { stump_step, raw_step, .. } = &self.active;
         // The shift of every leaf.
         self.shift[0] = intercept_step;
@@ -393,25 +392,44 @@ impl<'q, const N: usize> Descent<'q, N> {
         self.model_gradient.copy_from_slice(&self.point.raw_gradient);
         for pass in 0..RAW_PASSES {
             let mut largest = [0.0_f64; N];
-            for k in 0..n_raw {
-                let old = slope[k];
-                if pass > 0 && old == [0.0; N] {
-                    continue;
+            for first in (0..n_raw).step_by(COLUMNS) {
+                // Steps of a block meet the gradients of its own columns at once, those of all others
+                // together.
+                self.raw_moved.clear();
+                self.raw_step.clear();
+                for k in first..n_raw.min(first + COLUMNS) {
+                    let old = slope[k];
+                    if pass > 0 && old == [0.0; N] {
+                        continue;
+                    }
+                    let line = &q.raw_gram[k * n_raw..(k + 1) * n_raw];
+                    let mut gradient = self.model_gradient[k];
+                    for (&j, step) in self.raw_moved.iter().zip(&self.raw_step) {
+                        for lane in 0..N {
+                            gradient[lane] -= step[lane] * line[j][lane];
+                        }
+                    }
+                    let mut step = [0.0; N];
+                    for lane in 0..N {
+                        let gradient = gradient[lane] + line[k][lane] * old[lane];
+                        let kept = gradient - gradient.max(-self.l1[lane]).min(self.l1[lane]);
+                        let new = kept * self.raw_inverse[k][lane];
+                        step[lane] = new - old[lane];
+                        slope[k][lane] = new;
+                        let moved = (step[lane] * line[k][lane]).abs();
+                        largest[lane] = if moved > largest[lane] { moved } else { largest[lane] };
+                    }
+                    if step != [0.0; N] {
+                        self.raw_moved.push(k);
+                        self.raw_step.push(step);
+                    }
                 }
-                let line = &q.raw_gram[k * n_raw..(k + 1) * n_raw];
-                let mut step = [0.0; N];
-                for lane in 0..N {
-                    let gradient = self.model_gradient[k][lane] + line[k][lane] * old[lane];
-                    let kept = gradient - gradient.max(-self.l1[lane]).min(self.l1[lane]);
-                    let new = kept * self.raw_inverse[k][lane];
-                    step[lane] = new - old[lane];
-                    slope[k][lane] = new;
-                    let moved = (step[lane] * line[k][lane]).abs();
-                    largest[lane] = if moved > largest[lane] { moved } else { largest[lane] };
-                }
-                if step != [0.0; N] {
-                    subtract_scaled(&mut self.model_gradient, step, line);
-                }
+                subtract_columns(
+                    &mut self.model_gradient,
+                    &self.raw_moved,
+                    &self.raw_step,
+                    &q.raw_gram,
+                );
             }
             // What is left is below what the next pass over the stumps will undo.
             if (0..N).all(|lane| largest[lane] <= SETTLED * self.l1[lane]) {

@@ -12,7 +12,7 @@ use crate::basis::{Basis, RareCells, TreeRows};
 use crate::forest::routing::Router;
 use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, InBag, Tree};
-use crate::glm::{Family, GlmOptions, fit_glm};
+use crate::glm::{Family, GlmOptions, fit_glms};
 use crate::importance::lmdi_plus::model::{LmdiPlus, TreeModel};
 use crate::importance::lmdi_plus::options::{FitOn, FitTo, FoldBy, LmdiPlusOptions, Validation};
 use crate::importance::lmdi_plus::rows::RowChoice;
@@ -177,26 +177,34 @@ impl Shared<'_> {
         let first = first_output as usize;
         let mut model = UnfinishedModel::new(tree, basis, first..first + targets.len());
         let (fold, n_folds) = self.folds(index);
-        let mut kept_rows = None;
-        for (output, (target, extra_weight)) in targets.iter().enumerate() {
-            // Without extra weights all outputs share their rows.
-            if kept_rows.is_none() || extra_weight.is_some() {
-                let weight = self.row_weights(index, extra_weight.as_deref());
-                // Boosted trees follow one another and have their folds to share out.
-                let rows = TreeRows::new(self.x, basis, leaves, &weight, &fold, n_folds)
-                    .on_one_thread(!self.ensemble.is_boosted());
-                // Least squares takes all it needs in one pass.
-                let one_pass = self.glm.family == Family::Gaussian;
-                kept_rows =
-                    Some(if one_pass { rows.with_sparse(&self.rare) } else { rows.keep_sparse() });
-            }
-            let Some(rows) = &kept_rows else { continue };
-            let mut target = rows.gather(target);
-            let unit = if self.scale_target { deviation(&target, &rows.weight) } else { 1.0 };
-            target.iter_mut().for_each(|target| *target /= unit);
-            let mut fit = fit_glm(basis, rows, &target, &self.glm);
-            fit.coefficients.scale(unit);
-            model.add_output(basis, output, fit);
+        // Outputs without extra weights share their rows.
+        let shares_rows = |a: &TargetAndWeight, b: &TargetAndWeight| a.1.is_none() && b.1.is_none();
+        let mut output = 0;
+        for targets in targets.chunk_by(shares_rows) {
+            let weight = self.row_weights(index, targets[0].1.as_deref());
+            // Boosted trees follow one another and have their folds to share out.
+            let rows = TreeRows::new(self.x, basis, leaves, &weight, &fold, n_folds)
+                .on_one_thread(!self.ensemble.is_boosted());
+            // Least squares takes all it needs in one pass.
+            let one_pass = self.glm.family == Family::Gaussian;
+            let rows = if one_pass { rows.with_sparse(&self.rare) } else { rows.keep_sparse() };
+            let scaled: Vec<(Vec<f64>, f64)> = targets
+                .iter()
+                .map(|(target, _)| {
+                    let mut target = rows.gather(target);
+                    let unit =
+                        if self.scale_target { deviation(&target, &rows.weight) } else { 1.0 };
+                    target.iter_mut().for_each(|target| *target /= unit);
+                    (target, unit)
+                })
+                .collect();
+            let responses: Vec<&[f64]> = scaled.iter().map(|(target, _)| &target[..]).collect();
+            let mut units = scaled.iter().map(|(_, unit)| *unit);
+            fit_glms(basis, &rows, &responses, &self.glm, |mut fit| {
+                fit.coefficients.scale(units.next().unwrap_or(1.0));
+                model.add_output(basis, output, fit);
+                output += 1;
+            });
         }
         model.finish()
     }
