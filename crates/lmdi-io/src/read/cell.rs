@@ -68,7 +68,8 @@ fn is_missing(text: &str) -> bool {
         1 => text == "?",
         2 => text.eq_ignore_ascii_case("na"),
         3 => text.eq_ignore_ascii_case("nan") || text.eq_ignore_ascii_case("n/a"),
-        4 => text.eq_ignore_ascii_case("null"),
+        // C's printf writes NaN with a sign.
+        4 => ["null", "-nan", "+nan"].iter().any(|word| text.eq_ignore_ascii_case(word)),
         _ => false,
     }
 }
@@ -79,8 +80,10 @@ mod tests {
 
     #[test]
     fn cells_are_missing_numbers_or_text() {
-        for missing in ["", "  ", "NA", "na", "NaN", "nan", "N/A", "Null", "?", " ? "] {
+        // In columns of text too, where no number is looked for.
+        for missing in ["", "  ", "NA", "na", "NaN", "-nan", "+NaN", "N/A", "Null", "?", " ? "] {
             assert_eq!(parse(missing), Cell::Missing, "{missing:?}");
+            assert!(is_missing(missing.trim()), "{missing:?}");
         }
         for (text, x) in [("1", 1.0), (" -2.5e3 ", -2500.0), (".5", 0.5), ("+7", 7.0)] {
             assert_eq!(parse(text), Cell::Number(x), "{text:?}");

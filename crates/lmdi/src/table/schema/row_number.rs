@@ -3,7 +3,8 @@
 //! Each number must occur once, without gaps. That alone proves little: a yearly series has one row
 //! per year, and a life table one per age. So the numbers must also count the rows as a program
 //! does (from 0 or 1, in the order of the rows or in reverse), or the column must be named like a
-//! key. A column named like a time is never a row number: `month` from 1 to 36 is a trend.
+//! key. A column named like a time is never a row number: `month` from 1 to 36 is a trend. Keys
+//! beyond 2^53 need not be without gaps: as 64-bit floats, several of them are one number.
 //!
 //! Cost: one pass over the cells, and one bit per row if the numbers are not in order.
 
@@ -34,9 +35,14 @@ const TIMES: [&str; 24] = [
     "weeks", "year", "years",
 ];
 
+/// From here on, not every integer is a 64-bit float.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// Whether whole numbers in `low..=high`, none missing, number the rows.
 pub(super) fn is_row_number(name: &str, cells: &[f64], low: f64, high: f64) -> bool {
-    if cells.len() < IDENTIFIER_MIN_CELLS || high - low != (cells.len() - 1) as f64 {
+    let has_no_gaps = high - low == (cells.len().saturating_sub(1)) as f64;
+    let is_inexact = low >= LARGEST_EXACT;
+    if cells.len() < IDENTIFIER_MIN_CELLS || !(has_no_gaps || is_inexact) {
         return false;
     }
     let words = words(name);
@@ -44,7 +50,7 @@ pub(super) fn is_row_number(name: &str, cells: &[f64], low: f64, high: f64) -> b
     if has(&TIMES) {
         false
     } else if has(&KEYS) {
-        is_each_once(cells, low)
+        is_inexact || is_each_once(cells, low)
     } else {
         (low == 0.0 || low == 1.0) && is_in_order(cells)
     }
@@ -114,6 +120,16 @@ mod tests {
             assert!(holds(name, shuffled()), "{name:?}");
             assert!(!holds(name, (0..40).map(|i| 3 * i)), "{name:?} with gaps may be a code");
         }
+    }
+
+    #[test]
+    fn keys_that_floats_do_not_tell_apart_are_told_by_their_name() {
+        let cells: Vec<f64> = (0..40).map(|i| 1_234_567_890_123_456_000.0 + f64::from(i)).collect();
+        let (low, high) = (cells[0], cells[39]);
+        assert!(is_row_number("order_id", &cells, low, high));
+        // Nanoseconds since 1970 are as large.
+        assert!(!is_row_number("time_id", &cells, low, high));
+        assert!(!is_row_number("population", &cells, low, high));
     }
 
     #[test]
