@@ -10,6 +10,7 @@
 //! also predicts the rows it explains, which the runtimes would count.
 
 use crate::data::Part;
+use crate::experiments::rules::trials::TRIALS;
 use crate::run::{Context, Protocol};
 use lmdi::Result;
 use lmdi::forest::Ensemble;
@@ -54,6 +55,10 @@ pub enum Method {
     VariantScore(u8),
     /// The same, ranked by the mean rank over trees.
     VariantRank(u8),
+    /// One of the [`TRIALS`], ranked by |score|.
+    TrialScore(u8),
+    /// The same, ranked by the mean rank over trees.
+    TrialRank(u8),
 }
 
 /// The variants of LMDI+ that the paper's tables are repeated with: ranked by the mean rank over
@@ -122,6 +127,8 @@ impl Method {
             Method::VariantRank(1) => "variant_1_by_rank",
             Method::VariantRank(2) => "variant_2_by_rank",
             Method::VariantRank(_) => "variant_3_by_rank",
+            Method::TrialRank(at) => TRIALS[usize::from(at)].names[0],
+            Method::TrialScore(at) => TRIALS[usize::from(at)].names[1],
         }
     }
 
@@ -149,12 +156,28 @@ impl Method {
             Method::VariantRank(1) => "Variant 1 (by rank)",
             Method::VariantRank(2) => "Variant 2 (by rank)",
             Method::VariantRank(_) => "Variant 3 (by rank)",
+            Method::TrialRank(at) => TRIALS[usize::from(at)].titles[0],
+            Method::TrialScore(at) => TRIALS[usize::from(at)].titles[1],
         }
     }
 
     /// The method of that name.
     pub fn find(name: &str) -> Option<Self> {
-        MAIN.into_iter().chain(VARIANTS).find(|method| method.name() == name)
+        let trials = Self::trials();
+        MAIN.into_iter().chain(VARIANTS).chain(trials).find(|method| method.name() == name)
+    }
+
+    /// All trials, each by rank and by score.
+    pub fn trials() -> impl Iterator<Item = Self> {
+        (0..TRIALS.len() as u8).flat_map(|at| [Method::TrialRank(at), Method::TrialScore(at)])
+    }
+
+    /// Which of the trials it is.
+    fn trial(self) -> Option<u8> {
+        match self {
+            Method::TrialRank(at) | Method::TrialScore(at) => Some(at),
+            _ => None,
+        }
     }
 
     /// Whether it can explain boosted trees; Local MDI credits the impurity of the response itself,
@@ -179,7 +202,11 @@ impl Method {
     fn by_rank(self) -> bool {
         matches!(
             self,
-            Method::LmdiRank | Method::DataRank | Method::ModelRank | Method::VariantRank(_)
+            Method::LmdiRank
+                | Method::DataRank
+                | Method::ModelRank
+                | Method::VariantRank(_)
+                | Method::TrialRank(_)
         )
     }
 
@@ -265,21 +292,23 @@ impl<'a> Explained<'a> {
         rows: &MatrixView<'_>,
         work: &W,
     ) -> Result<Vec<Sizes>> {
-        let mut fits: Vec<(LmdiPlusOptions, Box<dyn LocalMethod>)> = Vec::new();
+        type Fit = (Option<LmdiPlusOptions>, Option<u8>);
+        let mut fits: Vec<(Fit, Box<dyn LocalMethod>)> = Vec::new();
         let mut all = Vec::with_capacity(methods.len());
         for &method in methods {
             if let Some(of) = method.ranks_trees_of() {
                 all.push(self.mean_tree_ranks(of, rows, work)?);
                 continue;
             }
-            let Some(options) = self.lmdi_plus(method) else {
+            let fit: Fit = (self.lmdi_plus(method), method.trial());
+            if fit == (None, None) {
                 all.push(Sizes::of(&self.scores(method, rows, work)?));
                 continue;
-            };
-            let at = match fits.iter().position(|(known, _)| *known == options) {
+            }
+            let at = match fits.iter().position(|(known, _)| *known == fit) {
                 Some(at) => at,
                 None => {
-                    fits.push((options, self.explainer(method, work)?));
+                    fits.push((fit, self.explainer(method, work)?));
                     fits.len() - 1
                 }
             };
@@ -361,7 +390,7 @@ impl<'a> Explained<'a> {
     }
 
     /// What explains the model by a method.
-    fn explainer(&self, method: Method, stages: &dyn Stages) -> Result<Box<dyn LocalMethod>> {
+    pub fn explainer(&self, method: Method, stages: &dyn Stages) -> Result<Box<dyn LocalMethod>> {
         let options = match method {
             Method::TreeShap | Method::TreeShapRank => {
                 ExplainerOptions::TreeShap { background: None }
@@ -389,6 +418,10 @@ impl<'a> Explained<'a> {
             | Method::VariantRank(_) => {
                 ExplainerOptions::LmdiPlus(self.lmdi_plus(method).unwrap_or_default())
             }
+            Method::TrialScore(at) | Method::TrialRank(at) => {
+                let fitted = TRIALS[usize::from(at)].fit(self.ensemble, self.train)?;
+                return Ok(Box::new(fitted));
+            }
         };
         let (rows, set) = (self.train.view(), self.train.set());
         options.explainer(self.ensemble, Some(rows), Some(&set), stages)
@@ -401,7 +434,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for method in MAIN.into_iter().chain(VARIANTS) {
+        for method in MAIN.into_iter().chain(VARIANTS).chain(Method::trials()) {
             assert_eq!(Method::find(method.name()), Some(method));
         }
         assert_eq!(Method::find("shap"), None);

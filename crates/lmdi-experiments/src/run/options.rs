@@ -99,19 +99,19 @@ impl Options {
         Ok(CATALOGUE.iter().filter(asked).collect())
     }
 
-    /// Those of some methods that are asked for.
+    /// Those of some methods that are asked for, and trials, which run only when asked for.
     pub fn methods(&self, of: &[Method]) -> Result<Vec<Method>> {
         for name in &self.methods {
             if Method::find(name).is_none() {
-                let all: Vec<&str> =
-                    MAIN.iter().chain(&VARIANTS).map(|method| method.name()).collect();
+                let all = MAIN.into_iter().chain(VARIANTS).chain(Method::trials());
+                let all: Vec<&str> = all.map(Method::name).collect();
                 bail!("--methods: found {name:?}; expected some of {}", all.join(", "));
             }
         }
-        let asked = |method: &&Method| {
-            self.methods.is_empty() || self.methods.iter().any(|name| name == method.name())
-        };
-        Ok(of.iter().filter(asked).copied().collect())
+        let named = |method: &Method| self.methods.iter().any(|name| name == method.name());
+        let asked = |method: &Method| self.methods.is_empty() || named(method);
+        let trials = Method::trials().filter(named);
+        Ok(of.iter().copied().filter(asked).chain(trials).collect())
     }
 
     /// Neighbours that LIME draws a row.

@@ -77,8 +77,8 @@ pub fn mean_differences(
     };
     let mut all = Vec::new();
     for &method in methods {
-        let scores =
-            [train, test].map(|part| explained.scores(method, &part.view(), &UntilInterrupted));
+        let explainer = explained.explainer(method, &UntilInterrupted)?;
+        let scores = [train, test].map(|part| explainer.explain(&part.view(), &UntilInterrupted));
         let [of_candidates, of_queries] = scores;
         let (of_candidates, of_queries) = (of_candidates?, of_queries?);
         all.push((method.name(), differences([&of_candidates, &of_queries], Space::Scores)?));

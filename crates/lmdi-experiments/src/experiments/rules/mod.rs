@@ -10,13 +10,17 @@
 //! |---|---|
 //! | `search` | the errors of all penalties, judged on several kinds of rows |
 //! | `rule` | the rules |
+//! | `columns` | how columns are scaled, and so how strongly each is penalised |
 //! | `refit` | every tree at its chosen penalty, as an explainer |
 //! | `combine` | ways to put what the trees say together |
+//! | `trials` | changes of the preset `data`, as methods of the other experiments |
 
+mod columns;
 mod combine;
 mod refit;
 mod rule;
 mod search;
+pub mod trials;
 
 use super::signal::semi_synthetic::{FIELDS, Unit, mean_auroc, simulate};
 use crate::data::catalogue::{CATALOGUE, find};

@@ -1,7 +1,8 @@
 //! The rules that are compared.
 
+use super::columns::Columns;
 use crate::data::Kind;
-use lmdi::glm::{Family, Measure, Rule as Winner};
+use lmdi::glm::{Family, GlmOptions, Grid, Measure, PenaltyChoice, Rule as Winner};
 
 /// Rows that a penalty is judged on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,10 +41,33 @@ pub struct Rule {
     pub family: Family,
     pub measure: Measure,
     pub winner: Winner,
-    /// One place on the grid for all trees, by the mean of their errors.
-    pub whole_forest: bool,
+    /// How much the mean of all trees' errors, place by place on the grid, counts beside a tree's own: with
+    /// 1 all trees take the same place.
+    pub forest_share: f64,
     /// Factor on the penalty that wins.
     pub factor: f64,
+    pub columns: Columns,
+    /// L1 ratios that are tried.
+    pub l1_ratios: &'static [f64],
+    /// Values of C that are tried for classes.
+    pub n_inverse: usize,
+    /// Whether the columns that are chosen are fitted once more, with a penalty of their own.
+    pub relaxed: bool,
+}
+
+impl Rule {
+    /// The search for a tree's penalty.
+    pub fn search(&self) -> GlmOptions {
+        let (_, grid) = GlmOptions::reference_search(self.family);
+        let grid = match grid {
+            Grid::Inverse { low, high, .. } => Grid::Inverse { count: self.n_inverse, low, high },
+            grid => grid,
+        };
+        let l1_ratios = self.l1_ratios.to_vec();
+        GlmOptions::reference(self.family)
+            .with_measure(self.measure)
+            .with_penalty(PenaltyChoice::CrossValidated { l1_ratios, grid })
+    }
 }
 
 /// The name of the paper's rule.
@@ -64,8 +88,12 @@ pub fn rules(kind: Kind) -> Vec<Rule> {
         family,
         measure,
         winner: Winner::Minimum,
-        whole_forest: false,
+        forest_share: 0.0,
         factor: 1.0,
+        columns: Columns::DEFAULT,
+        l1_ratios: &[0.1, 0.5, 0.99],
+        n_inverse: 10,
+        relaxed: false,
     };
     let deviance = Rule { measure: Measure::Deviance, ..paper };
     let mut rules = vec![paper];
@@ -107,7 +135,7 @@ pub fn rules(kind: Kind) -> Vec<Rule> {
         Rule {
             name: "folds_forest",
             title: "three folds, one penalty for the forest",
-            whole_forest: true,
+            forest_share: 1.0,
             ..deviance
         },
         Rule { name: "oob", title: "out-of-bag rows", judges: Judges::OutOfBag, ..deviance },
@@ -122,7 +150,7 @@ pub fn rules(kind: Kind) -> Vec<Rule> {
             name: "oob_forest",
             title: "out-of-bag rows, one penalty for the forest",
             judges: Judges::OutOfBag,
-            whole_forest: true,
+            forest_share: 1.0,
             ..deviance
         },
         Rule {
@@ -142,7 +170,7 @@ pub fn rules(kind: Kind) -> Vec<Rule> {
             name: "oob_folds_forest",
             title: "three folds of out-of-bag rows, one penalty for the forest",
             judges: Judges::OutOfBagFolds,
-            whole_forest: true,
+            forest_share: 1.0,
             ..deviance
         },
         Rule {

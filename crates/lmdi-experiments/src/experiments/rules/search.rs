@@ -18,14 +18,14 @@ pub struct Trees<'t> {
     pub all: Vec<TreeData>,
     response: Vec<f64>,
     /// Its standard deviation.
-    pub deviation: f64,
+    deviation: f64,
     /// The paper's folds.
     fold: Vec<u32>,
 }
 
 /// One tree's basis and rows.
 pub struct TreeData {
-    pub basis: Basis,
+    basis: Basis,
     leaves: Vec<u32>,
     /// How often each row was drawn.
     drawn: Vec<f64>,
@@ -70,27 +70,36 @@ impl<'t> Trees<'t> {
         Self { x, all: all.collect(), response, deviation, fold }
     }
 
-    /// Fits a tree to all rows, which belong to these folds.
+    /// The columns of a tree under a rule.
+    pub fn basis(&self, tree: &TreeData, rule: &Rule) -> Basis {
+        let weight = tree.weights(rule.weights);
+        rule.columns.scale(&tree.basis, &self.x, &tree.leaves, &weight)
+    }
+
+    /// Fits a tree with these columns to all rows, which belong to these folds.
     pub fn fit(
         &self,
         tree: &TreeData,
+        basis: &Basis,
         rule: &Rule,
-        fold: &[u32],
-        n_folds: usize,
+        (fold, n_folds): (&[u32], usize),
         options: &GlmOptions,
     ) -> GlmFit {
         let weight = tree.weights(rule.weights);
-        let rows =
-            TreeRows::new(&self.x, &tree.basis, &tree.leaves, &weight, fold, n_folds).keep_raw();
+        let rows = TreeRows::new(&self.x, basis, &tree.leaves, &weight, fold, n_folds).keep_raw();
         let mut response = rows.gather(&self.response);
         if rule.unit_free {
             response.iter_mut().for_each(|y| *y /= self.deviation);
         }
-        fit_glm(&tree.basis, &rows, &response, options)
+        let mut fit = fit_glm(basis, &rows, &response, options);
+        if rule.unit_free {
+            fit.coefficients.scale(self.deviation);
+        }
+        fit
     }
 
     /// The fold of every row; the number of folds for rows that are never held out.
-    fn folds(&self, tree: &TreeData, judges: Judges) -> (Vec<u32>, usize) {
+    pub fn folds(&self, tree: &TreeData, judges: Judges) -> (Vec<u32>, usize) {
         let dealt = |n_folds: usize, of: &dyn Fn(usize) -> u32| {
             let fold =
                 |(row, &drawn): (usize, &f64)| if drawn > 0.0 { n_folds as u32 } else { of(row) };
@@ -113,15 +122,15 @@ pub struct Judged {
 impl Judged {
     /// Judges every penalty of the reference's grid.
     pub fn new(trees: &Trees<'_>, rule: &Rule) -> Self {
-        let options = GlmOptions::reference(rule.family)
-            .with_measure(rule.measure)
+        let options = rule
+            .search()
             // With this rule every candidate is solved, not only those near the minimum.
             .with_rule(Winner::OneStandardError)
             // Only the errors are read.
             .with_tolerance(1e-2);
         let search = |tree: &TreeData| {
             let (fold, n_folds) = trees.folds(tree, rule.judges);
-            trees.fit(tree, rule, &fold, n_folds, &options).search
+            trees.fit(tree, &trees.basis(tree, rule), rule, (&fold, n_folds), &options).search
         };
         let searches = trees.all.iter().filter_map(search).collect();
         Self { of: *rule, searches }
@@ -131,14 +140,19 @@ impl Judged {
     pub fn is_for(&self, rule: &Rule) -> bool {
         let fitted =
             |rule: &Rule| (rule.judges, rule.weights, rule.unit_free, rule.family, rule.measure);
-        fitted(&self.of) == fitted(rule)
+        let searched = |rule: &Rule| (rule.columns, rule.l1_ratios, rule.n_inverse);
+        fitted(&self.of) == fitted(rule) && searched(&self.of) == searched(rule)
     }
 
     /// The penalty of every tree under a rule.
     pub fn choose(&self, rule: &Rule) -> Vec<Candidate> {
-        let of_forest = rule.whole_forest.then(|| self.summed().choose(rule.winner));
+        let forest = (rule.forest_share > 0.0).then(|| self.mean());
         let own = |search: &Search| {
-            let chosen = search.candidates[of_forest.unwrap_or_else(|| search.choose(rule.winner))];
+            let at = match &forest {
+                None => search.choose(rule.winner),
+                Some(forest) => blend(search, forest, rule.forest_share).choose(rule.winner),
+            };
+            let chosen = search.candidates[at];
             let strength = match chosen.strength {
                 Strength::Alpha(alpha) => Strength::Alpha(alpha * rule.factor),
                 Strength::Inverse(c) => Strength::Inverse(c / rule.factor),
@@ -148,26 +162,42 @@ impl Judged {
         self.searches.iter().map(own).collect()
     }
 
-    /// The errors of each place on the grid, added over trees. Folds that a tree could not use are
-    /// left out of its sum.
-    fn summed(&self) -> Search {
-        let mut sum = self.searches[0].clone();
-        sum.fold_error.fill(0.0);
-        sum.fold_weight.fill(0.0);
+    /// The mean error of each place on the grid over trees, fold by fold. Folds that a tree could not use
+    /// are left out of its mean.
+    fn mean(&self) -> Search {
+        let mut mean = self.searches[0].clone();
+        mean.fold_error.fill(0.0);
+        let mut trees = vec![0.0; mean.fold_weight.len()];
         for search in &self.searches {
-            let n_folds = search.fold_weight.len();
-            for (at, (sum, error)) in sum.fold_error.iter_mut().zip(&search.fold_error).enumerate()
+            for (at, (sum, error)) in mean.fold_error.iter_mut().zip(&search.fold_error).enumerate()
             {
-                if search.fold_weight[at % n_folds] > 0.0 {
+                if search.fold_weight[at % trees.len()] > 0.0 {
                     *sum += error;
                 }
             }
-            for (sum, weight) in sum.fold_weight.iter_mut().zip(&search.fold_weight) {
-                *sum = sum.max(*weight);
+            for (trees, weight) in trees.iter_mut().zip(&search.fold_weight) {
+                *trees += f64::from(u8::from(*weight > 0.0));
             }
         }
-        sum
+        for (at, sum) in mean.fold_error.iter_mut().enumerate() {
+            *sum /= f64::max(trees[at % trees.len()], 1.0);
+        }
+        mean.fold_weight = trees.iter().map(|&trees| f64::min(trees, 1.0)).collect();
+        mean
     }
+}
+
+/// The errors of a tree with a share of those of the forest. Where the tree has none, those of the forest
+/// count alone.
+fn blend(own: &Search, forest: &Search, share: f64) -> Search {
+    let mut blend = forest.clone();
+    let n_folds = own.fold_weight.len();
+    for (at, (error, own_error)) in blend.fold_error.iter_mut().zip(&own.fold_error).enumerate() {
+        if own.fold_weight[at % n_folds] > 0.0 {
+            *error = share * *error + (1.0 - share) * own_error;
+        }
+    }
+    blend
 }
 
 /// The options of a fit at one penalty.

@@ -1,0 +1,118 @@
+//! Trials: changes of the preset `data`, as methods of the other experiments.
+//!
+//! A rule that ranks well may still select, repeat or compare rows badly. Each trial changes the
+//! rule of `data` in one way or a few, and can be named in `--methods` of `ranking`, `selection`,
+//! `stability` and `counterfactual`, which then train the same forests as for every other method.
+
+use super::columns::Columns;
+use super::refit::{refit, search_and_fit};
+use super::rule::{Judges, Rule, rules};
+use super::search::{Judged, Trees};
+use crate::data::Part;
+use lmdi::Result;
+use lmdi::forest::Ensemble;
+use lmdi::importance::LmdiPlus;
+
+/// A change of the preset `data`.
+pub struct Trial {
+    /// Its names in result files: by rank and by score.
+    pub names: [&'static str; 2],
+    /// The same for people.
+    pub titles: [&'static str; 2],
+    change: fn(&mut Rule),
+}
+
+/// A trial from its name, its title and what it changes.
+macro_rules! trial {
+    ($name:literal, $title:literal, $change:expr) => {
+        Trial {
+            names: [concat!("trial_", $name, "_by_rank"), concat!("trial_", $name, "_by_score")],
+            titles: [concat!($title, " (by rank)"), concat!($title, " (by score)")],
+            change: $change,
+        }
+    };
+}
+
+/// All trials.
+pub static TRIALS: [Trial; 16] = [
+    trial!("none", "preset `data`", |_| {}),
+    trial!("folds", "three folds of out-of-bag rows", folds),
+    trial!("fitted_rows", "and columns scaled on the fitted rows", |rule| {
+        folds(rule);
+        rule.columns.on_fitted_rows = true;
+    }),
+    trial!("fine_grid", "and 31 values of C", |rule| {
+        folds(rule);
+        rule.n_inverse = 31;
+    }),
+    trial!("relaxed", "and a relaxed fit", |rule| {
+        folds(rule);
+        rule.relaxed = true;
+    }),
+    trial!("pooled", "and errors pooled by half", |rule| {
+        folds(rule);
+        rule.forest_share = 0.5;
+    }),
+    trial!("raw_x2", "and raw columns times 2", |rule| {
+        folds(rule);
+        rule.columns.raw = 2.0;
+    }),
+    trial!("raw_alike", "and raw columns alike", |rule| {
+        folds(rule);
+        rule.columns.raw_alike = true;
+    }),
+    trial!("deep_more", "and deep stumps penalised more", |rule| {
+        folds(rule);
+        rule.columns.depth = 0.5;
+    }),
+    trial!("deep_less", "and deep stumps penalised less", |rule| {
+        folds(rule);
+        rule.columns.depth = -0.25;
+    }),
+    trial!("ridge_like", "and L1 ratios from 0.01", |rule| {
+        folds(rule);
+        rule.l1_ratios = &[0.01, 0.1, 0.5];
+    }),
+    trial!("x2", "raw columns times 2, one fold", |rule| rule.columns.raw = 2.0),
+    trial!("x4", "raw columns times 4, one fold", |rule| rule.columns.raw = 4.0),
+    trial!("alike", "raw columns alike, one fold", |rule| {
+        rule.columns.raw_alike = true;
+    }),
+    trial!("alike_x2", "raw columns alike and times 2, one fold", |rule| {
+        rule.columns = Columns { raw_alike: true, raw: 2.0, ..Columns::DEFAULT };
+    }),
+    trial!("both", "raw columns alike, deep stumps penalised more, one fold", |rule| {
+        rule.columns = Columns { raw_alike: true, depth: 0.5, ..Columns::DEFAULT };
+    }),
+];
+
+fn folds(rule: &mut Rule) {
+    rule.judges = Judges::OutOfBagFolds;
+}
+
+impl Trial {
+    /// Fits the forest's trees to what it was trained on.
+    pub fn fit(&self, ensemble: &Ensemble, train: &Part) -> Result<LmdiPlus> {
+        let known = rules(train.answers.kind());
+        let data = known.iter().find(|rule| rule.name == DATA);
+        let mut rule = *data.ok_or_else(|| lmdi::Error::Data(format!("no rule {DATA}")))?;
+        (self.change)(&mut rule);
+        let trees = Trees::new(ensemble, train);
+        let fitted = if rule.forest_share > 0.0 {
+            let chosen = Judged::new(&trees, &rule).choose(&rule);
+            refit(&trees, ensemble, &rule, &chosen)
+        } else {
+            search_and_fit(&trees, ensemble, &rule)
+        };
+        let range = |column: usize| {
+            let cells = train.x.column(column);
+            cells.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &cell| {
+                [low.min(cell), high.max(cell)]
+            })
+        };
+        fitted?.within((0..train.x.cols()).map(range).collect())
+    }
+}
+
+/// The name of the rule of the preset `data`.
+const DATA: &str = "oob_once_unit_free";
