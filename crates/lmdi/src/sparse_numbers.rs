@@ -1,10 +1,10 @@
-//! Numbers most of which may be zero, found by their place in constant time.
+//! A sparse vector with constant-time access by index.
 //!
-//! The linear model of a fully grown tree has a number for each of hundreds of thousands of nodes, and
-//! few of them are not zero. Kept are a bit per place, the numbers before every 64th place counted, and
-//! the numbers that are not zero: 0.2 bytes per place, and 8 per number.
+//! The linear model of a fully grown tree has one number for each of hundreds of thousands of nodes,
+//! and most of them are zero. Stored are one bit per index, the number of nonzeros before every 64th
+//! index, and the nonzeros themselves: 0.2 bytes per index and 8 bytes per nonzero.
 
-/// Numbers most of which may be zero.
+/// A sparse vector.
 ///
 /// ```
 /// use lmdi::importance::lmdi_plus::SparseNumbers;
@@ -15,28 +15,28 @@
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SparseNumbers {
     len: usize,
-    /// Which places have a number, 64 a word.
+    /// Which indices have a nonzero, 64 per word.
     kept: Vec<u64>,
-    /// How many numbers stand before each word.
+    /// Number of nonzeros before each word.
     before: Vec<u32>,
     numbers: Vec<f64>,
 }
 
 impl SparseNumbers {
-    /// How many numbers there are, zeros counted.
+    /// Length, zeros included.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether the length is zero.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The number at a place.
+    /// The number at an index.
     ///
     /// # Panics
-    /// If the place is not below [`len`](Self::len).
+    /// If the index is not below [`len`](Self::len).
     #[inline]
     pub fn get(&self, place: usize) -> f64 {
         assert!(place < self.len, "place {place} of {} numbers", self.len);

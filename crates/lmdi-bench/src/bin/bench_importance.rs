@@ -1,7 +1,7 @@
 //! Our side of `./bench importance`: `bench_importance METHOD MODEL TRAIN RESPONSE ROWS RUNS
-//! [RESULT]` measures `lime` (explains ROWS), `mdi-plus` or `permutation` (importances on TRAIN)
-//! and prints as JSON the seconds of one run: by the wall the least of RUNS, and of processor time
-//! their mean. RESULT is written as a matrix file.
+//! [RESULT]` measures `lime` or `lime-drawn` (explain ROWS), `mdi-plus` or `permutation`
+//! (importances on TRAIN) and prints as JSON the seconds of one run: by the wall the least of RUNS,
+//! and of processor time their mean. RESULT is written as a matrix file.
 
 use lmdi::file::Model;
 use lmdi::forest::train::TrainingSet;
@@ -58,8 +58,10 @@ fn measure(
     let groups = Groups::singles(x.cols());
     let line = |found: Importances| (found.values, 1, x.cols());
     match method {
-        "lime" => {
-            let lime = Lime::new(ensemble, x, LimeOptions::default())?;
+        "lime" | "lime-drawn" => {
+            let n_samples = (method == "lime-drawn").then_some(5000);
+            let options = LimeOptions::default().with_n_samples(n_samples);
+            let lime = Lime::new(ensemble, x, options)?;
             let scores = lime.explain(rows, &Silent)?;
             Ok((scores.values, scores.n_rows, scores.n_features * scores.n_outputs))
         }

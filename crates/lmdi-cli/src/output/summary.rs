@@ -32,7 +32,7 @@ pub fn print_fitting(
         Fitting::None => return writeln!(out, "\n{method}: nothing is fitted."),
         Fitting::Neighbours(n) => {
             let rows = counted(*n, "row");
-            return writeln!(out, "\n{method}: neighbours are drawn from {rows}.");
+            return writeln!(out, "\n{method}: neighbours follow the distribution of {rows}.");
         }
         Fitting::AroundRows(n) => {
             let rows = counted(*n, "row");

@@ -143,7 +143,7 @@ fn a_model_file_is_explained_as_if_it_were_trained_here() {
         ),
         "{out}"
     );
-    assert!(out.contains("fitted on all rows alike"), "{out}");
+    assert!(out.contains("fitted on all rows, each counted once"), "{out}");
     assert!(place.read("a.csv") == place.read("b.csv"));
 
     // Other rows: the bootstrap says nothing about them, and that is said.

@@ -2,21 +2,20 @@
 //!
 //! | weights | a tree draws |
 //! |---|---|
-//! | none | as many rows as there are, each with the same chance |
-//! | whole numbers, at most [`COPIES_PER_ROW`] on average | as if each row were in the table so many times |
+//! | none | as many times as there are rows, all rows with equal probability |
+//! | integers, at most [`COPIES_PER_ROW`] on average | as if each row were repeated that many times |
 //! | others, all equal | as without weights |
-//! | others | as many rows as there are, each with a chance in proportion to its weight |
+//! | others | as many times as there are rows, with probability proportional to weight |
 //!
-//! Rows of weight zero are as if they were not there. A weight of three is thus the same as three
-//! equal rows, where that makes sense: a weight of 20,000 rather says for how many a row stands, and
-//! as many draws would leave no row out of bag (a row of weight w is left out with probability
-//! `exp(-w)`).
+//! Rows of weight zero are ignored. Small integer weights mean repetition: a weight of three is the
+//! same as three equal rows. A weight of 20,000 more likely says how many cases a row stands for. That
+//! many draws would leave no row out of bag, because a row of weight w is left out with probability
+//! `exp(-w)`.
 //!
-//! Where rows are repeated, or weigh as if they were, every copy has a place, and trees are drawn from
-//! and grown on places. They are in the order of the rows' hashes, so that neither the order of the
-//! table nor whether rows are weighted or repeated changes a bit of any tree. A table in which every
-//! row is another one and counts once keeps its own order. Cost: one pass over the cells and a sort of
-//! the hashes, once per forest.
+//! If rows are repeated, or weighted as if they were, trees are grown on copies of rows. Copies are
+//! sorted by the hash of their row, so neither the order of the table nor the choice between weights and
+//! repetition changes a bit of any tree. A table of distinct rows that count once keeps its own order.
+//! Cost: one pass over the cells and one sort of the hashes per forest.
 
 use super::params::{ForestParams, MaxSamples};
 use super::training_set::TrainingSet;
@@ -24,17 +23,17 @@ use crate::random::{Generator, below, unit};
 use crate::table::hash_training_rows;
 use rayon::prelude::*;
 
-/// Whole-number weights are numbers of copies up to this many per row on average: rows of that weight
-/// are still out of bag for 2 % of the trees.
+/// Integer weights are numbers of copies up to this average: rows of that weight are still out of bag for
+/// 2 % of the trees.
 const COPIES_PER_ROW: f64 = 4.0;
 
 /// How trees draw their rows.
 pub(super) struct Bagging {
     n_rows: usize,
     n_draws: usize,
-    /// The row at each place; `None` if these are the rows of the table in their order.
+    /// The row of each copy; `None` if every row has one copy, in the order of the table.
     rows: Option<Vec<u32>>,
-    /// Where each place ends on a line on which it is as long as its weight; `None` if all are alike.
+    /// Cumulative weights of the copies; `None` if all weights are equal.
     ends: Option<Vec<f64>>,
 }
 
@@ -42,7 +41,7 @@ pub(super) struct Bagging {
 pub(super) struct Bag {
     /// How often each row was drawn.
     pub(super) counts: Vec<u32>,
-    /// How often each place was drawn.
+    /// How often each copy was drawn.
     pub(super) weights: Vec<f64>,
 }
 

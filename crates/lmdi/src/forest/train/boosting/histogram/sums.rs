@@ -1,21 +1,21 @@
-//! What a bin sums up: residuals r, curvatures h and rows, as whole numbers.
+//! The sums of a bin: residuals r, curvatures h and the number of rows, as integers.
 //!
-//! Residuals and curvatures of a tree's rows are rounded to multiples of a unit, a power of two, that
-//! is as small as their sums allow. Sums of whole numbers are exact: they do not depend on the order of
-//! rows, a parent less one child is the other child, and equal splits have equal gains.
+//! Residuals and curvatures of a tree's rows are rounded to multiples of a unit, the smallest power of
+//! two that their sums allow. Integer sums are exact: they do not depend on the order of rows, a parent
+//! minus one child is the other child, and equal splits have equal gains.
 //!
-//! One 64-bit word holds two sums where their digits fit, since adding words is what takes the time:
+//! Adding words takes most of the time, so one 64-bit word holds two sums where their digits fit:
 //!
 //! | form | words | where |
 //! |---|---|---|
-//! | [`Counted`] | (r, rows) | every curvature is 1, and counts the rows |
+//! | [`Counted`] | (r, rows) | every curvature is 1, so their sum is the number of rows |
 //! | [`Paired`] | r, (h, rows) | otherwise |
 //! | [`Apart`] | r, h, rows | the words of the other forms are too short for their rows |
 //!
-//! A word with a count has `64 - b` bits for the sum beside it, where the number of rows has b. A
-//! single residual so keeps `62 - 2 b` bits of the largest: 28 with 100,000 rows. A form is taken if
-//! that leaves a typical residual and a typical curvature at least [`LEAST_BITS`]. Typical is the
-//! geometric mean, which a few outliers do not move.
+//! If the number of rows has b bits, a word with a count leaves `64 - b` bits for the other sum. A
+//! single residual then keeps `62 - 2 b` bits of the largest one: 28 bits with 100,000 rows. A form is
+//! used if a typical residual and a typical curvature keep at least [`LEAST_BITS`]. The typical value is
+//! the geometric mean, which a few outliers do not move.
 
 /// Bits that a typical residual or curvature needs in its word.
 const LEAST_BITS: i32 = 18;
