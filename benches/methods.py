@@ -49,8 +49,10 @@ SUMMED_UP = [
     ("TreeSHAP of forests", "shap", lambda one: one["method"] == "tree-shap" and one["peer"] == "shap"),
     ("TreeSHAP of forests", "woodelf", lambda one: one["peer"] == "woodelf"),
     ("TreeSHAP of XGBoost's models", "XGBoost", lambda one: one["peer"] == "xgboost"),
-    ("LIME, 100 rows", "lime", lambda one: one["unit"] == "1/100"),
-    ("LIME, one row", "lime", lambda one: one["unit"] == "1/1"),
+    ("LIME, 100 rows", "lime", lambda one: one["method"] == "lime" and one["unit"] == "1/100"),
+    ("LIME, one row", "lime", lambda one: one["method"] == "lime" and one["unit"] == "1/1"),
+    ("LIME with drawn neighbours, 100 rows", "lime", lambda one: one["method"] == "lime-drawn" and one["unit"] == "1/100"),
+    ("LIME with drawn neighbours, one row", "lime", lambda one: one["method"] == "lime-drawn" and one["unit"] == "1/1"),
     ("MDI+", "imodels", lambda one: one["method"] == "mdi-plus"),
     ("permutation importance", "scikit-learn", lambda one: one["method"] == "permutation"),
 ]

@@ -4,8 +4,9 @@ Generated tables of 50 columns as Parquet files of 125,000 rows, and an XGBoost 
 6, trained on the first rows. For each number of rows (`--rows`, in thousands), on a `local-cluster` of one
 and of two executors with one core each: seconds of the fit and of explaining all rows, of XGBoost's
 prediction of the same rows in the same way (`mapInArrow`), and the bytes that the fit shuffled (from Spark's
-event log). The driver is a process of its own for each of them: its memory is the most that Python took and what
-is in use of Java's heap after the fit. Then the same Parquet files streamed on one machine with two threads.
+event log). An executor is two processes, Java and Python, which can keep two cores busy. One executor is
+therefore also timed on a single core, to be compared with two executors on two cores. The driver is a process
+of its own for each of them: its memory is the most that Python took and what is in use of Java's heap after the fit. Then the same Parquet files streamed on one machine with two threads.
 
 `shap.TreeExplainer` in a pandas UDF takes too long for all rows. After a warm-up of the workers it is timed on
 two samples; the seconds per row are the difference of their times over that of their rows, so that what it costs to
@@ -45,6 +46,7 @@ MEGA = 1024 * 1024
 RESULTS = common.ROOT / "benches" / "results" / "spark.csv"
 PAGE = common.ROOT / "docs" / "scale.md"
 BEGIN, END = "<!-- ./bench spark -->\n", "<!-- end of ./bench spark -->\n"
+WHERE = ["Spark, 1 executor on one core", "Spark, 1 executor", "Spark, 2 executors", "one machine, streaming"]
 COLUMNS = (
     "rows where load fit_seconds explain_seconds predict_seconds shap_seconds_scaled shap_rows shuffled_mb "
     "python_peak_mb java_heap_mb"
@@ -74,6 +76,8 @@ def session(executors, memory, events):
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = {
         "spark.ui.enabled": "false",
+        # Over TCP, a task that reads and writes much can wait for minutes in the kernel.
+        "spark.python.unix.domain.socket.enabled": "true",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
@@ -139,8 +143,11 @@ class Predict:
             )
 
 
-def on_spark(executors, memory, folder, path, samples):
+def on_spark(executors, memory, folder, path, samples, one_core):
     """Seconds and bytes of one cluster; this process is its driver and does nothing else."""
+    if one_core:
+        # The processes of the cluster inherit it.
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     model = xgboost.XGBRegressor()
     model.load_model(path)
     features = model.get_booster().feature_names
@@ -216,11 +223,22 @@ print(json.dumps({"fit": fit, "explain": explain, "peak": peak, "rows": rows, **
 """
 
 
-def measured(options, executors, data, model, samples):
+def streamed(data, path):
+    """What a process of its own says about the same files on one machine."""
+    load = os.getloadavg()[0]
+    command = [sys.executable, "-c", ALONE, str(data), str(path)]
+    found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    print(f"  processor seconds: fit {found['fit_work']:.1f}, explain {found['explain_work']:.1f}")
+    return found | {"load": load, "python": found["peak"]}
+
+
+def measured(options, where, data, model, samples):
     """What a driver of its own says about one cluster."""
+    executors = 2 if "2 executors" in where else 1
     command = [sys.executable, __file__, "--driver", str(executors), "--folder", str(data), "--model", str(model)]
     command += ["--executor-memory", str(options.executor_memory)]
     command += ["--shap-rows", ",".join(map(str, samples))]
+    command += ["--pin"] if "one core" in where else []
     ran = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(ran.stdout.splitlines()[-1])
 
@@ -268,12 +286,12 @@ def table(results):
 
 
 def keep(results):
-    """Writes results beside those that are kept of other numbers of rows."""
+    """Writes results in place of kept ones of the same rows and place."""
     kept = common.pd.read_csv(RESULTS) if RESULTS.exists() else results[:0]
-    kept = kept[~kept["rows"].isin(results["rows"])]
-    parts = [part for part in (kept, results) if len(part)]
-    whole = common.pd.concat(parts).sort_values("rows", kind="stable")
-    whole.to_csv(RESULTS, index=False)
+    whole = common.pd.concat([part for part in (kept, results) if len(part)])
+    whole = whole.drop_duplicates(["rows", "where"], keep="last")
+    whole["where"] = common.pd.Categorical(whole["where"], WHERE)
+    whole.sort_values(["rows", "where"]).to_csv(RESULTS, index=False)
 
 
 def main():
@@ -287,13 +305,17 @@ def main():
     parser.add_argument("--folder", default="target/bench-spark", help="where the tables are kept")
     parser.add_argument("--write", action="store_true", help="keep the results and put their table into the docs")
     parser.add_argument("--table", action="store_true", help="only put the table into the docs")
+    parser.add_argument("--where", nargs="+", choices=WHERE, default=WHERE, help="what is timed; all of them")
     parser.add_argument("--driver", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--pin", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--model", help=argparse.SUPPRESS)
     options = parser.parse_args()
     samples = [int(rows) for rows in options.shap_rows.split(",") if rows]
     folder = pathlib.Path(options.folder).resolve()
     if options.driver:
-        found = on_spark(options.driver, options.executor_memory, folder, options.model, samples)
+        found = on_spark(
+            options.driver, options.executor_memory, folder, options.model, samples, options.pin
+        )
         print(json.dumps(found))
         return
     if not options.table:
@@ -312,28 +334,25 @@ def run(options, folder, samples):
     model.save_model(path)
     what = f"{options.trees} trees of depth {options.depth}, {options.columns} columns"
     print(f"{os.cpu_count()} cores; {what}")
-    lines = []
+    lines, shap_of_a_row = [], None
     for thousands in (int(number) for number in options.rows.split(",")):
         rows = 1000 * thousands
         data = folder / f"rows-{thousands}k"
         generate(data, rows, options.columns)
         print(f"\n{rows:,} rows, {sum(f.stat().st_size for f in data.iterdir()) / MEGA:,.0f} MB of Parquet")
-        for executors in (1, 2):
-            print(f" {executors} executor{'s' if executors > 1 else ''}", flush=True)
-            # What a row costs shap does not depend on how many there are.
-            own = samples if executors == 1 and not lines else []
-            found = measured(options, executors, data, path, own)
-            if executors == 1 and lines:
-                found["shap"] = shap_of_a_row
-            elif executors == 1:
-                shap_of_a_row = found.get("shap")
-            lines.append(line_of(rows, f"Spark, {executors} executor{'s'[: executors - 1]}", found, samples))
-        command = [sys.executable, "-c", ALONE, str(data), str(path)]
-        load = os.getloadavg()[0]
-        alone = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        alone |= {"load": load, "python": alone["peak"]}
-        lines.append(line_of(rows, "one machine, streaming", alone, samples))
-        print(f" streaming, processor seconds: fit {alone['fit_work']:.1f}, explain {alone['explain_work']:.1f}")
+        for where in (where for where in WHERE if where in options.where):
+            print(f" {where}", flush=True)
+            if where == "one machine, streaming":
+                found = streamed(data, path)
+            else:
+                # What a row costs shap does not depend on how many there are.
+                is_first = where == "Spark, 1 executor" and shap_of_a_row is None
+                own = samples if is_first else []
+                found = measured(options, where, data, path, own)
+                shap_of_a_row = found.get("shap", shap_of_a_row)
+                if where == "Spark, 1 executor":
+                    found["shap"] = shap_of_a_row
+            lines.append(line_of(rows, where, found, samples))
         results = common.pd.DataFrame(lines, columns=COLUMNS)
         print(results.to_string(index=False), flush=True)
         if options.write:
