@@ -163,8 +163,12 @@ impl Method {
 
     /// The method of that name.
     pub fn find(name: &str) -> Option<Self> {
-        let trials = Self::trials();
-        MAIN.into_iter().chain(VARIANTS).chain(trials).find(|method| method.name() == name)
+        Self::all().find(|method| method.name() == name)
+    }
+
+    /// All methods.
+    pub fn all() -> impl Iterator<Item = Self> {
+        MAIN.into_iter().chain(VARIANTS).chain(Self::trials())
     }
 
     /// All trials, each by rank and by score.
@@ -434,7 +438,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for method in MAIN.into_iter().chain(VARIANTS).chain(Method::trials()) {
+        for method in Method::all() {
             assert_eq!(Method::find(method.name()), Some(method));
         }
         assert_eq!(Method::find("shap"), None);

@@ -157,6 +157,27 @@ fn a_run_continues_where_it_stopped_and_threads_change_nothing() {
     assert_eq!(continued, expected);
 }
 
+/// A unit is run for the methods that it lacks, and the file is the one of all methods at once.
+#[test]
+fn methods_can_be_added_later() {
+    let place = Place::new();
+    for (experiment, first, all) in [
+        ("selection", "tree_shap", "lmdi_plus_by_rank,saabas,tree_shap"),
+        ("ablation", "local_mdi", "lmdi_plus_by_rank,local_mdi,variant_1_by_rank"),
+        ("counterfactual", "saabas", "lmdi_model_by_score,saabas"),
+    ] {
+        place.ok(experiment, "whole", &["--methods", all]);
+        place.ok(experiment, "parts", &["--methods", first]);
+        place.ok(experiment, "parts", &["--methods", all]);
+        let results = |out: &str| read(&place.path(out).join(experiment).join("results.csv"));
+        assert_eq!(results("whole"), results("parts"), "{experiment}");
+        place.ok(experiment, "parts", &["--methods", first]);
+        assert_eq!(results("whole"), results("parts"), "{experiment}, run once more");
+        let settings = read(&place.path("parts").join(experiment).join("settings.txt"));
+        assert!(all.split(',').all(|method| settings.contains(method)), "{settings}");
+    }
+}
+
 #[test]
 fn other_settings_and_bad_names_are_refused() {
     let place = Place::new();

@@ -85,7 +85,7 @@ impl Experiment for Runtime {
         Ok(self.methods.clone())
     }
 
-    fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
+    fn run(&self, unit: &Unit, methods: &[Method], context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&self.fields(unit));
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
         let model = EnsembleKind::Sized { trees: unit.trees, leaf: unit.leaf };
@@ -93,7 +93,7 @@ impl Experiment for Runtime {
         let explained = Explained::new(&ensemble, &split.train, context, draws.next_u64());
         let rows = split.train.rows() as f64;
         let mut measured = Vec::new();
-        for &method in &self.methods {
+        for &method in methods {
             let start = Instant::now();
             explained.scores(method, &split.train.view(), &UntilInterrupted)?;
             let value = start.elapsed().as_secs_f64() / rows;

@@ -99,7 +99,7 @@ impl Experiment for Subgroups {
         Ok(self.methods.clone())
     }
 
-    fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
+    fn run(&self, unit: &Unit, methods: &[Method], context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
         let split = prepare(&context.load(unit.set)?.table, unit.n, 0.5, draws);
         let ensemble =
@@ -116,7 +116,7 @@ impl Experiment for Subgroups {
         };
         let global = MeasuredOn::ALL.map(|on| error(&one_group, on));
         let mut measured = Vec::new();
-        for &method in &self.methods {
+        for &method in methods {
             let scores = explained.scores(method, &split.test.view(), &UntilInterrupted)?;
             for k in COUNTS {
                 let options = KMeansOptions::new(k).with_seed(seed);

@@ -53,8 +53,18 @@ pub trait Experiment: Sync {
     /// The methods that are compared.
     fn methods(&self, options: &Options) -> Result<Vec<Method>>;
 
-    /// Runs a unit.
-    fn run(&self, unit: &Self::Unit, context: &Context) -> Result<Vec<Measurement>>;
+    /// Whether a method can be measured in a unit.
+    fn applies(&self, _method: Method, _unit: &Self::Unit) -> bool {
+        true
+    }
+
+    /// Runs a unit with some of its methods. What one method measures must not depend on the others.
+    fn run(
+        &self,
+        unit: &Self::Unit,
+        methods: &[Method],
+        context: &Context,
+    ) -> Result<Vec<Measurement>>;
 
     /// Puts results beside the paper's.
     fn page(&self, records: &Records) -> Result<Page>;

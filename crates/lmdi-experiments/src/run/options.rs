@@ -5,7 +5,7 @@ use super::protocol::Protocol;
 use crate::data::catalogue::{CATALOGUE, DataSet, find, keys};
 use crate::data::openml::{Cache, SERVER};
 use crate::data::source::Source;
-use crate::methods::{MAIN, Method, VARIANTS};
+use crate::methods::Method;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -103,8 +103,7 @@ impl Options {
     pub fn methods(&self, of: &[Method]) -> Result<Vec<Method>> {
         for name in &self.methods {
             if Method::find(name).is_none() {
-                let all = MAIN.into_iter().chain(VARIANTS).chain(Method::trials());
-                let all: Vec<&str> = all.map(Method::name).collect();
+                let all: Vec<&str> = Method::all().map(Method::name).collect();
                 bail!("--methods: found {name:?}; expected some of {}", all.join(", "));
             }
         }

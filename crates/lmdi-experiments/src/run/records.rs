@@ -1,9 +1,10 @@
 //! The result file: tidy CSV, one measurement per row.
 //!
 //! The columns are the fields of the unit, the method, the measure, the value, and how many rows
-//! the unit has. The rows of a unit are added in one write when it is finished; a unit with fewer
-//! rows than it should have was cut off, and is run again. At the end of a run the file is
-//! rewritten in the order of the units, so that neither threads nor interruptions change its bytes.
+//! were written together. The rows of a unit are added in one write when it is finished, and those
+//! of further methods in another; if fewer rows than that follow each other, they were cut off, and
+//! are measured again. At the end of a run the file is rewritten in the order of units and methods,
+//! so that neither threads nor interruptions change its bytes.
 
 use super::experiment::Measurement;
 use anyhow::{Context, Result, bail, ensure};
@@ -49,12 +50,12 @@ impl Records {
         values
     }
 
-    /// How many repetitions there are: the fewest and the most of any setting.
+    /// How many repetitions there are: the fewest and the most of any setting and method.
     pub fn repetitions(&self) -> (usize, usize) {
-        let mut counts: BTreeMap<&[String], Vec<&str>> = BTreeMap::new();
+        let mut counts: BTreeMap<(&[String], &str), Vec<&str>> = BTreeMap::new();
         for record in &self.all {
             if let Some((repetition, setting)) = record.unit.split_last() {
-                let known = counts.entry(setting).or_default();
+                let known = counts.entry((setting, &record.method)).or_default();
                 if !known.contains(&repetition.as_str()) {
                     known.push(repetition);
                 }
@@ -73,7 +74,7 @@ pub struct ResultFile {
 }
 
 impl ResultFile {
-    /// Opens or starts the file, and reads the units that are complete.
+    /// Opens or starts the file, and reads the writes that are complete.
     pub fn open(path: &Path, fields: &'static [&'static str]) -> Result<(Self, Records)> {
         let known = if path.exists() { read(path, fields)? } else { Vec::new() };
         let records = Records { fields: fields.to_vec(), all: known };
@@ -122,7 +123,7 @@ fn heading(fields: &[&'static str]) -> Result<Vec<u8>> {
     Ok(writer.into_inner()?)
 }
 
-/// Rows as CSV. The rows of a unit follow each other.
+/// Rows as CSV. The rows of a unit that follow each other are one write.
 fn lines(records: &[Record]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for unit in records.chunk_by(|a, b| a.unit == b.unit) {
@@ -136,7 +137,7 @@ fn lines(records: &[Record]) -> Result<Vec<u8>> {
     Ok(writer.into_inner()?)
 }
 
-/// The complete units of a file. A last line that was cut off is no error.
+/// The complete writes of a file. A last line that was cut off is no error.
 fn read(path: &Path, fields: &[&'static str]) -> Result<Vec<Record>> {
     let name = || path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(name)?;
@@ -151,8 +152,7 @@ fn read(path: &Path, fields: &[&'static str]) -> Result<Vec<Record>> {
             name()
         );
     }
-    let mut units: Vec<(usize, Vec<Record>)> = Vec::new();
-    let mut place: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    let mut all: Vec<(usize, Record)> = Vec::new();
     for (index, row) in reader.records().enumerate() {
         let row = row.with_context(name)?;
         let cell = |at: usize| row.get(at).unwrap_or_default();
@@ -165,19 +165,13 @@ fn read(path: &Path, fields: &[&'static str]) -> Result<Vec<Record>> {
             text => text.parse().with_context(problem)?,
         };
         let rows: usize = cell(at + 3).parse().with_context(problem)?;
-        let next = units.len();
-        let place = *place.entry(unit.clone()).or_insert(next);
-        if place == next {
-            units.push((rows, Vec::new()));
-        }
         let (method, measure) = (cell(at).to_owned(), cell(at + 1).to_owned());
-        units[place].1.push(Record { unit, method, measure, value });
+        all.push((rows, Record { unit, method, measure, value }));
     }
-    Ok(units
-        .into_iter()
-        .filter(|(rows, unit)| unit.len() == *rows)
-        .flat_map(|(_, unit)| unit)
-        .collect())
+    // Two writes of a unit, one after the other, may be equally long.
+    let writes = all.chunk_by(|(rows, a), (next, b)| rows == next && a.unit == b.unit);
+    let complete = writes.filter(|write| write.len().is_multiple_of(write[0].0));
+    Ok(complete.flatten().map(|(_, record)| record.clone()).collect())
 }
 
 #[cfg(test)]
@@ -211,6 +205,22 @@ mod tests {
             assert_eq!(records.all[0].unit, unit("a, \"quoted\"", 0));
             assert!(records.all[1].value.is_nan());
         }
+    }
+
+    #[test]
+    fn methods_that_are_added_to_a_unit_are_written_on_their_own() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("results.csv");
+        let (mut file, _) = ResultFile::open(&path, FIELDS).expect("a new file");
+        let of = |method| Measurement { method, measure: "auroc".into(), value: 0.5 };
+        file.add(&unit("a", 0), &[of("lime"), of("saabas")]).expect("added");
+        file.add(&unit("a", 0), &[of("maple"), of("tree_shap")]).expect("added");
+        let (_, records) = ResultFile::open(&path, FIELDS).expect("read");
+        assert_eq!(records.all.len(), 4);
+        let whole = std::fs::read_to_string(&path).expect("text");
+        std::fs::write(&path, &whole[..whole.len() - 3]).expect("written");
+        let (_, records) = ResultFile::open(&path, FIELDS).expect("read");
+        assert!(records.all.len() < 4);
     }
 
     #[test]

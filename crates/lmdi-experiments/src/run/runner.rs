@@ -1,8 +1,9 @@
 //! From units to a result file and a page.
 //!
 //! Every worker takes the next unit that is not done and runs it on a thread pool of its own, of
-//! one thread: repetitions run side by side, and the library's own parallel loops do not mix their
-//! work. What a unit measures depends on the seed and the unit alone.
+//! one thread: repetitions run in parallel, and the library's own parallel loops do not mix their
+//! work. What a unit measures of a method depends on the seed, the unit and the method alone, so
+//! methods can be added to results that are there.
 
 use super::context::Context;
 use super::experiment::Experiment;
@@ -12,6 +13,7 @@ use super::progress::Progress;
 use super::records::{Record, Records, ResultFile};
 use super::seconds::Seconds;
 use super::settings::Settings;
+use crate::methods::Method;
 use anyhow::{Context as _, Result, anyhow};
 use lmdi_io::interrupt;
 use lmdi_report::plot::png;
@@ -36,16 +38,32 @@ pub fn run<E: Experiment>(experiment: &E, options: &Options) -> Result<()> {
     let names: Vec<Vec<String>> = units.iter().map(|unit| experiment.fields(unit)).collect();
     let (mut file, records) = ResultFile::open(&directory.join("results.csv"), E::FIELDS)?;
     let mut known = by_unit(records.all);
-    let left: Vec<usize> = (0..units.len()).filter(|&at| !known.contains_key(&names[at])).collect();
+    let left: Vec<(usize, Vec<Method>)> = (0..units.len())
+        .filter_map(|at| {
+            let of_unit = known.get(&names[at]);
+            let is_known = |method: &Method| {
+                of_unit.is_some_and(|all| all.iter().any(|record| record.method == method.name()))
+            };
+            let wanted = methods.iter().filter(|method| experiment.applies(**method, &units[at]));
+            let missing: Vec<Method> = wanted.filter(|method| !is_known(method)).copied().collect();
+            let is_done = missing.is_empty() && (of_unit.is_some() || !methods.is_empty());
+            (!is_done).then_some((at, missing))
+        })
+        .collect();
     let threads = if E::SIDE_BY_SIDE { options.threads() } else { 1 };
     let progress = Progress::new(E::NAME, units.len(), units.len() - left.len());
     let seconds = Seconds::open(&directory.join("seconds.csv"), E::FIELDS)?;
     let made = Mutex::new((&mut file, Vec::new(), seconds));
     let outcome = work(threads, left.len(), |at| {
-        let unit = left[at];
+        let (unit, ref missing) = left[at];
         let start = Instant::now();
-        let measured = experiment.run(&units[unit], &context);
-        let measured = measured.with_context(|| names[unit].join(", "))?;
+        let measured = experiment.run(&units[unit], missing, &context);
+        let mut measured = measured.with_context(|| names[unit].join(", "))?;
+        // What belongs to no method that can be chosen, such as distances between cells, is
+        // measured every time.
+        if let Some(before) = known.get(&names[unit]) {
+            measured.retain(|new| before.iter().all(|record| record.method != new.method));
+        }
         let mut made = made.lock().map_err(|_| anyhow!("another unit failed"))?;
         let (file, records, seconds) = &mut *made;
         records.extend(file.add(&names[unit], &measured)?);
@@ -55,7 +73,10 @@ pub fn run<E: Experiment>(experiment: &E, options: &Options) -> Result<()> {
     });
     drop(progress);
     let (_, new, _) = made.into_inner().map_err(|_| anyhow!("a unit failed"))?;
-    known.append(&mut by_unit(new));
+    for (unit, records) in by_unit(new) {
+        known.entry(unit).or_default().extend(records);
+    }
+    known.values_mut().for_each(|records| records.sort_by_key(|record| place(&record.method)));
     outcome?;
     // Units of this run in their order, then what earlier, larger runs left.
     let mut all: Vec<Record> = Vec::new();
@@ -66,6 +87,11 @@ pub fn run<E: Experiment>(experiment: &E, options: &Options) -> Result<()> {
     let records = Records { fields: E::FIELDS.to_vec(), all };
     file.finish(&records)?;
     write_page(experiment, &records, &settings, &directory)
+}
+
+/// The place of a method in the result file; what belongs to no known method comes last.
+fn place(method: &str) -> usize {
+    Method::all().position(|known| known.name() == method).unwrap_or(usize::MAX)
 }
 
 fn by_unit(records: Vec<Record>) -> BTreeMap<Vec<String>, Vec<Record>> {

@@ -1,8 +1,8 @@
 //! What results depend on beside their unit, kept beside them, so that a run is not continued with
 //! other settings.
 //!
-//! `settings.txt` holds one `name: value` a line: the seed, LIME's neighbours, the methods and the
-//! hash of every data set. More repetitions or data sets may be added later; anything else that
+//! `settings.txt` holds one `name: value` per line: the seed, LIME's neighbours, the methods and the
+//! hash of every data set. Repetitions, data sets and methods may be added later; anything else that
 //! changes is an error.
 
 use super::context::Context;
@@ -12,6 +12,9 @@ use crate::data::DataSet;
 use crate::methods::Method;
 use anyhow::{Context as _, Result, bail};
 use std::path::Path;
+
+/// The line of the methods' names.
+const METHODS: &str = "methods";
 
 /// Names with values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +35,7 @@ impl Settings {
             ("version".into(), env!("CARGO_PKG_VERSION").into()),
             ("size".into(), options.effort().name().into()),
             ("seed".into(), options.seed.to_string()),
-            ("methods".into(), names.join(" ")),
+            (METHODS.into(), names.join(" ")),
         ];
         if options.protocol == Protocol::Reference {
             lines.push(("protocol".into(), "reference".into()));
@@ -61,7 +64,8 @@ impl Settings {
         if path.exists() {
             let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
             for (name, before) in text.lines().filter_map(|line| line.split_once(": ")) {
-                match self.lines.iter().find(|(known, _)| known == name) {
+                match all.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, now)) if name == METHODS => *now = joined(before, now),
                     Some((_, now)) if now != before => bail!(
                         "{}: the results there were made with {name} {before}, not {now}; continue with the same, or \
                          choose another --out",
@@ -77,21 +81,30 @@ impl Settings {
     }
 }
 
+/// The names of both lists, each once.
+fn joined(before: &str, now: &str) -> String {
+    let is_new = |name: &&str| before.split(' ').all(|known| known != *name);
+    let all: Vec<&str> = before.split(' ').chain(now.split(' ').filter(is_new)).collect();
+    all.join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn other_settings_are_refused_and_new_data_sets_join() {
+    fn other_settings_are_refused_and_new_data_sets_and_methods_join() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("settings.txt");
         let settings = |list: &[(&str, &str)]| Settings {
             lines: list.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect(),
         };
-        settings(&[("seed", "0"), ("data a", "1")]).keep(&path).expect("new");
-        settings(&[("seed", "0"), ("data b", "2")]).keep(&path).expect("another data set");
+        let first = [("seed", "0"), ("methods", "lime maple"), ("data a", "1")];
+        settings(&first).keep(&path).expect("new");
+        let more = [("seed", "0"), ("methods", "saabas lime"), ("data b", "2")];
+        settings(&more).keep(&path).expect("another data set and method");
         let text = std::fs::read_to_string(&path).expect("text");
-        assert_eq!(text, "seed: 0\ndata b: 2\ndata a: 1\n");
+        assert_eq!(text, "seed: 0\nmethods: lime maple saabas\ndata b: 2\ndata a: 1\n");
         let error = settings(&[("seed", "1")]).keep(&path).expect_err("another seed").to_string();
         assert!(error.contains("seed 0, not 1"), "{error}");
     }

@@ -47,10 +47,10 @@ impl Experiment for Counterfactual {
         Ok(self.methods.clone())
     }
 
-    fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
+    fn run(&self, unit: &Unit, methods: &[Method], context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
         let split = prepare(&context.load(unit.set)?.table, unit.n, 0.5, draws);
-        let found = mean_differences(&split, &self.methods, context, draws)?;
+        let found = mean_differences(&split, methods, context, draws)?;
         let distance = |(method, differences): (&'static str, Vec<f64>)| Measurement {
             method,
             measure: "distance".into(),

@@ -63,7 +63,7 @@ impl Experiment for CounterfactualSim {
         Ok(self.methods.clone())
     }
 
-    fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
+    fn run(&self, unit: &Unit, methods: &[Method], context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&self.fields(unit));
         let x = correlated_features(unit.rows, FEATURES, 0, 0.0, draws);
         let noise = normal(draws, unit.rows);
@@ -79,7 +79,7 @@ impl Experiment for CounterfactualSim {
         let half = unit.rows / 2;
         let split = standardise(part((0..half).collect()), part((half..unit.rows).collect()));
         let mut measured = Vec::new();
-        for (method, differences) in mean_differences(&split, &self.methods, context, draws)? {
+        for (method, differences) in mean_differences(&split, methods, context, draws)? {
             for (feature, value) in differences.into_iter().enumerate() {
                 let measure = format!("difference_{}", feature + 1);
                 measured.push(Measurement { method, measure, value });

@@ -67,7 +67,7 @@ impl Experiment for Rules {
         Ok(Vec::new())
     }
 
-    fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
+    fn run(&self, unit: &Unit, _: &[Method], context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
         let simulated = simulate(&context.load(unit.set)?.table, unit, context.protocol, draws);
         let (train, test) = (&simulated.split.train, &simulated.split.test);

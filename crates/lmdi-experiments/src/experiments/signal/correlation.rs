@@ -78,7 +78,7 @@ impl Experiment for Correlation {
         Ok(self.methods.clone())
     }
 
-    fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
+    fn run(&self, unit: &Unit, methods: &[Method], context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&self.fields(unit));
         let x = correlated_features(unit.rows, FEATURES, BLOCK, unit.rho, draws);
         let signal: Vec<usize> = (0..SIGNAL).collect();
@@ -97,9 +97,9 @@ impl Experiment for Correlation {
             Protocol::Paper => explained,
             Protocol::Reference => explained.searching(5, &REFERENCE_L1_RATIOS),
         };
-        let sizes = explained.sizes(&self.methods, &split.test.view(), &UntilInterrupted)?;
+        let sizes = explained.sizes(methods, &split.test.view(), &UntilInterrupted)?;
         let mut measured = Vec::new();
-        for (method, sizes) in self.methods.iter().zip(&sizes) {
+        for (method, sizes) in methods.iter().zip(&sizes) {
             let ranks = mean_ranks(sizes);
             for (group, range) in GROUPS {
                 let value = ranks[range.clone()].iter().sum::<f64>() / range.len() as f64;

@@ -55,17 +55,17 @@ impl Experiment for Ranking {
         Ok(self.methods.clone())
     }
 
-    fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
+    fn run(&self, unit: &Unit, methods: &[Method], context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
         let simulated = simulate(&context.load(unit.set)?.table, unit, context.protocol, draws);
         let (train, test) = (&simulated.split.train, &simulated.split.test);
         let ensemble = EnsembleKind::Forest.train(train, draws.next_u64(), &UntilInterrupted)?;
         let explained = Explained::new(&ensemble, train, context, draws.next_u64());
-        let sizes = explained.sizes(&self.methods, &test.view(), &UntilInterrupted)?;
+        let sizes = explained.sizes(methods, &test.view(), &UntilInterrupted)?;
         let of_method = |(method, sizes): (&Method, &crate::methods::Sizes)| {
             measured(method.name(), mean_auroc(sizes.rows(), &simulated.is_signal))
         };
-        Ok(self.methods.iter().zip(&sizes).map(of_method).collect())
+        Ok(methods.iter().zip(&sizes).map(of_method).collect())
     }
 
     fn page(&self, records: &Records) -> Result<Page> {

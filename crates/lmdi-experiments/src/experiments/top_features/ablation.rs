@@ -57,15 +57,6 @@ impl Ablation {
         let all: Vec<Method> = BASE.into_iter().chain(VARIANTS).collect();
         Ok(Self { methods: options.methods(&all)? })
     }
-
-    fn methods_of(&self, model: EnsembleKind) -> Vec<Method> {
-        let fits = |method: &&Method| match model {
-            EnsembleKind::Forest => true,
-            model if model.is_boosted() => BASE.contains(method) && method.explains_boosting(),
-            _ => BASE.contains(method),
-        };
-        self.methods.iter().filter(fits).copied().collect()
-    }
 }
 
 impl Experiment for Ablation {
@@ -110,12 +101,19 @@ impl Experiment for Ablation {
         Ok(self.methods.clone())
     }
 
-    fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
+    fn applies(&self, method: Method, unit: &Unit) -> bool {
+        match unit.model {
+            EnsembleKind::Forest => true,
+            model if model.is_boosted() => BASE.contains(&method) && method.explains_boosting(),
+            _ => BASE.contains(&method),
+        }
+    }
+
+    fn run(&self, unit: &Unit, methods: &[Method], context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&self.fields(unit));
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
-        let methods = self.methods_of(unit.model);
-        let mut measured = selection(&split, unit.model, &methods, &PERCENTS, context, draws)?;
-        measured.extend(stable(&split, unit.model, &methods, &PERCENTS, context, draws)?);
+        let mut measured = selection(&split, unit.model, methods, &PERCENTS, context, draws)?;
+        measured.extend(stable(&split, unit.model, methods, &PERCENTS, context, draws)?);
         Ok(measured)
     }
 

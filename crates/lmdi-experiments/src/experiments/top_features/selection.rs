@@ -54,10 +54,10 @@ impl Experiment for Selection {
         Ok(self.methods.clone())
     }
 
-    fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
+    fn run(&self, unit: &Unit, methods: &[Method], context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
-        selection(&split, EnsembleKind::Forest, &self.methods, &self.percents, context, draws)
+        selection(&split, EnsembleKind::Forest, methods, &self.percents, context, draws)
     }
 
     fn page(&self, records: &Records) -> Result<Page> {

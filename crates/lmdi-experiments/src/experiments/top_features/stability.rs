@@ -52,10 +52,10 @@ impl Experiment for Stability {
         Ok(self.methods.clone())
     }
 
-    fn run(&self, unit: &Unit, context: &Context) -> Result<Vec<Measurement>> {
+    fn run(&self, unit: &Unit, methods: &[Method], context: &Context) -> Result<Vec<Measurement>> {
         let draws = &mut context.draws(&unit.fields());
         let split = prepare(&context.load(unit.set)?.table, unit.n, THIRD, draws);
-        stable(&split, EnsembleKind::Forest, &self.methods, &PERCENTS, context, draws)
+        stable(&split, EnsembleKind::Forest, methods, &PERCENTS, context, draws)
     }
 
     fn page(&self, records: &Records) -> Result<Page> {
