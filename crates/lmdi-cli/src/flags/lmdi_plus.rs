@@ -2,6 +2,7 @@
 
 use super::named;
 use clap::Args;
+use lmdi::basis::RawScale;
 use lmdi::glm::{Family, Measure, Rule};
 use lmdi::importance::lmdi_plus::{
     Choices, FitOn, FitTo, FoldBy, Glm, LmdiPlusOptions, Preset, Validation,
@@ -31,6 +32,12 @@ pub struct LmdiPlusFlags {
     /// Use stumps only, without raw columns
     #[arg(long, help_heading = "LMDI+")]
     no_raw: bool,
+    /// Standard deviation of raw columns, where a split at the root has 1, or `stump` for that of the
+    /// column's largest split; above 1, trends are penalised less than steps [default: stump; 4
+    /// with --fit-to response]
+    #[arg(long, value_name = "X", conflicts_with = "no_raw", help_heading = "LMDI+",
+        value_parser = raw_scale)]
+    raw_scale: Option<RawScale>,
     /// Let raw terms continue beyond the range of the training cells, where trees are flat
     #[arg(long, help_heading = "LMDI+")]
     no_bound_raw: bool,
@@ -91,6 +98,11 @@ pub struct LmdiPlusFlags {
     max_iterations: Option<usize>,
 }
 
+/// The scale of raw columns as it is written on the command line.
+fn raw_scale(text: &str) -> Result<RawScale, String> {
+    RawScale::parse(text).map_err(|_| "expected a number above 0, or stump".into())
+}
+
 impl LmdiPlusFlags {
     /// The options for a model that predicts classes or not, and is boosted or not.
     pub fn options(&self, of_classes: bool, boosted: bool) -> lmdi::Result<LmdiPlusOptions> {
@@ -105,6 +117,7 @@ impl LmdiPlusFlags {
             response_share: self.response_share,
             fit_on: self.fit_on,
             include_raw: self.no_raw.then_some(false),
+            raw_scale: self.raw_scale,
             bound_raw: self.no_bound_raw.then_some(false),
             scale_target: self.no_scale_target.then_some(false),
             glm: self.glm,

@@ -43,7 +43,8 @@ pub fn invalid(
 
 /// What the library says about parameters beside the one in question, in the words of flags.
 pub fn with_flags(text: &str) -> String {
-    let names = ["l1_ratio", "fit_on", "fit_to", "response_share", "rows_per_tree", "fold_by"];
+    let names =
+        ["l1_ratio", "fit_on", "fit_to", "response_share", "rows_per_tree", "fold_by", "raw_scale"];
     names.iter().fold(text.to_owned(), |text, name| text.replace(name, &flag_of(name)))
 }
 

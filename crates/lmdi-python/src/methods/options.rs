@@ -1,5 +1,6 @@
 //! The keywords of `lmdi.LMDIPlus` as choices of the library.
 
+use lmdi::basis::RawScale;
 use lmdi::forest::{Ensemble, Outcome};
 use lmdi::importance::lmdi_plus::{Choices, LmdiPlusOptions};
 use lmdi::named::Named;
@@ -15,6 +16,7 @@ pub struct Keywords {
     response_share: Option<f64>,
     fit_on: Option<String>,
     include_raw: Option<bool>,
+    raw_scale: Option<Scale>,
     bound_raw: Option<bool>,
     scale_target: Option<bool>,
     glm: Option<String>,
@@ -46,6 +48,7 @@ impl Keywords {
             response_share: self.response_share,
             fit_on: named(&self.fit_on)?,
             include_raw: self.include_raw,
+            raw_scale: self.raw_scale.map(Scale::parsed).transpose()?,
             bound_raw: self.bound_raw,
             scale_target: self.scale_target,
             glm: named(&self.glm)?,
@@ -65,6 +68,25 @@ impl Keywords {
             max_iterations: self.max_iterations,
         };
         choices.options(of_classes, ensemble.is_boosted())
+    }
+}
+
+/// A number, or a name.
+#[derive(FromPyObject)]
+enum Scale {
+    Number(f64),
+    Name(String),
+}
+
+impl Scale {
+    fn parsed(self) -> lmdi::Result<RawScale> {
+        match self {
+            Scale::Number(number) => {
+                let scale = RawScale::Deviation(number);
+                scale.check().map(|()| scale)
+            }
+            Scale::Name(name) => RawScale::parse(&name),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! has only stumps: its codes are names, so a line through them is meaningless.
 
 use super::column_moments::ColumnMoments;
-use super::{RawColumn, Stumps};
+use super::{RawColumn, RawScale, Stumps};
 use crate::forest::Tree;
 use crate::forest::routing::Router;
 use crate::table::MatrixView;
@@ -113,11 +113,7 @@ impl Basis {
         features: &[u32],
         moments: impl Fn(usize) -> Option<(f64, f64)>,
     ) -> Self {
-        let mut largest_share: HashMap<u32, f64> = HashMap::new();
-        for (&feature, &share) in stumps.feature.iter().zip(&stumps.share) {
-            let largest = largest_share.entry(feature).or_default();
-            *largest = largest.max(share);
-        }
+        let largest_share = largest_shares(&stumps);
         let raw = features.iter().enumerate().map(|(at, &feature)| {
             let (mean, deviation) = moments(at).unwrap_or((0.0, 0.0));
             // In the bag a stump's squares add up to the weight of its node, so its standard
@@ -164,10 +160,31 @@ impl Basis {
         }
     }
 
+    /// Changes the scale of the raw columns, which is that of the largest stump at first.
+    pub fn scale_raw(&mut self, scale: RawScale) {
+        let RawScale::Deviation(deviation) = scale else { return };
+        let largest_share = largest_shares(&self.stumps);
+        for column in &mut self.raw {
+            let stump_deviation = largest_share.get(&column.feature).map_or(0.0, |s| s.sqrt());
+            let factor = column.factor * (deviation / stump_deviation);
+            column.factor = if factor.is_finite() { factor } else { 0.0 };
+        }
+    }
+
     /// Number of columns.
     pub fn n_columns(&self) -> usize {
         self.stumps.n_splits() + self.raw.len()
     }
+}
+
+/// Of every feature, the share of rows that reach its largest stump.
+fn largest_shares(stumps: &Stumps) -> HashMap<u32, f64> {
+    let mut largest_share: HashMap<u32, f64> = HashMap::new();
+    for (&feature, &share) in stumps.feature.iter().zip(&stumps.share) {
+        let largest = largest_share.entry(feature).or_default();
+        *largest = largest.max(share);
+    }
+    largest_share
 }
 
 /// The features that the tree splits on by thresholds only, rising.

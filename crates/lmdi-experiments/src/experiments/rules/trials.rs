@@ -1,7 +1,7 @@
-//! Trials: changes of the preset `data`, as methods of the other experiments.
+//! Trials: changes of the presets `data` and `model`, as methods of the other experiments.
 //!
-//! A rule that ranks well may still select, repeat or compare rows badly. Each trial changes the
-//! rule of `data` in one way or a few, and can be named in `--methods` of `ranking`, `selection`,
+//! A rule that ranks well may still select, repeat or compare rows badly. Each trial changes a
+//! preset, `data` as it was with raw columns on the scale of stumps, in one way or a few, and can be named in `--methods` of `ranking`, `selection`,
 //! `stability` and `counterfactual`, which then train the same forests as for every other method.
 
 use super::columns::Columns;
@@ -10,16 +10,27 @@ use super::rule::{Judges, Rule, rules};
 use super::search::{Judged, Trees};
 use crate::data::Part;
 use lmdi::Result;
+use lmdi::basis::RawScale;
 use lmdi::forest::Ensemble;
 use lmdi::importance::LmdiPlus;
+use lmdi::importance::lmdi_plus::LmdiPlusOptions;
+use lmdi::monitor::Silent;
 
-/// A change of the preset `data`.
+/// A change of a preset.
 pub struct Trial {
     /// Its names in result files: by rank and by score.
     pub names: [&'static str; 2],
     /// The same for people.
     pub titles: [&'static str; 2],
-    change: fn(&mut Rule),
+    change: Change,
+}
+
+/// What is changed.
+enum Change {
+    /// The rule of the preset `data`.
+    Data(fn(&mut Rule)),
+    /// The options of the preset `model`.
+    Model(fn(LmdiPlusOptions) -> LmdiPlusOptions),
 }
 
 /// A trial from its name, its title and what it changes.
@@ -28,14 +39,17 @@ macro_rules! trial {
         Trial {
             names: [concat!("trial_", $name, "_by_rank"), concat!("trial_", $name, "_by_score")],
             titles: [concat!($title, " (by rank)"), concat!($title, " (by score)")],
-            change: $change,
+            change: Change::Data($change),
         }
+    };
+    ($name:literal, $title:literal, model: $change:expr) => {
+        Trial { change: Change::Model($change), ..trial!($name, $title, |_| {}) }
     };
 }
 
 /// All trials.
-pub static TRIALS: [Trial; 16] = [
-    trial!("none", "preset `data`", |_| {}),
+pub static TRIALS: [Trial; 26] = [
+    trial!("none", "raw columns on the scale of stumps, one fold", |_| {}),
     trial!("folds", "three folds of out-of-bag rows", folds),
     trial!("fitted_rows", "and columns scaled on the fitted rows", |rule| {
         folds(rule);
@@ -75,6 +89,8 @@ pub static TRIALS: [Trial; 16] = [
     }),
     trial!("x2", "raw columns times 2, one fold", |rule| rule.columns.raw = 2.0),
     trial!("x4", "raw columns times 4, one fold", |rule| rule.columns.raw = 4.0),
+    trial!("x8", "raw columns times 8, one fold", |rule| rule.columns.raw = 8.0),
+    trial!("x16", "raw columns times 16, one fold", |rule| rule.columns.raw = 16.0),
     trial!("alike", "raw columns alike, one fold", |rule| {
         rule.columns.raw_alike = true;
     }),
@@ -83,6 +99,43 @@ pub static TRIALS: [Trial; 16] = [
     }),
     trial!("both", "raw columns alike, deep stumps penalised more, one fold", |rule| {
         rule.columns = Columns { raw_alike: true, depth: 0.5, ..Columns::DEFAULT };
+    }),
+    trial!("alike_x4", "preset `data`: raw columns alike and times 4, one fold", |rule| {
+        rule.columns = Columns { raw_alike: true, raw: 4.0, ..Columns::DEFAULT };
+    }),
+    trial!("alike_x8", "raw columns alike and times 8, one fold", |rule| {
+        rule.columns = Columns { raw_alike: true, raw: 8.0, ..Columns::DEFAULT };
+    }),
+    trial!(
+        "both_x2",
+        "raw columns alike and times 2, deep stumps penalised more, one fold",
+        |rule| {
+            rule.columns = Columns { raw_alike: true, depth: 0.5, raw: 2.0, ..Columns::DEFAULT };
+        }
+    ),
+    trial!(
+        "both_x4",
+        "raw columns alike and times 4, deep stumps penalised more, one fold",
+        |rule| {
+            rule.columns = Columns { raw_alike: true, depth: 0.5, raw: 4.0, ..Columns::DEFAULT };
+        }
+    ),
+    trial!(
+        "half_x2",
+        "raw columns alike and times 2, deep stumps penalised a little more, one fold",
+        |rule| {
+            rule.columns = Columns { raw_alike: true, depth: 0.25, raw: 2.0, ..Columns::DEFAULT };
+        }
+    ),
+    trial!("folds_alike_x2", "three folds, raw columns alike and times 2", |rule| {
+        folds(rule);
+        rule.columns = Columns { raw_alike: true, raw: 2.0, ..Columns::DEFAULT };
+    }),
+    trial!("model_alike", "`model`, raw columns alike", model: |model| {
+        model.with_raw_scale(RawScale::Deviation(1.0))
+    }),
+    trial!("model_alike_x4", "`model`, raw columns alike and times 4", model: |model| {
+        model.with_raw_scale(RawScale::Deviation(4.0))
     }),
 ];
 
@@ -93,10 +146,17 @@ fn folds(rule: &mut Rule) {
 impl Trial {
     /// Fits the forest's trees to what it was trained on.
     pub fn fit(&self, ensemble: &Ensemble, train: &Part) -> Result<LmdiPlus> {
+        let change = match self.change {
+            Change::Data(change) => change,
+            Change::Model(change) => {
+                let options = change(LmdiPlusOptions::model());
+                return LmdiPlus::fit(ensemble, &train.set(), &options, &Silent);
+            }
+        };
         let known = rules(train.answers.kind());
         let data = known.iter().find(|rule| rule.name == DATA);
         let mut rule = *data.ok_or_else(|| lmdi::Error::Data(format!("no rule {DATA}")))?;
-        (self.change)(&mut rule);
+        change(&mut rule);
         let trees = Trees::new(ensemble, train);
         let fitted = if rule.forest_share > 0.0 {
             let chosen = Judged::new(&trees, &rule).choose(&rule);
@@ -114,5 +174,5 @@ impl Trial {
     }
 }
 
-/// The name of the rule of the preset `data`.
+/// The name of the rule of the preset `data`, which has its raw columns on the scale of stumps.
 const DATA: &str = "oob_once_unit_free";

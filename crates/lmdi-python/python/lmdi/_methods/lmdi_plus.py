@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -45,6 +45,7 @@ CHOICES = (
     "response_share",
     "fit_on",
     "include_raw",
+    "raw_scale",
     "bound_raw",
     "scale_target",
     "glm",
@@ -106,6 +107,11 @@ class LMDIPlus(Explainer):
         Default: "uniform".
     include_raw : bool, optional
         Whether the columns themselves are inputs beside the splits (raw columns). Default: True.
+    raw_scale : float or "stump", optional
+        Standard deviation of raw columns, where a split at the root has 1, or "stump" for that of the
+        column's largest split. All terms of a tree share one penalty, so above 1, trends are penalised
+        less than steps. Default: "stump"; 4 for forests with `preset="data"` or
+        `fit_to="response"`.
     bound_raw : bool, optional
         Whether the terms of raw columns stay constant outside the range of the training cells,
         where trees are flat. Default: True; False with `preset="paper"`.
@@ -176,6 +182,7 @@ class LMDIPlus(Explainer):
         response_share: float | None = None,
         fit_on: FitOn | None = None,
         include_raw: bool | None = None,
+        raw_scale: float | Literal["stump"] | None = None,
         bound_raw: bool | None = None,
         scale_target: bool | None = None,
         glm: Glm | None = None,
@@ -203,6 +210,7 @@ class LMDIPlus(Explainer):
         self.response_share = response_share
         self.fit_on = fit_on
         self.include_raw = include_raw
+        self.raw_scale = raw_scale
         self.bound_raw = bound_raw
         self.scale_target = scale_target
         self.glm = glm
@@ -526,7 +534,7 @@ def _checked(name: str, value: Any) -> Any:
         return flag(value, name)
     if name == "l1_ratio":
         return [number(ratio, name) for ratio in np.ravel(np.asarray(value, dtype=object))]
-    if name in NUMBERS:
+    if name in NUMBERS or (name == "raw_scale" and not isinstance(value, str)):
         return number(value, name)
     if not isinstance(value, str):
         raise TypeError(f"{name} is {value!r}; expected the name of a choice")

@@ -6,6 +6,7 @@
 //! is decided here.
 
 use super::{FitOn, FitTo, FoldBy, LmdiPlusOptions, Validation};
+use crate::basis::RawScale;
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
 use crate::named::Named;
 use crate::{Error, Result};
@@ -117,6 +118,8 @@ pub struct Choices {
     pub fit_on: Option<FitOn>,
     /// Whether raw columns are inputs beside the stumps.
     pub include_raw: Option<bool>,
+    /// Scale of raw columns.
+    pub raw_scale: Option<RawScale>,
     /// Whether raw terms stay constant outside the range of the training cells.
     pub bound_raw: Option<bool>,
     /// Whether least squares divides the response by its standard deviation first.
@@ -176,6 +179,7 @@ impl Choices {
             ("response_share", self.response_share.is_some()),
             ("fit_on", self.fit_on.is_some()),
             ("include_raw", self.include_raw.is_some()),
+            ("raw_scale", self.raw_scale.is_some()),
             ("bound_raw", self.bound_raw.is_some()),
             ("scale_target", self.scale_target.is_some()),
             ("glm", self.glm.is_some()),
@@ -203,6 +207,7 @@ impl Choices {
         let family = options.family(of_classes, boosted);
         options.fit_on = self.fit_on.or(options.fit_on);
         options.include_raw = self.include_raw.unwrap_or(options.include_raw);
+        options.raw_scale = self.raw_scale.or(options.raw_scale);
         options.bound_raw = self.bound_raw.unwrap_or(options.bound_raw);
         // A strength that is given is meant beside the loss of the response as it is.
         let fixed = self.alpha.is_some() || self.c.is_some();

@@ -1,5 +1,6 @@
 //! Options of LMDI+.
 
+use crate::basis::RawScale;
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule};
 use crate::named::Named;
 use crate::setters::setters;
@@ -130,6 +131,11 @@ impl Named for FoldBy {
     }
 }
 
+/// Standard deviation of raw columns where the response is fitted. On the scale of stumps, a penalty
+/// that removes noisy steps removes weak trends too, and rows are then compared by fewer features;
+/// `docs/results.md` has other scales.
+const TREND_SCALE: f64 = 4.0;
+
 /// Options of LMDI+; the default is the preset [`LmdiPlusOptions::model`].
 ///
 /// ```
@@ -150,6 +156,9 @@ pub struct LmdiPlusOptions {
     pub fit_on: Option<FitOn>,
     /// Whether the raw columns of the features a tree uses are inputs beside its stumps.
     pub include_raw: bool,
+    /// Scale of raw columns; `None` chooses a standard deviation of 4 for forests fitted to the
+    /// response, where a stump at the root has 1, else that of the largest stump.
+    pub raw_scale: Option<RawScale>,
     /// Whether raw terms stay constant outside the range of the training cells, where trees are
     /// flat.
     pub bound_raw: bool,
@@ -205,6 +214,7 @@ impl LmdiPlusOptions {
         with_max_iterations(max_iterations: usize);
         optional:
         with_fit_on(fit_on: FitOn),
+        with_raw_scale(raw_scale: RawScale),
         with_rounds(rounds: usize),
         with_rows_per_tree(rows_per_tree: usize),
         with_family(family: Family),
@@ -236,6 +246,7 @@ impl LmdiPlusOptions {
     pub fn data() -> Self {
         Self {
             fit_on: Some(FitOn::Uniform),
+            raw_scale: None,
             bound_raw: true,
             scale_target: true,
             validation: None,
@@ -254,6 +265,7 @@ impl LmdiPlusOptions {
             response_share: 0.5,
             fit_on: None,
             include_raw: true,
+            raw_scale: Some(RawScale::LargestStump),
             bound_raw: false,
             family: None,
             scale_target: false,
@@ -297,6 +309,7 @@ impl LmdiPlusOptions {
                 expected: "a number from 0 to 1".into(),
             });
         }
+        self.raw_scale.map_or(Ok(()), RawScale::check)?;
         if self.rounds == Some(0) {
             return Err(Error::Parameter {
                 name: "rounds",
@@ -318,6 +331,15 @@ impl LmdiPlusOptions {
     pub fn family(&self, of_classes: bool, boosted: bool) -> Family {
         let by_classes = of_classes && !boosted && self.fit_to == FitTo::Response;
         self.family.unwrap_or(if by_classes { Family::Binomial } else { Family::Gaussian })
+    }
+
+    /// The scale of raw columns: the one that is set, or the default for such a model.
+    pub fn raw_scale(&self, boosted: bool) -> RawScale {
+        let default = match self.fit_to {
+            FitTo::Response if !boosted => RawScale::Deviation(TREND_SCALE),
+            _ => RawScale::LargestStump,
+        };
+        self.raw_scale.unwrap_or(default)
     }
 
     /// The options of the linear models, once the family is known.

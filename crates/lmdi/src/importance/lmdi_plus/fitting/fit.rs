@@ -8,7 +8,7 @@ use super::boosted::BoostedFit;
 use super::class_weight::{counts_draws, row_class_weights};
 use super::target::Plan;
 use super::unfinished_model::UnfinishedModel;
-use crate::basis::{Basis, RareCells, TreeRows};
+use crate::basis::{Basis, RareCells, RawScale, TreeRows};
 use crate::forest::routing::Router;
 use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, InBag, Tree};
@@ -39,6 +39,7 @@ pub(super) struct Shared<'s> {
     class_weight: Option<Vec<f64>>,
     rows: RowChoice,
     pub(super) include_raw: bool,
+    raw_scale: RawScale,
     scale_target: bool,
     glm: GlmOptions,
     fold: Vec<u32>,
@@ -101,6 +102,7 @@ impl LmdiPlus {
             class_weight,
             rows,
             include_raw: options.include_raw,
+            raw_scale: options.raw_scale(ensemble.is_boosted()),
             scale_target: options.scale_target && glm.family == Family::Gaussian,
             fold: match &hashes {
                 Some(hashes) => hashed_folds(hashes, glm.folds),
@@ -162,7 +164,10 @@ impl Shared<'_> {
         let drawn = self.in_bag_weight(tree);
         // Compiled for this once: of a fully grown forest all trees together take much memory.
         let router = Router::of_trees(self.ensemble, index..index + 1);
-        Basis::with_leaves(tree, self.x, self.include_raw, drawn, &router, 0)
+        let (mut basis, leaves) =
+            Basis::with_leaves(tree, self.x, self.include_raw, drawn, &router, 0);
+        basis.scale_raw(self.raw_scale);
+        (basis, leaves)
     }
 
     /// Fits the linear models of a tree, one per target.

@@ -90,7 +90,10 @@ impl StreamedFit {
         let columns = self.known.as_ref().map_or(&[][..], |known| &known.columns);
         let basis = |tree: usize| {
             let moments = |feature: u32| columns.get(feature as usize).copied().flatten();
-            Basis::of_moments(&self.ensemble.trees[tree], self.options.include_raw, moments)
+            let (tree, options) = (&self.ensemble.trees[tree], &self.options);
+            let mut basis = Basis::of_moments(tree, options.include_raw, moments);
+            basis.scale_raw(options.raw_scale(self.ensemble.is_boosted()));
+            basis
         };
         self.bases = trees.into_par_iter().map(basis).collect();
         if self.is_newton() && self.progress.newton.is_empty() {
