@@ -87,6 +87,7 @@ def test_every_option_reaches_the_method(data, forest, explainer):
         {"fit_on": "all"},
         {"validation": "folds"},
         {"include_raw": False},
+        {"raw_scale": 2},
         {"scale_target": False},
         {"glm": "ols"},
         {"glm": "ridge"},
@@ -106,11 +107,21 @@ def test_every_option_reaches_the_method(data, forest, explainer):
     ]:
         other = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
         assert not np.array_equal(other, usual), options
-    for options in [{"preset": "model"}, {"validation": "oob"}, {"fit_on": "uniform"}, {"n_jobs": 1}]:
+    for options in [
+        {"preset": "model"},
+        {"validation": "oob"},
+        {"fit_on": "uniform"},
+        {"raw_scale": "stump"},
+        {"n_jobs": 1},
+    ]:
         same = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
         assert np.array_equal(same, usual), options
     paper = lmdi.LMDIPlus(forest, preset="paper").fit(data.X, data.y).explain(data.X).values
-    as_published = {"fit_to": "response", "fit_on": "all", "scale_target": False}
+    data_preset = lmdi.LMDIPlus(forest, preset="data").fit(data.X, data.y).explain(data.X).values
+    for options in [{"fit_to": "response"}, {"fit_to": "response", "raw_scale": 4.0}]:
+        same = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
+        assert np.array_equal(same, data_preset), options
+    as_published = {"fit_to": "response", "fit_on": "all", "scale_target": False, "raw_scale": "stump"}
     for options in [{"ablation": 4}, {**as_published, "validation": "folds"}, {**as_published, "folds": 3}]:
         same = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
         assert np.array_equal(same, paper), options

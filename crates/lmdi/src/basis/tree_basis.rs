@@ -203,6 +203,7 @@ fn numeric_features(tree: &Tree, stumps: &Stumps) -> Vec<u32> {
 mod tests {
     use super::super::leaf_nodes;
     use super::*;
+    use crate::forest::Ensemble;
     use crate::forest::train::{ForestParams, TrainingSet, train_forest};
     use crate::monitor::Silent;
     use crate::random::{generator, unit};
@@ -211,8 +212,8 @@ mod tests {
     /// More rows than are looked at in one go.
     const ROWS: usize = 20_000;
 
-    #[test]
-    fn basis_and_leaves_of_one_pass_are_those_of_two() {
+    /// Two trees on three columns.
+    fn forest() -> (Matrix, Ensemble) {
         let mut random = generator(3, 0);
         let cells: Vec<f64> = (0..3 * ROWS).map(|_| unit(&mut random)).collect();
         let x = Matrix::from_column_major(cells, ROWS, 3).expect("three columns");
@@ -228,6 +229,36 @@ mod tests {
         let params =
             ForestParams { n_trees: 2, max_leaf_nodes: Some(40), ..ForestParams::regression() };
         let forest = train_forest(&set, &params, &Silent).expect("a forest");
+        (x, forest)
+    }
+
+    #[test]
+    fn raw_columns_have_the_standard_deviation_that_is_asked_for() {
+        let (x, forest) = forest();
+        for tree in &forest.trees {
+            let in_bag = tree.in_bag.as_ref().expect("drawn rows");
+            let as_stumps = Basis::of(tree, &x.view(), true);
+            let mut basis = as_stumps.clone();
+            basis.scale_raw(RawScale::LargestStump);
+            assert_eq!(basis, as_stumps);
+            for expected in [0.5, 1.0, 4.0] {
+                let mut basis = as_stumps.clone();
+                basis.scale_raw(RawScale::Deviation(expected));
+                assert_eq!(basis.stumps, as_stumps.stumps);
+                for column in &basis.raw {
+                    let cells = x.column(column.feature as usize);
+                    let square = |row: usize| column.value(cells[row]).powi(2);
+                    let sum: f64 = (0..ROWS).map(|r| f64::from(in_bag.count(r)) * square(r)).sum();
+                    let deviation = (sum / ROWS as f64).sqrt();
+                    assert!((deviation / expected - 1.0).abs() < 1e-12, "{deviation}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn basis_and_leaves_of_one_pass_are_those_of_two() {
+        let (x, forest) = forest();
         let router = Router::new(&forest);
         for (index, tree) in forest.trees.iter().enumerate() {
             let drawn =

@@ -377,6 +377,7 @@ fn every_choice_of_the_method_is_taken() {
         &["--fit-on", "all"],
         &["--validation", "folds"],
         &["--no-raw"],
+        &["--raw-scale", "2"],
         &["--no-scale-target"],
         &["--glm", "ridge"],
         &["--glm", "lasso"],

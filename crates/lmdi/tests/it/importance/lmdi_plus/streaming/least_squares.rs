@@ -2,6 +2,7 @@
 
 use super::{in_batches, model, part, scores, streamed, table};
 use crate::support::random_models::{Kind, Table, cases};
+use lmdi::basis::RawScale;
 use lmdi::forest::ClassWeights;
 use lmdi::glm::PenaltyChoice;
 use lmdi::importance::LmdiPlus;
@@ -54,6 +55,7 @@ proptest! {
         share in prop_oneof![Just(0.5), Just(0.0), Just(1.0)],
         weighted in any::<bool>(),
         per_tree in prop_oneof![Just(None), (40..200_usize).prop_map(Some)],
+        scale in prop_oneof![Just(RawScale::LargestStump), (0.1..8.0).prop_map(RawScale::Deviation)],
     ) {
         let table = table(seed, kind.classes());
         let mut model = model(&table, kind, seed);
@@ -64,7 +66,7 @@ proptest! {
         let rounds = if model.is_boosted() { rounds.or(Some(2)) } else { rounds };
         let options = LmdiPlusOptions::default().with_include_raw(with_raw).with_response_share(share);
         let options = rounds.map_or(options.clone(), |rounds| options.with_rounds(rounds));
-        let options = options.with_rows_per_tree(per_tree);
+        let options = options.with_rows_per_tree(per_tree).with_raw_scale(scale);
         let options = in_batches(&options);
         let whole = LmdiPlus::fit(&model, &table.set(), &options, &Silent).expect("a fit");
         let fit = StreamedFit::new(model, &options).expect("a plan");
