@@ -5,7 +5,7 @@ predicts to what the model predicts (probabilities for classes), the share of ro
 both to the truth. TreeSHAP is measured beside it; its scores add up to the model's own raw output. The package
 is the one that is installed: `pip install ./crates/lmdi-python` first.
 
-`--write` keeps the results in benches/results/fidelity.csv and puts their table into docs/results.md;
+`--write` keeps the results in benches/results/fidelity.csv, beside those of other data sets and models, and puts their table into docs/results.md;
 `--table` does the second alone, from the results that are kept.
 """
 
@@ -97,14 +97,16 @@ def r2(truth, found):
     return 1 - ((truth - found) ** 2).sum() / ((truth - truth.mean()) ** 2).sum()
 
 
-def measure(names, rows):
-    """One record per data set, library and explanation."""
+def measure(names, chosen, rows):
+    """One record per data set, library (all, or those chosen) and explanation."""
     print("data set            model     explanation  R2 to model  same class  truth: model  explanation")
     for name in names:
         classes = SETS[name]
         x, y = load(name, classes, rows)
         train, test, train_y, test_y = train_test_split(x, y, test_size=0.3, random_state=0)
         for library, model in models(classes).items():
+            if chosen and library not in chosen:
+                continue
             model.fit(train, train_y)
             own = last_column(model, test, classes)
             for explanation, found in explanations(model, library, train, train_y, test, classes):
@@ -116,6 +118,19 @@ def measure(names, rows):
                     flush=True,
                 )
                 yield [name, classes, library, explanation, *(f"{number:.4f}" for number in record)]
+
+
+def keep(results):
+    """Writes the results; those of other data sets and models stay. The order is that of a run of all."""
+    RESULTS.parent.mkdir(exist_ok=True)
+    if RESULTS.exists():
+        before = pd.read_csv(RESULTS, dtype=str, keep_default_na=False)
+        fresh = set(zip(results.set, results.model))
+        stay = [pair not in fresh for pair in zip(before.set, before.model)]
+        results = pd.concat([before[stay], results.astype(str)])
+    places = {name: place for place, name in enumerate([*SETS, *models(False)])}
+    order = results[["set", "model"]].apply(lambda names: names.map(places))
+    results.iloc[np.lexsort((order["model"], order["set"]))].to_csv(RESULTS, index=False)
 
 
 def table(results):
@@ -146,16 +161,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=5000)
     parser.add_argument("--only", help="data sets, separated by commas")
+    parser.add_argument("--models", help="models, such as forest or xgboost, separated by commas")
     parser.add_argument("--write", action="store_true", help="keep the results and put their table into the docs")
     parser.add_argument("--table", action="store_true", help="only the table, from the results that are kept")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if not options.table:
         names = options.only.split(",") if options.only else SETS
-        results = pd.DataFrame(measure(names, options.rows), columns=COLUMNS)
+        chosen = options.models.split(",") if options.models else None
+        results = pd.DataFrame(measure(names, chosen, options.rows), columns=COLUMNS)
         if options.write:
-            RESULTS.parent.mkdir(exist_ok=True)
-            results.to_csv(RESULTS, index=False)
+            keep(results)
     if options.write or options.table:
         common.put_table(PAGE, BEGIN, END, table(pd.read_csv(RESULTS)))
 
