@@ -100,7 +100,7 @@ pub struct LmdiPlusFlags {
 
 /// The scale of raw columns as it is written on the command line.
 fn raw_scale(text: &str) -> Result<RawScale, String> {
-    RawScale::parse(text).map_err(|_| "expected a number above 0, or stump".into())
+    RawScale::parse(text).map_err(|_| "expected a number from 1e-6 to 1e6, or stump".into())
 }
 
 impl LmdiPlusFlags {

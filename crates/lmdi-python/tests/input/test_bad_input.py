@@ -264,7 +264,7 @@ def test_options_of_the_wrong_type(data, forest, explainer):
         with pytest.raises(TypeError, match=f"{name} is .*; expected {expected}"):
             lmdi.LMDIPlus(forest, **{name: value}).fit(data.X, data.y)
     for scale in (0, -1.0, float("nan"), float("inf"), "large"):
-        with pytest.raises(ValueError, match="`raw_scale` is .*; expected a number above 0, or stump"):
+        with pytest.raises(ValueError, match="`raw_scale` is .*; expected a number from 1e-6 to 1e6, or stump"):
             lmdi.LMDIPlus(forest, raw_scale=scale).fit(data.X, data.y)
     with pytest.raises(ValueError, match="`trees` is some; expected auto, all, oob or inbag"):
         explainer.explain(data.X, trees="some")

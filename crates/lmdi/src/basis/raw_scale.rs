@@ -22,15 +22,18 @@ impl RawScale {
     const PARAMETER: &'static str = "raw_scale";
     /// The name of [`RawScale::LargestStump`].
     const STUMP: &'static str = "stump";
+    /// Beyond this factor, or below its inverse, a raw column costs nothing or never enters, and
+    /// products of columns lose their digits.
+    const MOST: f64 = 1e6;
 
-    /// Reads the name `stump` or a positive number.
+    /// Reads the name `stump` or a number from 1e-6 to 1e6.
     ///
     /// ```
     /// use lmdi::basis::RawScale;
     /// assert_eq!(RawScale::parse("stump"), Ok(RawScale::LargestStump));
     /// assert_eq!(RawScale::parse("4"), Ok(RawScale::Deviation(4.0)));
     /// let error = RawScale::parse("-1").unwrap_err().to_string();
-    /// assert_eq!(error, "parameter `raw_scale` is -1; expected a number above 0, or stump");
+    /// assert_eq!(error, "parameter `raw_scale` is -1; expected a number from 1e-6 to 1e6, or stump");
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
         let scale = match text.parse() {
@@ -41,10 +44,10 @@ impl RawScale {
         scale.check().map(|()| scale)
     }
 
-    /// Refuses a standard deviation that is none.
+    /// Refuses a standard deviation that is none, or that no penalty suits.
     pub fn check(self) -> Result<()> {
         match self {
-            Self::Deviation(deviation) if !(deviation.is_finite() && deviation > 0.0) => {
+            Self::Deviation(deviation) if !(1.0 / Self::MOST..=Self::MOST).contains(&deviation) => {
                 Err(Self::invalid(deviation.to_string()))
             }
             _ => Ok(()),
@@ -52,7 +55,8 @@ impl RawScale {
     }
 
     fn invalid(found: String) -> Error {
-        let expected = format!("a number above 0, or {}", Self::STUMP);
+        let expected =
+            format!("a number from {:e} to {:e}, or {}", 1.0 / Self::MOST, Self::MOST, Self::STUMP);
         Error::Parameter { name: Self::PARAMETER, found, expected }
     }
 }

@@ -1,8 +1,9 @@
 //! Trials: changes of the presets `data` and `model`, as methods of the other experiments.
 //!
 //! A rule that ranks well may still select, repeat or compare rows badly. Each trial changes a
-//! preset, `data` as it was with raw columns on the scale of stumps, in one way or a few, and can be named in `--methods` of `ranking`, `selection`,
-//! `stability` and `counterfactual`, which then train the same forests as for every other method.
+//! preset in one way or a few: `model`, or `data` with raw columns on the scale of stumps, as it
+//! used to be. Trials can be named in `--methods` of `ranking`, `selection`, `stability` and
+//! `counterfactual`, which then train the same forests as for every other method.
 
 use super::columns::Columns;
 use super::refit::{refit, search_and_fit};
