@@ -2,7 +2,6 @@
 
 use super::named;
 use clap::Args;
-use lmdi::basis::RawScale;
 use lmdi::glm::{Family, Measure, Rule};
 use lmdi::importance::lmdi_plus::{
     Choices, FitOn, FitTo, FoldBy, Glm, LmdiPlusOptions, Preset, Validation,
@@ -32,12 +31,10 @@ pub struct LmdiPlusFlags {
     /// Use stumps only, without raw columns
     #[arg(long, help_heading = "LMDI+")]
     no_raw: bool,
-    /// Standard deviation of raw columns, where a split at the root has 1, or `stump` for that of the
-    /// column's largest split; above 1, trends are penalised less than steps [default: stump; 4
-    /// with --fit-to response]
-    #[arg(long, value_name = "X", conflicts_with = "no_raw", help_heading = "LMDI+",
-        value_parser = raw_scale)]
-    raw_scale: Option<RawScale>,
+    /// Scale of raw columns, as a multiple of that of the column's largest split; above 1, trends are
+    /// penalised less than steps [default: 1; 4 for forests with --fit-to response]
+    #[arg(long, value_name = "X", conflicts_with = "no_raw", help_heading = "LMDI+")]
+    raw_scale: Option<f64>,
     /// Let raw terms continue beyond the range of the training cells, where trees are flat
     #[arg(long, help_heading = "LMDI+")]
     no_bound_raw: bool,
@@ -96,11 +93,6 @@ pub struct LmdiPlusFlags {
     /// Maximum number of iterations of one fit [default: 10000]
     #[arg(long, value_name = "N", help_heading = "LMDI+")]
     max_iterations: Option<usize>,
-}
-
-/// The scale of raw columns as it is written on the command line.
-fn raw_scale(text: &str) -> Result<RawScale, String> {
-    RawScale::parse(text).map_err(|_| "expected a number from 1e-6 to 1e6, or stump".into())
 }
 
 impl LmdiPlusFlags {

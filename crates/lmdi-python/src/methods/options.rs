@@ -1,6 +1,5 @@
 //! The keywords of `lmdi.LMDIPlus` as choices of the library.
 
-use lmdi::basis::RawScale;
 use lmdi::forest::{Ensemble, Outcome};
 use lmdi::importance::lmdi_plus::{Choices, LmdiPlusOptions};
 use lmdi::named::Named;
@@ -16,7 +15,7 @@ pub struct Keywords {
     response_share: Option<f64>,
     fit_on: Option<String>,
     include_raw: Option<bool>,
-    raw_scale: Option<Scale>,
+    raw_scale: Option<f64>,
     bound_raw: Option<bool>,
     scale_target: Option<bool>,
     glm: Option<String>,
@@ -48,7 +47,7 @@ impl Keywords {
             response_share: self.response_share,
             fit_on: named(&self.fit_on)?,
             include_raw: self.include_raw,
-            raw_scale: self.raw_scale.map(Scale::parsed).transpose()?,
+            raw_scale: self.raw_scale,
             bound_raw: self.bound_raw,
             scale_target: self.scale_target,
             glm: named(&self.glm)?,
@@ -68,25 +67,6 @@ impl Keywords {
             max_iterations: self.max_iterations,
         };
         choices.options(of_classes, ensemble.is_boosted())
-    }
-}
-
-/// A number, or a name.
-#[derive(FromPyObject)]
-enum Scale {
-    Number(f64),
-    Name(String),
-}
-
-impl Scale {
-    fn parsed(self) -> lmdi::Result<RawScale> {
-        match self {
-            Scale::Number(number) => {
-                let scale = RawScale::Deviation(number);
-                scale.check().map(|()| scale)
-            }
-            Scale::Name(name) => RawScale::parse(&name),
-        }
     }
 }
 

@@ -258,13 +258,14 @@ def test_options_of_the_wrong_type(data, forest, explainer):
         ("l1_ratio", [0.5, "a"], "a number"),
         ("include_raw", "x", "True or False"),
         ("raw_scale", [2], "a number"),
+        ("raw_scale", "large", "a number"),
         ("n_jobs", "all", "a whole number or None"),
         ("fit_on", 3, "the name of a choice"),
     ):
         with pytest.raises(TypeError, match=f"{name} is .*; expected {expected}"):
             lmdi.LMDIPlus(forest, **{name: value}).fit(data.X, data.y)
-    for scale in (0, -1.0, float("nan"), float("inf"), "large"):
-        with pytest.raises(ValueError, match="`raw_scale` is .*; expected a number from 1e-6 to 1e6, or stump"):
+    for scale in (0, -1.0, float("nan"), float("inf"), 1e7):
+        with pytest.raises(ValueError, match="`raw_scale` is .*; expected a number from 1e-6 to 1e6"):
             lmdi.LMDIPlus(forest, raw_scale=scale).fit(data.X, data.y)
     with pytest.raises(ValueError, match="`trees` is some; expected auto, all, oob or inbag"):
         explainer.explain(data.X, trees="some")

@@ -111,7 +111,7 @@ def test_every_option_reaches_the_method(data, forest, explainer):
         {"preset": "model"},
         {"validation": "oob"},
         {"fit_on": "uniform"},
-        {"raw_scale": "stump"},
+        {"raw_scale": 1},
         {"n_jobs": 1},
     ]:
         same = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
@@ -121,7 +121,7 @@ def test_every_option_reaches_the_method(data, forest, explainer):
     for options in [{"fit_to": "response"}, {"fit_to": "response", "raw_scale": 4.0}]:
         same = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
         assert np.array_equal(same, data_preset), options
-    as_published = {"fit_to": "response", "fit_on": "all", "scale_target": False, "raw_scale": "stump"}
+    as_published = {"fit_to": "response", "fit_on": "all", "scale_target": False, "raw_scale": 1.0}
     for options in [{"ablation": 4}, {**as_published, "validation": "folds"}, {**as_published, "folds": 3}]:
         same = lmdi.LMDIPlus(forest, **options).fit(data.X, data.y).explain(data.X).values
         assert np.array_equal(same, paper), options

@@ -8,14 +8,12 @@
 //! |---|---|
 //! | `stumps` | the columns of the splits |
 //! | `raw_column`, `column_moments` | the columns of the features, standardised |
-//! | `raw_scale` | their scale beside that of stumps |
 //! | `tree_basis` | both, for one tree |
 //! | `rare_cells`, `sparse_columns`, `rows` | the rows that a linear model is fitted on, block by block |
 
 mod column_moments;
 mod rare_cells;
 mod raw_column;
-mod raw_scale;
 mod rows;
 mod sparse_columns;
 mod stumps;
@@ -23,7 +21,6 @@ mod tree_basis;
 
 pub(crate) use rare_cells::RareCells;
 pub use raw_column::RawColumn;
-pub use raw_scale::RawScale;
 pub(crate) use rows::SparseBlock;
 pub use rows::{RowBlock, TreeRows, leaf_nodes};
 pub(crate) use sparse_columns::{SparseColumns, SparseEntry};

@@ -8,7 +8,7 @@ fn wrong_usage_is_code_two() {
     let place = Place::new();
     let data = example("diabetes.csv");
     let base = ["explain", &data, "--target", "progression", "--trees", "3"];
-    let cases: [(&[&str], &str); 27] = [
+    let cases: [(&[&str], &str); 31] = [
         (&["--ablation", "5"], "5 is not in 1..=4"),
         (&["--ablation", "0"], "0 is not in 1..=4"),
         (&["--preset", "fast"], "possible values: model, data, paper"),
@@ -20,8 +20,8 @@ fn wrong_usage_is_code_two() {
         (&["--preset", "data", "--c", "1"], "--c is given with a preset"),
         (&["--preset", "data", "--fit-to", "model"], "fixes every choice"),
         (&["--response-share", "1.5"], "from 0 to 1"),
-        (&["--raw-scale", "0"], "a number from 1e-6 to 1e6, or stump"),
-        (&["--raw-scale", "wide"], "a number from 1e-6 to 1e6, or stump"),
+        (&["--raw-scale", "0"], "--raw-scale is 0; expected a number from 1e-6 to 1e6"),
+        (&["--raw-scale", "nan"], "--raw-scale is NaN; expected a number from 1e-6 to 1e6"),
         (&["--raw-scale", "2", "--no-raw"], "cannot be used with"),
         (&["--preset", "data", "--raw-scale", "2"], "--raw-scale is given with a preset"),
         (&["--fit-to", "model", "--family", "poisson"], "--fit-to is response"),

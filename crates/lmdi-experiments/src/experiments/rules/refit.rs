@@ -98,7 +98,6 @@ mod tests {
     use crate::experiments::rules::search::Judged;
     use crate::experiments::rules::trials::TRIALS;
     use crate::simulate::normal::normal;
-    use lmdi::basis::RawScale;
     use lmdi::importance::lmdi_plus::{LmdiPlusOptions, ScoreOptions};
     use lmdi::monitor::Silent;
     use lmdi::random::generator;
@@ -126,12 +125,12 @@ mod tests {
             let ensemble = EnsembleKind::Trees(8).train(&part, 3, &Silent).expect("a forest");
             let trees = Trees::new(&ensemble, &part);
             let data = LmdiPlusOptions::data();
-            let as_stumps = data.clone().with_raw_scale(RawScale::LargestStump);
+            let as_stumps = data.clone().with_raw_scale(1.0);
             let library = [
                 ("paper", LmdiPlusOptions::paper()),
                 ("oob_once_unit_free", as_stumps.clone()),
                 ("trial_none_by_rank", as_stumps),
-                ("trial_alike_x4_by_rank", data),
+                ("trial_x4_by_rank", data),
             ];
             for (name, options) in library {
                 let trial = TRIALS.iter().find(|trial| trial.names[0] == name);

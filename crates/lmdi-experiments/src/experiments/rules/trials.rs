@@ -11,7 +11,6 @@ use super::rule::{Judges, Rule, rules};
 use super::search::{Judged, Trees};
 use crate::data::Part;
 use lmdi::Result;
-use lmdi::basis::RawScale;
 use lmdi::forest::Ensemble;
 use lmdi::importance::LmdiPlus;
 use lmdi::importance::lmdi_plus::LmdiPlusOptions;
@@ -49,7 +48,7 @@ macro_rules! trial {
 }
 
 /// All trials.
-pub static TRIALS: [Trial; 26] = [
+pub static TRIALS: [Trial; 25] = [
     trial!("none", "raw columns on the scale of stumps, one fold", |_| {}),
     trial!("folds", "three folds of out-of-bag rows", folds),
     trial!("fitted_rows", "and columns scaled on the fitted rows", |rule| {
@@ -89,7 +88,7 @@ pub static TRIALS: [Trial; 26] = [
         rule.l1_ratios = &[0.01, 0.1, 0.5];
     }),
     trial!("x2", "raw columns times 2, one fold", |rule| rule.columns.raw = 2.0),
-    trial!("x4", "raw columns times 4, one fold", |rule| rule.columns.raw = 4.0),
+    trial!("x4", "preset `data`: raw columns times 4, one fold", |rule| rule.columns.raw = 4.0),
     trial!("x8", "raw columns times 8, one fold", |rule| rule.columns.raw = 8.0),
     trial!("x16", "raw columns times 16, one fold", |rule| rule.columns.raw = 16.0),
     trial!("alike", "raw columns alike, one fold", |rule| {
@@ -101,7 +100,7 @@ pub static TRIALS: [Trial; 26] = [
     trial!("both", "raw columns alike, deep stumps penalised more, one fold", |rule| {
         rule.columns = Columns { raw_alike: true, depth: 0.5, ..Columns::DEFAULT };
     }),
-    trial!("alike_x4", "preset `data`: raw columns alike and times 4, one fold", |rule| {
+    trial!("alike_x4", "raw columns alike and times 4, one fold", |rule| {
         rule.columns = Columns { raw_alike: true, raw: 4.0, ..Columns::DEFAULT };
     }),
     trial!("alike_x8", "raw columns alike and times 8, one fold", |rule| {
@@ -132,12 +131,7 @@ pub static TRIALS: [Trial; 26] = [
         folds(rule);
         rule.columns = Columns { raw_alike: true, raw: 2.0, ..Columns::DEFAULT };
     }),
-    trial!("model_alike", "`model`, raw columns alike", model: |model| {
-        model.with_raw_scale(RawScale::Deviation(1.0))
-    }),
-    trial!("model_alike_x4", "`model`, raw columns alike and times 4", model: |model| {
-        model.with_raw_scale(RawScale::Deviation(4.0))
-    }),
+    trial!("model_x4", "`model`, raw columns times 4", model: |model| model.with_raw_scale(4.0)),
 ];
 
 fn folds(rule: &mut Rule) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +65,7 @@ CHOICES = (
     "max_iterations",
 )
 #: Those of them that are numbers, whole ones with their least value, and truth values.
-NUMBERS = ("response_share", "alpha", "C", "tolerance", "search_tolerance")
+NUMBERS = ("response_share", "raw_scale", "alpha", "C", "tolerance", "search_tolerance")
 WHOLE_NUMBERS = {"ablation": 1, "folds": 2, "rounds": 1, "rows_per_tree": 1, "max_iterations": 1}
 FLAGS = ("include_raw", "bound_raw", "scale_target")
 
@@ -107,11 +107,10 @@ class LMDIPlus(Explainer):
         Default: "uniform".
     include_raw : bool, optional
         Whether the columns themselves are inputs beside the splits (raw columns). Default: True.
-    raw_scale : float or "stump", optional
-        Standard deviation of raw columns, where a split at the root has 1, or "stump" for that of the
-        column's largest split. All terms of a tree share one penalty, so above 1, trends are penalised
-        less than steps. Default: "stump"; 4 for forests with `preset="data"` or
-        `fit_to="response"`.
+    raw_scale : float, optional
+        Scale of raw columns, as a multiple of that of the column's largest split. All terms of a tree
+        share one penalty, so above 1, trends are penalised less than steps. Default: 1; 4 for forests
+        with `preset="data"` or `fit_to="response"`.
     bound_raw : bool, optional
         Whether the terms of raw columns stay constant outside the range of the training cells,
         where trees are flat. Default: True; False with `preset="paper"`.
@@ -182,7 +181,7 @@ class LMDIPlus(Explainer):
         response_share: float | None = None,
         fit_on: FitOn | None = None,
         include_raw: bool | None = None,
-        raw_scale: float | Literal["stump"] | None = None,
+        raw_scale: float | None = None,
         bound_raw: bool | None = None,
         scale_target: bool | None = None,
         glm: Glm | None = None,
@@ -534,7 +533,7 @@ def _checked(name: str, value: Any) -> Any:
         return flag(value, name)
     if name == "l1_ratio":
         return [number(ratio, name) for ratio in np.ravel(np.asarray(value, dtype=object))]
-    if name in NUMBERS or (name == "raw_scale" and not isinstance(value, str)):
+    if name in NUMBERS:
         return number(value, name)
     if not isinstance(value, str):
         raise TypeError(f"{name} is {value!r}; expected the name of a choice")

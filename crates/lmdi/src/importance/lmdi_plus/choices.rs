@@ -6,7 +6,6 @@
 //! is decided here.
 
 use super::{FitOn, FitTo, FoldBy, LmdiPlusOptions, Validation};
-use crate::basis::RawScale;
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule, Strength};
 use crate::named::Named;
 use crate::{Error, Result};
@@ -118,8 +117,8 @@ pub struct Choices {
     pub fit_on: Option<FitOn>,
     /// Whether raw columns are inputs beside the stumps.
     pub include_raw: Option<bool>,
-    /// Scale of raw columns.
-    pub raw_scale: Option<RawScale>,
+    /// Scale of raw columns, as a multiple of that of their largest stump.
+    pub raw_scale: Option<f64>,
     /// Whether raw terms stay constant outside the range of the training cells.
     pub bound_raw: Option<bool>,
     /// Whether least squares divides the response by its standard deviation first.

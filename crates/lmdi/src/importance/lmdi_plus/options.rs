@@ -1,6 +1,5 @@
 //! Options of LMDI+.
 
-use crate::basis::RawScale;
 use crate::glm::{Family, GlmOptions, Measure, PenaltyChoice, Rule};
 use crate::named::Named;
 use crate::setters::setters;
@@ -131,10 +130,13 @@ impl Named for FoldBy {
     }
 }
 
-/// Standard deviation of raw columns where the response is fitted. On the scale of stumps, a penalty
-/// that removes noisy steps removes weak trends too, and rows are then compared by fewer features;
-/// `docs/results.md` has other scales.
+/// Scale of raw columns where a forest is fitted to the response. On the scale of stumps, a penalty
+/// that removes noisy steps removes weak trends too; `docs/results.md` has other scales.
 const TREND_SCALE: f64 = 4.0;
+
+/// Beyond this scale, or below its inverse, a raw column costs nothing or never enters, and products
+/// of columns lose their digits.
+const MOST_RAW_SCALE: f64 = 1e6;
 
 /// Options of LMDI+; the default is the preset [`LmdiPlusOptions::model`].
 ///
@@ -156,9 +158,9 @@ pub struct LmdiPlusOptions {
     pub fit_on: Option<FitOn>,
     /// Whether the raw columns of the features a tree uses are inputs beside its stumps.
     pub include_raw: bool,
-    /// Scale of raw columns; `None` chooses a standard deviation of 4 for forests fitted to the
-    /// response, where a stump at the root has 1, else that of the largest stump.
-    pub raw_scale: Option<RawScale>,
+    /// Scale of raw columns, as a multiple of that of the feature's largest stump: above 1, trends
+    /// are penalised less than steps. `None` chooses 4 for forests fitted to the response, else 1.
+    pub raw_scale: Option<f64>,
     /// Whether raw terms stay constant outside the range of the training cells, where trees are
     /// flat.
     pub bound_raw: bool,
@@ -214,7 +216,7 @@ impl LmdiPlusOptions {
         with_max_iterations(max_iterations: usize);
         optional:
         with_fit_on(fit_on: FitOn),
-        with_raw_scale(raw_scale: RawScale),
+        with_raw_scale(raw_scale: f64),
         with_rounds(rounds: usize),
         with_rows_per_tree(rows_per_tree: usize),
         with_family(family: Family),
@@ -265,7 +267,7 @@ impl LmdiPlusOptions {
             response_share: 0.5,
             fit_on: None,
             include_raw: true,
-            raw_scale: Some(RawScale::LargestStump),
+            raw_scale: Some(1.0),
             bound_raw: false,
             family: None,
             scale_target: false,
@@ -309,7 +311,15 @@ impl LmdiPlusOptions {
                 expected: "a number from 0 to 1".into(),
             });
         }
-        self.raw_scale.map_or(Ok(()), RawScale::check)?;
+        if let Some(scale) = self.raw_scale
+            && !(1.0 / MOST_RAW_SCALE..=MOST_RAW_SCALE).contains(&scale)
+        {
+            return Err(Error::Parameter {
+                name: "raw_scale",
+                found: scale.to_string(),
+                expected: format!("a number from {:e} to {MOST_RAW_SCALE:e}", 1.0 / MOST_RAW_SCALE),
+            });
+        }
         if self.rounds == Some(0) {
             return Err(Error::Parameter {
                 name: "rounds",
@@ -334,10 +344,10 @@ impl LmdiPlusOptions {
     }
 
     /// The scale of raw columns: the one that is set, or the default for such a model.
-    pub fn raw_scale(&self, boosted: bool) -> RawScale {
+    pub fn raw_scale(&self, boosted: bool) -> f64 {
         let default = match self.fit_to {
-            FitTo::Response if !boosted => RawScale::Deviation(TREND_SCALE),
-            _ => RawScale::LargestStump,
+            FitTo::Response if !boosted => TREND_SCALE,
+            _ => 1.0,
         };
         self.raw_scale.unwrap_or(default)
     }

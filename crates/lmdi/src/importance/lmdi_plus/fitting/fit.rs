@@ -8,7 +8,7 @@ use super::boosted::BoostedFit;
 use super::class_weight::{counts_draws, row_class_weights};
 use super::target::Plan;
 use super::unfinished_model::UnfinishedModel;
-use crate::basis::{Basis, RareCells, RawScale, TreeRows};
+use crate::basis::{Basis, RareCells, TreeRows};
 use crate::forest::routing::Router;
 use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, InBag, Tree};
@@ -39,7 +39,7 @@ pub(super) struct Shared<'s> {
     class_weight: Option<Vec<f64>>,
     rows: RowChoice,
     pub(super) include_raw: bool,
-    raw_scale: RawScale,
+    raw_scale: f64,
     scale_target: bool,
     glm: GlmOptions,
     fold: Vec<u32>,

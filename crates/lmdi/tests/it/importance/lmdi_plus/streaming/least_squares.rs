@@ -2,7 +2,6 @@
 
 use super::{in_batches, model, part, scores, streamed, table};
 use crate::support::random_models::{Kind, Table, cases};
-use lmdi::basis::RawScale;
 use lmdi::forest::ClassWeights;
 use lmdi::glm::PenaltyChoice;
 use lmdi::importance::LmdiPlus;
@@ -55,7 +54,7 @@ proptest! {
         share in prop_oneof![Just(0.5), Just(0.0), Just(1.0)],
         weighted in any::<bool>(),
         per_tree in prop_oneof![Just(None), (40..200_usize).prop_map(Some)],
-        scale in prop_oneof![Just(RawScale::LargestStump), (0.1..8.0).prop_map(RawScale::Deviation)],
+        scale in prop_oneof![Just(1.0), 0.1..8.0],
     ) {
         let table = table(seed, kind.classes());
         let mut model = model(&table, kind, seed);
