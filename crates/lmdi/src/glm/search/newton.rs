@@ -30,7 +30,9 @@ const OF_MOVE: f64 = 4.0;
 
 struct Again {
     /// How far from deciding an error may be: as a share of the rows for accuracy, as a share of
-    /// the smallest error for deviance.
+    /// the error of the strongest penalty for deviance. How accurately a fit is solved is a share of
+    /// the null loss, and so is what its deviance moves when it is solved further. Where classes are
+    /// nearly separable, the smallest error is only a small part of that.
     within: f64,
     /// Gap to solve to, as a share of the null loss.
     accuracy: f64,
@@ -52,11 +54,15 @@ pub(crate) fn search_newton(
         search.fold_weight[fold.number] = 1.0;
         fold.follow_paths(search, l1_ratios);
     }
+    let strongest = (l1_ratios.iter())
+        .map(|&l1_ratio| search.mean_error(search.path(l1_ratio)[0]))
+        .fold(0.0, f64::max);
     for again in AGAIN.iter().filter(|again| again.accuracy < options.search_tolerance) {
         let mut solved = vec![false; search.candidates.len()];
         let mut moved = 0.0_f64;
         loop {
-            let mut undecided = undecided(search, again.within, moved, options, rows.len());
+            let mut undecided =
+                undecided(search, again.within, [strongest, moved], options, rows.len());
             undecided.retain(|&candidate| !solved[candidate]);
             if undecided.is_empty() {
                 break;
@@ -74,11 +80,12 @@ pub(crate) fn search_newton(
 }
 
 /// Candidates whose error is so close to what decides that a more accurate solution may change the
-/// choice; `moved` is the farthest that a deviance moved when it was solved as accurately.
+/// choice. Of deviances, these are the error of the strongest penalty, and the farthest that one moved
+/// when it was solved as accurately.
 fn undecided(
     search: &Search,
     within: f64,
-    moved: f64,
+    [strongest, moved]: [f64; 2],
     options: &GlmOptions,
     n_rows: usize,
 ) -> Vec<usize> {
@@ -94,7 +101,7 @@ fn undecided(
             let n = n_rows as f64;
             within * (ROWS_OF_FULL_DOUBT / n).sqrt().min(1.0) + ROWS_IN_DOUBT / n
         }
-        Measure::Deviance => (within * smallest).max(OF_MOVE * moved),
+        Measure::Deviance => (within * strongest).max(OF_MOVE * moved),
     };
     let limit = match options.rule {
         Rule::Minimum => smallest,

@@ -1,10 +1,11 @@
 //! Paths of penalties through the folds, which are solved in batches.
 //!
 //! The error of a fold is a quadratic form in its statistics. Each point of a path is warm-started
-//! by linear extrapolation of the last two, because solutions are nearly linear in the penalty
-//! between changes of the active set. For a few penalties at a time, only columns that are likely
-//! to move take part. Solutions are stored without their zeros, so that a step can later be solved
-//! more accurately from where it stopped.
+//! by linear extrapolation of the last two, or between its neighbours where both are known, because
+//! solutions are nearly linear in the penalty between changes of the active set. For a few penalties
+//! at a time, only columns that are likely to move take part; all do where most are likely to.
+//! Solutions are stored without their zeros, so that a step can later be solved more accurately from
+//! where it stopped.
 //!
 //! A batch has a lane for every fold. If folds leave lanes free, as a single one does, several
 //! sequences of steps are solved in the same batch: first one l1 ratio each, then equal shares of
