@@ -234,3 +234,24 @@ impl<'p, 'x> Fold<'p, 'x> {
         search.record(candidate, self.number, error / self.held_out_weight);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::glm::model::family::Family;
+    use crate::glm::model::options::{Grid, Strength};
+
+    #[test]
+    fn deviances_are_in_doubt_by_a_share_of_the_null_loss() {
+        let strengths = [0.001, 0.1, 1.0, 10.0].map(Strength::Inverse).to_vec();
+        let mut search = Search::new(&Grid::Given(strengths), &[0.5], 1.0, 100.0, 1);
+        search.fold_weight[0] = 1.0;
+        let errors = [1.0, 0.1037, 0.1, 0.1043];
+        errors.iter().enumerate().for_each(|(at, &error)| search.record(at, 0, error));
+        let options = GlmOptions::reference(Family::Binomial).with_measure(Measure::Deviance);
+        let found = |strongest, moved| undecided(&search, 4e-3, [strongest, moved], &options, 100);
+        assert_eq!(found(1.0, 0.0), vec![1, 2]);
+        assert_eq!(found(0.1, 0.0), vec![2], "a share of the smallest would be too little");
+        assert_eq!(found(0.1, 0.0011), vec![1, 2, 3], "as far as four times what one moved");
+    }
+}

@@ -20,7 +20,7 @@ const NEAR_ENTRY: f64 = 0.9;
 /// Columns that may take part although they are not needed, beside a quarter of those that are.
 const FEW: usize = 4;
 
-/// With more than one in so many stumps a tree is not worth reducing.
+/// With more than one in so many of both kinds of columns, problems are not worth reducing.
 const NEARLY_ALL: f64 = 2.0;
 
 /// Slopes of all columns.
@@ -289,10 +289,12 @@ impl WorkingSet {
         Self { stump: vec![true; q.n_splits()], raw: vec![true; q.n_raw()] }
     }
 
-    /// Whether so many stumps take part that a reduction would cost more than it saves.
+    /// Whether so many columns take part that a reduction would cost more than it saves.
     pub(crate) fn is_nearly_complete(&self) -> bool {
-        NEARLY_ALL * self.stump.iter().filter(|&&flag| flag).count() as f64
-            >= self.stump.len() as f64
+        let are_most = |flags: &[bool]| {
+            NEARLY_ALL * flags.iter().filter(|&&flag| flag).count() as f64 >= flags.len() as f64
+        };
+        are_most(&self.stump) && are_most(&self.raw)
     }
 
     /// Whether these columns serve where `needed` are needed: all of them, and not many more.
