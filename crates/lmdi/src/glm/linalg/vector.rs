@@ -148,3 +148,36 @@ pub(crate) fn subtract_columns<const H: usize, const N: usize>(
         }
     }
 }
+
+/// Sums of products of every one of some columns with every one of others, over `n` numbers each.
+#[inline(always)]
+pub(crate) fn products<const N: usize>(
+    by: [&[Lanes<N>]; COLUMNS],
+    of: [&[Lanes<N>]; COLUMNS],
+    n: usize,
+) -> [[Lanes<N>; COLUMNS]; COLUMNS] {
+    let (by, of) = (by.map(|column| &column[..n]), of.map(|column| &column[..n]));
+    let [mut a, mut b, mut c, mut d] = [[[0.0; N]; COLUMNS]; COLUMNS];
+    for i in 0..n {
+        let x = of.map(|column| column[i]);
+        add_products(&mut a, &by[0][i], &x);
+        add_products(&mut b, &by[1][i], &x);
+        add_products(&mut c, &by[2][i], &x);
+        add_products(&mut d, &by[3][i], &x);
+    }
+    [a, b, c, d]
+}
+
+/// `sums[j] += by * x[j]`.
+#[inline(always)]
+fn add_products<const N: usize>(
+    sums: &mut [Lanes<N>; COLUMNS],
+    by: &Lanes<N>,
+    x: &[Lanes<N>; COLUMNS],
+) {
+    for j in 0..COLUMNS {
+        for lane in 0..N {
+            sums[j][lane] += by[lane] * x[j][lane];
+        }
+    }
+}

@@ -1,31 +1,38 @@
-//! Which candidates of a search can still win, and how accurately each has to be solved.
+//! Which candidates of a search are solved, and how accurately.
 //!
-//! Candidates are solved roughly or exactly. A rough fit has a validation error that is off by an
-//! unknown amount; its doubt is an estimate of that. A candidate is out once its error minus its
-//! doubt exceeds the error plus the doubt of another. The remaining candidates are solved exactly,
-//! the best first, until one is left or all are exact. Only near ties cost more.
+//! Candidates are solved roughly or exactly. Rough errors only tell where to look; exact errors
+//! decide.
 //!
-//! The duality gap bounds the doubt: with G the gap, E the validation error and k the largest ratio
-//! of validation to training curvature (penalty included),
+//! 1. One path, the guide, is solved roughly at every [`STRIDE`]th step, until errors have been rising
+//!    for long. (If lanes are free, all paths are.)
+//! 2. The other paths are solved roughly where the guide is best: the l1 part of the penalty is the
+//!    same at the same step of all paths. A path that does not come close to the best is followed
+//!    roughly, in both directions, until it comes close, its errors have risen, or it is so far
+//!    behind that the rest of it cannot make up for that.
+//! 3. A path that comes close is solved exactly where its rough errors are smallest, and followed
+//!    from there in the same way.
+//! 4. A candidate between two exact errors can win if a lower estimate of its error is not above the
+//!    smallest error. The one with the lowest estimate is solved, until none can win.
+//!
+//! The estimate lies below the straight line between the two errors by the bend of the errors there,
+//! taken as that of a parabola, and by an allowance for kinks: errors have one wherever a column
+//! enters. With a and b the solved steps, k between them and w = (k - a)(b - k),
+//!
+//! ```text
+//! estimate = line(k) - w bend / 2 - w kinks null / (b - a)
+//! ```
+//!
+//! These are estimates, not proofs; `./bench penalties` measures how well they work. Rough errors
+//! cannot decide. With G the duality gap, E the validation error and k the largest ratio of
+//! validation to training curvature (penalty included), the bound
 //!
 //! ```text
 //! |sqrt(E) - sqrt(E at the optimum)| <= sqrt(2 k G)
 //! ```
 //!
-//! The bound is far too pessimistic: in practice, errors move in proportion to the gap, not to its
-//! root. So the doubt is a multiple of the tolerance until the best candidate of a path has been
-//! solved exactly. From then on it is a multiple of the move of its error. Paths are treated
-//! separately, because errors within one l1 ratio are off by similar amounts, but not across
-//! ratios. `./bench penalties` measures how well this works.
-//!
-//! One path, the guide, is first solved roughly at a few steps, until errors have been rising for
-//! long. Errors of the other paths are smallest near the guide's best step, so they are solved from
-//! there, in both directions, until errors have risen. If lanes are free, all paths are solved like
-//! the guide.
-//!
-//! A candidate between two solved steps is assumed to be as good as the better one, minus the bend
-//! of the errors around it, with the same doubt. If it may win, the candidate in the middle is
-//! solved; those on both sides of it may then be out.
+//! is far too pessimistic, and in practice errors move by up to 0.7 % of the null model's, while those
+//! of neighbouring candidates differ by less than a hundredth of that. Exact errors cost little more,
+//! because each fit starts between its neighbours' solutions.
 
 /// How a candidate is solved: for a first look, or as an exhaustive search would.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,30 +59,28 @@ impl Solved {
     }
 }
 
-/// Doubt of a rough error as a share of the null model's, before any of its path was solved exactly.
-const DOUBT: f64 = 7e-3;
-
-/// The least doubt afterwards, on the same scale.
-const LEAST_DOUBT: f64 = 1.5e-3;
-
-/// Doubt as a share of the farthest that a rough error moved when it was solved exactly: on the same
-/// path, as long as that is less than the doubt before, and on any.
-const OF_MOVE: f64 = 4.0;
-const OF_ANY_MOVE: f64 = 1.5;
-
 /// Every how many steps of a path are solved at first.
 const STRIDE: usize = 8;
 
-/// A path is followed in a direction until its error has risen by this share of the null model's.
-const RISEN_ON_PATH: f64 = 0.01;
+/// By how much two rough errors of one path may be off from one another, as a share of the null
+/// model's; between paths it is twice that.
+const DOUBT: f64 = 7e-3;
 
-/// Errors have kinks where columns enter, so bends do not tell all of what lies between two steps:
-/// how far below them an error may be for each step that lies between, as a share of the null model's.
-const PER_UNSEEN_STEP: f64 = 1e-4;
+/// A path is followed in a direction until its error, rough or exact, has risen by this share of the
+/// null model's.
+const RISEN_ROUGHLY: f64 = 0.01;
+const RISEN_EXACTLY: f64 = 2e-3;
 
-/// Between two steps an error may dip below both by this share of how much the errors bend there: twice
-/// that of a parabola.
-const OF_BEND: f64 = 0.25;
+/// A path that is behind is followed as long as it could catch up at this multiple of its last
+/// progress per step, give or take a share of the null model's error.
+const SPEED: f64 = 2.0;
+const BEHIND: f64 = 0.01;
+
+/// Allowance for kinks of one fold's error as a share of the null model's: two steps away from one
+/// solved step and far from the next, an error may be lower by twice this for them. In the mean over
+/// folds they are smaller; how much was measured with three folds.
+const KINKS: f64 = 1.2e-3;
+const MOST_FOLDS: usize = 3;
 
 /// A path has nothing more to hope for once its error has risen from its smallest by this share of
 /// what that one explains, and by this share of the null model's error.
@@ -98,25 +103,30 @@ pub(crate) fn is_hopeless(errors: &[f64]) -> bool {
 pub(crate) struct Contest {
     /// Candidates of each path, from the strongest penalty.
     paths: Vec<Vec<usize>>,
-    /// The path that the others follow, once it is known.
+    /// The path that others without errors follow, once it is known.
     guide: Option<usize>,
-    /// Whether all paths are guides.
-    together: bool,
-    /// Error of each candidate that was solved, and how.
-    known: Vec<Option<(f64, Solved)>>,
+    /// How many candidates are best solved at once. Unless it is one, all paths are guides.
+    at_once: usize,
+    /// Allowance for kinks as a share of the null model's error.
+    kinks: f64,
+    /// Error of each candidate that was solved roughly, and of each that was solved exactly.
+    rough: Vec<Option<f64>>,
+    exact: Vec<Option<f64>>,
     /// Error of the strongest penalty.
     null: f64,
-    /// The farthest that a rough error of each path moved when it was solved exactly, where any was.
-    moved: Vec<Option<f64>>,
 }
 
 impl Contest {
-    /// A contest in which nothing is known. Paths are solved side by side where that costs no more
-    /// (`together`).
-    pub(crate) fn new(paths: Vec<Vec<usize>>, n_candidates: usize, together: bool) -> Self {
-        let moved = vec![None; paths.len()];
-        let known = vec![None; n_candidates];
-        Self { paths, guide: None, together, known, null: 0.0, moved }
+    /// A contest in which nothing is known.
+    pub(crate) fn new(
+        paths: Vec<Vec<usize>>,
+        n_candidates: usize,
+        n_folds: usize,
+        at_once: usize,
+    ) -> Self {
+        let (rough, exact) = (vec![None; n_candidates], vec![None; n_candidates]);
+        let kinks = KINKS / n_folds.clamp(1, MOST_FOLDS) as f64;
+        Self { paths, guide: None, at_once, kinks, rough, exact, null: 0.0 }
     }
 
     /// Takes note of errors.
@@ -126,170 +136,209 @@ impl Contest {
         solved: Solved,
         error: impl Fn(usize) -> f64,
     ) {
-        for (path, moved) in self.paths.iter().zip(&mut self.moved) {
-            for &candidate in path.iter().filter(|candidate| candidates.contains(candidate)) {
-                let new = error(candidate);
-                if let Some((old, _)) = self.known[candidate].replace((new, solved)) {
-                    *moved = Some(moved.unwrap_or(0.0).max((new - old).abs()));
-                }
-                if path[0] == candidate {
-                    self.null = self.null.max(new);
-                }
-            }
+        let known = match solved {
+            Solved::Roughly => &mut self.rough,
+            Solved::Exactly => &mut self.exact,
+        };
+        for &candidate in candidates {
+            known[candidate] = Some(error(candidate));
+        }
+        for first in self.paths.iter().map(|path| path[0]).filter(|at| candidates.contains(at)) {
+            self.null = self.null.max(error(first));
         }
     }
 
     /// The candidates to solve next, and how; `None` when the winner is certain.
     pub(crate) fn next(&mut self) -> Option<(Vec<usize>, Solved)> {
-        let unseen = self.scan();
-        if !unseen.is_empty() {
-            return Some((unseen, Solved::Roughly));
+        type Stage = fn(&Contest) -> Vec<usize>;
+        const STAGES: [(Stage, Solved); 4] = [
+            (Contest::approach, Solved::Roughly),
+            (Contest::starts, Solved::Exactly),
+            (Contest::further, Solved::Exactly),
+            (Contest::between, Solved::Exactly),
+        ];
+        let scan = self.scan();
+        if !scan.is_empty() {
+            return Some((scan, Solved::Roughly));
         }
-        let able = self.able_to_win();
-        let is_rough =
-            |candidate: &usize| !matches!(self.known[*candidate], Some((_, Solved::Exactly)));
-        if able.len() <= 1 || !able.iter().any(is_rough) {
+        if self.exact.len() == 1 {
             return None;
         }
-        // The best come first: once they are known better, fewer of the others can win.
-        let mut best: Vec<(f64, usize)> = Vec::new();
-        let mut wanted = Vec::new();
-        for (path, moved) in self.paths.iter().zip(&self.moved) {
-            let here = |candidate: &usize| path.contains(candidate) && is_rough(candidate);
-            let of_path: Vec<usize> = able.iter().copied().filter(here).collect();
-            let errors = of_path.iter().filter_map(|&at| Some((self.known[at]?.0, at)));
-            match errors.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) {
-                Some(smallest) if moved.is_none() => best.push(smallest),
-                _ => wanted.extend(of_path),
-            }
-        }
-        if !self.together && self.moved.iter().all(Option::is_none) {
-            best.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            best.truncate(1);
-        }
-        wanted.extend(best.into_iter().map(|(_, candidate)| candidate));
-        Some((wanted, Solved::Exactly))
+        let wanted = STAGES.iter().map(|(stage, solved)| (stage(self), *solved));
+        wanted.into_iter().find(|(wanted, _)| !wanted.is_empty())
     }
 
-    /// The candidates that are still to be looked at roughly.
+    /// Some steps of the guides, once.
     fn scan(&mut self) -> Vec<usize> {
-        let strided = |path: &[usize]| -> Vec<usize> {
-            let last = path.len() - 1;
-            (0..last).step_by(STRIDE).chain([last]).collect()
+        let is_unseen = |path: &usize| {
+            self.rough_errors(*path).is_empty() && self.exact_errors(*path).is_empty()
         };
-        let is_unseen =
-            |path: &Vec<usize>| path.iter().all(|&candidate| self.known[candidate].is_none());
-        let unseen: Vec<usize> =
-            (0..self.paths.len()).filter(|&path| is_unseen(&self.paths[path])).collect();
-        let guide = match self.guide {
-            None if unseen.is_empty() => return Vec::new(),
-            None => {
-                let guide = unseen[unseen.len() / 2];
-                self.guide = Some(guide);
-                let guides = if self.together { unseen } else { vec![guide] };
-                let all = |&path: &usize| {
-                    strided(&self.paths[path]).into_iter().map(move |at| (path, at))
-                };
-                return (guides.iter().flat_map(all))
-                    .map(|(path, at)| self.paths[path][at])
-                    .collect();
-            }
-            Some(guide) => guide,
-        };
-        if self.together {
+        let unseen: Vec<usize> = (0..self.paths.len()).filter(is_unseen).collect();
+        if self.guide.is_some() || unseen.is_empty() {
             return Vec::new();
         }
-        let error_at = |path: usize, at: usize| Some(self.known[self.paths[path][at]]?.0);
+        let guide = unseen[unseen.len() / 2];
+        self.guide = Some(guide);
+        let guides = if self.at_once > 1 { unseen } else { vec![guide] };
+        let of_path =
+            |path: usize| strided(self.paths[path].len()).into_iter().map(move |step| (path, step));
+        let steps = guides.into_iter().flat_map(of_path);
+        steps.map(|(path, step)| self.paths[path][step]).collect()
+    }
+
+    /// The next rough steps of paths that are not yet known to come close to the best.
+    fn approach(&self) -> Vec<usize> {
+        let Some(guide) = self.guide else { return Vec::new() };
+        let best = self.smallest();
         let mut wanted = Vec::new();
         for (number, path) in self.paths.iter().enumerate() {
-            if number == guide || path.iter().all(|&at| self.known[at].is_some()) {
-                continue;
-            }
-            let steps = strided(path);
-            let seen = |of: usize| -> Vec<(f64, usize)> {
-                (0..steps.len())
-                    .filter(|&at| steps[at] < self.paths[of].len())
-                    .filter_map(|at| Some((error_at(of, steps[at])?, at)))
-                    .collect()
-            };
-            let smallest = |errors: &[(f64, usize)]| {
-                errors.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
-            };
-            let own = seen(number);
-            let (from, to) = match smallest(&own) {
+            let known = self.rough_errors(number);
+            match smallest_of(&known) {
+                _ if !self.exact_errors(number).is_empty() => {}
+                Some((_, own)) if own <= best + 2.0 * DOUBT * self.null => {}
+                Some(_) if number == guide || self.at_once > 1 => {}
+                Some(_) => wanted.extend(self.beside(path, &self.rough, RISEN_ROUGHLY)),
                 None => {
-                    let at = smallest(&seen(guide)).map_or(0, |(_, at)| at);
-                    (at.saturating_sub(1), at + 1)
+                    let step = smallest_of(&self.rough_errors(guide)).map_or(0, |(step, _)| step);
+                    wanted.push(path[step.min(path.len() - 1)]);
                 }
-                Some((least, _)) => {
-                    let limit = least + RISEN_ON_PATH * self.null;
-                    let (first, last) = (own[0], own[own.len() - 1]);
-                    let down = usize::from(first.0 <= limit);
-                    let up = usize::from(last.0 <= limit);
-                    (first.1.saturating_sub(down), last.1 + up)
-                }
-            };
-            wanted.extend(
-                (from..=to.min(steps.len() - 1))
-                    .map(|at| path[steps[at]])
-                    .filter(|&candidate| self.known[candidate].is_none()),
-            );
+            }
         }
         wanted
     }
 
-    /// The candidates that can still win.
-    fn able_to_win(&self) -> Vec<usize> {
-        let mut limit = f64::INFINITY;
+    /// Where paths that come close are begun: in every valley that may hold their smallest error. The
+    /// best path comes first.
+    fn starts(&self) -> Vec<usize> {
+        let best = self.smallest();
+        let is_first = self.exact.iter().all(Option::is_none);
+        let mut wanted = Vec::new();
         for (number, path) in self.paths.iter().enumerate() {
-            for (error, solved) in path.iter().filter_map(|&candidate| self.known[candidate]) {
-                limit = limit.min(error + self.doubt(number, solved));
+            let errors = self.rough_errors(number);
+            let Some((_, own)) = smallest_of(&errors) else { continue };
+            let limit = if is_first { best } else { best + 2.0 * DOUBT * self.null };
+            if !self.exact_errors(number).is_empty() || own > limit {
+                continue;
+            }
+            let is_valley = |at: usize| {
+                let error = errors[at].1;
+                let before = at.checked_sub(1).map_or(f64::INFINITY, |before| errors[before].1);
+                let after = errors.get(at + 1).map_or(f64::INFINITY, |after| after.1);
+                error <= own + DOUBT * self.null && !(before < error || after < error)
+            };
+            wanted
+                .extend((0..errors.len()).filter(|&at| is_valley(at)).map(|at| path[errors[at].0]));
+        }
+        wanted
+    }
+
+    /// The next steps of paths that were begun.
+    fn further(&self) -> Vec<usize> {
+        let of_path = |path: &Vec<usize>| self.beside(path, &self.exact, RISEN_EXACTLY);
+        self.paths.iter().flat_map(of_path).collect()
+    }
+
+    /// The steps beside those with known errors in which a path has not risen yet by a share of the
+    /// null model's error, and is not too far behind.
+    fn beside(&self, path: &[usize], known: &[Option<f64>], risen: f64) -> Vec<usize> {
+        let (best, steps) = (self.smallest(), strided(path.len()));
+        let Some((_, least)) = smallest_of(&steps_with_errors(path, known)) else {
+            return Vec::new();
+        };
+        let error_at = |at: usize| known[path[*steps.get(at)?]];
+        let mut wanted = Vec::new();
+        for at in 0..steps.len() {
+            let Some(error) = error_at(at).filter(|error| *error <= least + risen * self.null)
+            else {
+                continue;
+            };
+            let (before, after) = (at.checked_sub(1), Some(at + 1));
+            for (from, to, left) in
+                [(after, before, steps[at]), (before, after, path.len() - 1 - steps[at])]
+            {
+                let Some(to) = to.filter(|&to| to < steps.len() && error_at(to).is_none()) else {
+                    continue;
+                };
+                let last = from.and_then(|from| Some((from, error_at(from)?)));
+                let catches_up = last.is_none_or(|(from, last)| {
+                    let speed = (last - error).max(0.0) / steps[at].abs_diff(steps[from]) as f64;
+                    error - SPEED * speed * left as f64 <= best + BEHIND * self.null
+                });
+                if catches_up {
+                    wanted.push(path[steps[to]]);
+                }
             }
         }
-        let mut able = Vec::new();
+        wanted.dedup();
+        wanted
+    }
+
+    /// The candidates between solved ones that are most likely to win, one per interval.
+    fn between(&self) -> Vec<usize> {
+        let best = self.smallest();
+        let mut able: Vec<(f64, usize)> = Vec::new();
         for (number, path) in self.paths.iter().enumerate() {
-            let solved: Vec<(usize, f64, f64)> = (path.iter().enumerate())
-                .filter_map(|(step, &candidate)| {
-                    let (error, solved) = self.known[candidate]?;
-                    Some((step, error, error - self.doubt(number, solved)))
-                })
-                .collect();
-            able.extend(solved.iter().filter(|at| at.2 <= limit).map(|at| path[at.0]));
+            let known = self.exact_errors(number);
             // How far errors bend at each solved step, per step squared.
             let bend = |at: usize| {
-                if at == 0 || at + 1 >= solved.len() {
+                if at == 0 || at + 1 >= known.len() {
                     return 0.0;
                 }
-                let ((s0, e0, _), (s1, e1, _), (s2, e2, _)) =
-                    (solved[at - 1], solved[at], solved[at + 1]);
+                let ((s0, e0), (s1, e1), (s2, e2)) = (known[at - 1], known[at], known[at + 1]);
                 let (before, after) = ((s1 - s0) as f64, (s2 - s1) as f64);
                 let turn = (e2 - e1) / after - (e1 - e0) / before;
                 (2.0 * turn / (before + after)).max(0.0)
             };
-            for (at, pair) in solved.windows(2).enumerate() {
-                let gap = pair[1].0 - pair[0].0;
-                let dip = OF_BEND * (gap * gap) as f64 * bend(at).max(bend(at + 1));
-                let unseen = PER_UNSEEN_STEP * gap as f64 * self.null;
-                if gap > 1 && pair[0].2.min(pair[1].2) - unseen - dip <= limit {
-                    able.push(path[pair[0].0 + gap / 2]);
-                }
+            for (at, pair) in known.windows(2).enumerate() {
+                let ((first, before), (last, after)) = (pair[0], pair[1]);
+                let (gap, bend) = ((last - first) as f64, bend(at).max(bend(at + 1)));
+                let estimate = |step: usize| {
+                    let (past, left) = ((step - first) as f64, (last - step) as f64);
+                    let line = (before * left + after * past) / gap;
+                    line - past * left * (0.5 * bend + self.kinks * self.null / gap)
+                };
+                let lowest = (first + 1..last)
+                    .map(|step| (estimate(step), path[step]))
+                    .filter(|(estimate, _)| *estimate <= best)
+                    .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                able.extend(lowest);
             }
         }
-        able
+        able.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        able.into_iter().take(self.at_once).map(|(_, candidate)| candidate).collect()
     }
 
-    /// By how much an error of a path may be off.
-    fn doubt(&self, path: usize, solved: Solved) -> f64 {
-        if solved == Solved::Exactly {
-            return 0.0;
-        }
-        let mut own = DOUBT * self.null;
-        if let Some(moved) = self.moved[path] {
-            own = own.min((OF_MOVE * moved).max(LEAST_DOUBT * self.null));
-        }
-        let farthest = self.moved.iter().flatten().copied().fold(0.0, f64::max);
-        own.max(OF_ANY_MOVE * farthest)
+    /// The smallest exact error, or the smallest of all where none is.
+    fn smallest(&self) -> f64 {
+        let of = |known: &[Option<f64>]| {
+            known.iter().flatten().copied().reduce(f64::min).filter(|error| !error.is_nan())
+        };
+        of(&self.exact).or_else(|| of(&self.rough)).unwrap_or(f64::INFINITY)
     }
+
+    /// Steps of a path that were solved roughly, and their errors.
+    fn rough_errors(&self, path: usize) -> Vec<(usize, f64)> {
+        steps_with_errors(&self.paths[path], &self.rough)
+    }
+
+    /// Steps of a path that were solved exactly, and their errors.
+    fn exact_errors(&self, path: usize) -> Vec<(usize, f64)> {
+        steps_with_errors(&self.paths[path], &self.exact)
+    }
+}
+
+fn steps_with_errors(path: &[usize], known: &[Option<f64>]) -> Vec<(usize, f64)> {
+    path.iter().enumerate().filter_map(|(step, &at)| Some((step, known[at]?))).collect()
+}
+
+/// The step with the smallest error; of equals the first.
+fn smallest_of(errors: &[(usize, f64)]) -> Option<(usize, f64)> {
+    errors.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
+}
+
+/// The steps of a path that are solved first: every [`STRIDE`]th and the last.
+fn strided(len: usize) -> Vec<usize> {
+    (0..len - 1).step_by(STRIDE).chain([len - 1]).collect()
 }
 
 #[cfg(test)]
@@ -318,9 +367,9 @@ mod tests {
 
     /// Runs a contest in which the rough error of a fit is off by less than its doubt, neighbours by
     /// much the same. Returns the winner and how many candidates were solved roughly and exactly.
-    fn winner(seed: u64, errors: &[f64], together: bool) -> (usize, [usize; 2]) {
+    fn winner(seed: u64, errors: &[f64], at_once: usize) -> (usize, [usize; 2]) {
         let mut random = generator(seed, 1);
-        let mut contest = Contest::new(paths(), errors.len(), together);
+        let mut contest = Contest::new(paths(), errors.len(), 3, at_once);
         let mut count = [0; 2];
         let mut found = vec![f64::INFINITY; errors.len()];
         let null = errors[0].max(errors[40]).max(errors[80]);
@@ -344,61 +393,83 @@ mod tests {
         for seed in 0..500 {
             let errors = bowls(seed);
             let smallest = errors.iter().copied().fold(f64::INFINITY, f64::min);
-            for (together, counts) in [false, true].into_iter().zip(&mut counts) {
-                let (found, count) = winner(seed, &errors, together);
-                assert_eq!(errors[found], smallest, "seed {seed}, together {together}");
+            for (at_once, counts) in [1, 4].into_iter().zip(&mut counts) {
+                let (found, count) = winner(seed, &errors, at_once);
+                assert_eq!(errors[found], smallest, "seed {seed}, {at_once} at once");
                 (0..2).for_each(|at| counts[at] += count[at]);
             }
         }
         let [apart, together] = counts;
+        assert_eq!(together[0], 500 * 18, "a first look at every path");
         assert!(apart[0] < together[0], "the guide saves first looks: {apart:?} {together:?}");
-        assert!(apart[1] <= together[1], "{apart:?} {together:?}");
-        assert!(together[0] + together[1] < 500 * 120 / 3, "{together:?}");
+        assert!(together[1] < 500 * 120 / 4 && apart[1] < 500 * 120 / 4, "{apart:?} {together:?}");
+    }
+
+    /// A contest over the three paths after the guide's first look.
+    fn after_the_look(errors: [f64; 6]) -> Contest {
+        let mut contest = Contest::new(paths(), 120, 3, 1);
+        let look = contest.next();
+        assert_eq!(look, Some((vec![40, 48, 56, 64, 72, 79], Solved::Roughly)));
+        contest
+            .note(&[40, 48, 56, 64, 72, 79], Solved::Roughly, |at| errors[(at - 40).div_ceil(8)]);
+        contest
     }
 
     #[test]
-    fn other_paths_are_followed_from_where_the_guide_is_best() {
-        let mut contest = Contest::new(paths(), 120, false);
-        let (guide, solved) = contest.next().unwrap_or((Vec::new(), Solved::Exactly));
-        assert_eq!((guide.clone(), solved), (vec![40, 48, 56, 64, 72, 79], Solved::Roughly));
-        contest.note(&guide, solved, |at| [1.0, 0.6, 0.5, 0.4, 0.5, 0.6][(at - 40).div_ceil(8)]);
-        assert_eq!(
-            contest.next(),
-            Some((vec![16, 24, 32, 96, 104, 112], Solved::Roughly)),
-            "beside the guide's third step"
-        );
-        // The first path falls towards stronger penalties, the third has risen on both sides.
-        let error = |at: usize| match at {
-            16 => 0.5,
-            24 => 0.6,
-            32 => 0.7,
-            104 => 0.3,
-            _ => 0.5,
-        };
-        contest.note(&[16, 24, 32, 96, 104, 112], Solved::Roughly, error);
-        assert_eq!(contest.next(), Some((vec![8], Solved::Roughly)));
-        contest.note(&[8], Solved::Roughly, |_| 0.6);
-        assert_eq!(contest.next(), Some((vec![104], Solved::Exactly)), "the best of all first");
+    fn paths_that_come_close_are_followed_exactly() {
+        let mut contest = after_the_look([1.0, 0.6, 0.5, 0.4, 0.5, 0.6]);
+        assert_eq!(contest.next(), Some((vec![24, 104], Solved::Roughly)), "at the fourth step");
+        contest.note(&[24, 104], Solved::Roughly, |at| if at == 24 { 0.405 } else { 0.6 });
+        assert_eq!(contest.next(), Some((vec![96, 112], Solved::Roughly)), "too far to be exact");
+        contest.note(&[96, 112], Solved::Roughly, |at| if at == 112 { 0.58 } else { 0.7 });
+        // The third path falls by 0.02 in eight steps, and cannot make up for 0.18 in seven.
+        assert_eq!(contest.next(), Some((vec![64], Solved::Exactly)), "the best of all first");
+        contest.note(&[64], Solved::Exactly, |_| 0.4);
+        assert_eq!(contest.next(), Some((vec![24], Solved::Exactly)));
+        contest.note(&[24], Solved::Exactly, |_| 0.39);
+        let beside = vec![16, 32, 56, 72];
+        assert_eq!(contest.next(), Some((beside.clone(), Solved::Exactly)));
+        // The first path falls towards stronger penalties, the guide has risen on both sides.
+        contest.note(&beside, Solved::Exactly, |at| if at == 16 { 0.35 } else { 0.5 });
+        assert_eq!(contest.next(), Some((vec![8], Solved::Exactly)));
     }
 
     #[test]
-    fn errors_that_move_more_raise_the_doubt() {
-        let errors = |candidate: usize| [1.0, 0.5, 0.506, 0.6][candidate / 8];
-        let contest_after = |moved: f64| {
-            let mut contest = Contest::new(vec![(0..25).collect()], 25, false);
-            assert_eq!(contest.next(), Some((vec![0, 8, 16, 24], Solved::Roughly)));
-            contest.note(&[0, 8, 16, 24], Solved::Roughly, errors);
-            assert_eq!(contest.next(), Some((vec![8], Solved::Exactly)), "the best first");
-            contest.note(&[8], Solved::Exactly, |candidate| errors(candidate) + moved);
-            contest
+    fn a_path_that_may_catch_up_is_followed() {
+        let mut contest = after_the_look([1.0, 0.6, 0.5, 0.4, 0.5, 0.6]);
+        contest.note(&[24, 104], Solved::Roughly, |at| if at == 24 { 0.405 } else { 0.6 });
+        contest.note(&[96, 112], Solved::Roughly, |at| if at == 112 { 0.5 } else { 0.7 });
+        assert_eq!(contest.next(), Some((vec![119], Solved::Roughly)));
+    }
+
+    #[test]
+    fn every_valley_of_a_path_is_looked_at() {
+        let starts = |second: f64| {
+            let contest = after_the_look([1.0, second, 0.5, 0.4, 0.405, 0.404]);
+            contest.starts()
         };
-        assert!(!contest_after(0.0001).able_to_win().contains(&16));
-        assert!(contest_after(0.05).able_to_win().contains(&16));
+        assert_eq!(starts(0.401), vec![48, 64, 79]);
+        assert_eq!(starts(0.41), vec![64, 79], "the first is too high");
+    }
+
+    #[test]
+    fn what_lies_between_is_solved_as_far_as_bends_and_kinks_reach() {
+        let between = |errors: [f64; 3], at_once: usize| {
+            let mut contest = Contest::new(vec![(0..17).collect()], 17, 3, at_once);
+            contest.note(&[0, 8, 16], Solved::Exactly, |at| errors[at / 8]);
+            contest.between()
+        };
+        assert_eq!(between([1.0, 0.5, 0.6], 1), vec![11], "errors bend a lot at the second");
+        assert_eq!(between([0.5, 0.5, 0.5], 1), vec![4], "kinks alone");
+        assert_eq!(between([0.5, 0.5, 0.5], 2), vec![4, 12], "one of each interval");
+        let beside = between([0.5, 0.5, 0.499], 2);
+        assert!(beside == [14] || beside == [15], "kinks do not reach the others: {beside:?}");
+        assert_eq!(between([0.5, 0.5, 0.4], 2), Vec::<usize>::new());
     }
 
     #[test]
     fn one_candidate_needs_no_more_than_a_look() {
-        let mut contest = Contest::new(vec![vec![0]], 1, false);
+        let mut contest = Contest::new(vec![vec![0]], 1, 3, 1);
         assert_eq!(contest.next(), Some((vec![0], Solved::Roughly)));
         contest.note(&[0], Solved::Roughly, |_| 0.7);
         assert_eq!(contest.next(), None);
@@ -416,13 +487,13 @@ mod tests {
 
     #[test]
     fn exact_ties_are_solved_exactly() {
-        let mut contest = Contest::new(vec![(0..5).collect()], 5, false);
+        let mut contest = Contest::new(vec![(0..5).collect()], 5, 3, 1);
         let mut last = Solved::Roughly;
         while let Some((wanted, solved)) = contest.next() {
             contest.note(&wanted, solved, |_| 0.5);
             last = solved;
         }
         assert_eq!(last, Solved::Exactly);
-        assert_eq!(contest.known, [Some((0.5, Solved::Exactly)); 5]);
+        assert_eq!(contest.exact, [Some(0.5); 5]);
     }
 }

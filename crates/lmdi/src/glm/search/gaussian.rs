@@ -74,8 +74,8 @@ fn search_folds<const H: usize>(
         solve(search, &mut paths, &all, Accuracy { tolerance, span }, [false; 2]);
     } else {
         let by_path = l1_ratios.iter().map(|&l1_ratio| search.path(l1_ratio)).collect();
-        let together = groups.iter().any(|group| group.n_sequences > 1);
-        let mut contest = Contest::new(by_path, all.len(), together);
+        let at_once = groups.iter().map(|group| group.n_sequences).max().unwrap_or(1);
+        let mut contest = Contest::new(by_path, all.len(), usable.len(), at_once);
         let direct = |&candidate: &usize| search.candidates[candidate].l1_ratio <= 0.0;
         let direct: Vec<usize> = all.iter().copied().filter(direct).collect();
         contest.note(&direct, Solved::Exactly, |candidate| search.mean_error(candidate));

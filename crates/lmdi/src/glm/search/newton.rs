@@ -30,7 +30,9 @@ const OF_MOVE: f64 = 4.0;
 
 struct Again {
     /// How far from deciding an error may be: as a share of the rows for accuracy, as a share of
-    /// the smallest error for deviance.
+    /// the error of the strongest penalty for deviance. How accurately a fit is solved is a share of
+    /// the null loss, and so is what its deviance moves when it is solved further. Where classes are
+    /// nearly separable, the smallest error is only a small part of that.
     within: f64,
     /// Gap to solve to, as a share of the null loss.
     accuracy: f64,
@@ -52,11 +54,15 @@ pub(crate) fn search_newton(
         search.fold_weight[fold.number] = 1.0;
         fold.follow_paths(search, l1_ratios);
     }
+    let strongest = (l1_ratios.iter())
+        .map(|&l1_ratio| search.mean_error(search.path(l1_ratio)[0]))
+        .fold(0.0, f64::max);
     for again in AGAIN.iter().filter(|again| again.accuracy < options.search_tolerance) {
         let mut solved = vec![false; search.candidates.len()];
         let mut moved = 0.0_f64;
         loop {
-            let mut undecided = undecided(search, again.within, moved, options, rows.len());
+            let mut undecided =
+                undecided(search, again.within, [strongest, moved], options, rows.len());
             undecided.retain(|&candidate| !solved[candidate]);
             if undecided.is_empty() {
                 break;
@@ -74,11 +80,12 @@ pub(crate) fn search_newton(
 }
 
 /// Candidates whose error is so close to what decides that a more accurate solution may change the
-/// choice; `moved` is the farthest that a deviance moved when it was solved as accurately.
+/// choice. Of deviances, these are the error of the strongest penalty, and the farthest that one moved
+/// when it was solved as accurately.
 fn undecided(
     search: &Search,
     within: f64,
-    moved: f64,
+    [strongest, moved]: [f64; 2],
     options: &GlmOptions,
     n_rows: usize,
 ) -> Vec<usize> {
@@ -94,7 +101,7 @@ fn undecided(
             let n = n_rows as f64;
             within * (ROWS_OF_FULL_DOUBT / n).sqrt().min(1.0) + ROWS_IN_DOUBT / n
         }
-        Measure::Deviance => (within * smallest).max(OF_MOVE * moved),
+        Measure::Deviance => (within * strongest).max(OF_MOVE * moved),
     };
     let limit = match options.rule {
         Rule::Minimum => smallest,
@@ -225,5 +232,26 @@ impl<'p, 'x> Fold<'p, 'x> {
             })
             .sum();
         search.record(candidate, self.number, error / self.held_out_weight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::glm::model::family::Family;
+    use crate::glm::model::options::{Grid, Strength};
+
+    #[test]
+    fn deviances_are_in_doubt_by_a_share_of_the_null_loss() {
+        let strengths = [0.001, 0.1, 1.0, 10.0].map(Strength::Inverse).to_vec();
+        let mut search = Search::new(&Grid::Given(strengths), &[0.5], 1.0, 100.0, 1);
+        search.fold_weight[0] = 1.0;
+        let errors = [1.0, 0.1037, 0.1, 0.1043];
+        errors.iter().enumerate().for_each(|(at, &error)| search.record(at, 0, error));
+        let options = GlmOptions::reference(Family::Binomial).with_measure(Measure::Deviance);
+        let found = |strongest, moved| undecided(&search, 4e-3, [strongest, moved], &options, 100);
+        assert_eq!(found(1.0, 0.0), vec![1, 2]);
+        assert_eq!(found(0.1, 0.0), vec![2], "a share of the smallest would be too little");
+        assert_eq!(found(0.1, 0.0011), vec![1, 2, 3], "as far as four times what one moved");
     }
 }

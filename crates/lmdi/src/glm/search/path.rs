@@ -1,10 +1,11 @@
 //! Paths of penalties through the folds, which are solved in batches.
 //!
 //! The error of a fold is a quadratic form in its statistics. Each point of a path is warm-started
-//! by linear extrapolation of the last two, because solutions are nearly linear in the penalty
-//! between changes of the active set. For a few penalties at a time, only columns that are likely
-//! to move take part. Solutions are stored without their zeros, so that a step can later be solved
-//! more accurately from where it stopped.
+//! by linear extrapolation of the last two, or between its neighbours where both are known, because
+//! solutions are nearly linear in the penalty between changes of the active set. For a few penalties
+//! at a time, only columns that are likely to move take part; all do where most are likely to.
+//! Solutions are stored without their zeros, so that a step can later be solved more accurately from
+//! where it stopped.
 //!
 //! A batch has a lane for every fold. If folds leave lanes free, as a single one does, several
 //! sequences of steps are solved in the same batch: first one l1 ratio each, then equal shares of
@@ -25,10 +26,10 @@ use crate::glm::search::selection::{Candidate, Search};
 use crate::glm::solvers::descent::active_step::ActiveStep;
 use crate::glm::solvers::descent::batched::BatchedProblem;
 use crate::glm::solvers::descent::coordinate_descent::{Descent, Point};
-use crate::glm::solvers::descent::working_set::WorkingSetIterate;
+use crate::glm::solvers::descent::working_set::{WorkingSet, WorkingSetIterate};
 use crate::glm::solvers::direct::least_squares::least_squares;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Problems in one batch.
 pub(super) const LANES: usize = 4;
@@ -54,7 +55,16 @@ pub(super) struct Group<'t, const H: usize> {
     pub(super) n_sequences: usize,
     training: BatchedProblem<H>,
     held_out: BatchedProblem<H>,
+    /// All columns as if they were what a reduction left, once they are needed.
+    complete: OnceLock<Complete>,
     spare: Mutex<Vec<Parts>>,
+}
+
+/// All columns of a group's problems, with a lane for each.
+struct Complete {
+    reduction: Reduction,
+    training: BatchedProblem<LANES>,
+    held_out: BatchedProblem<LANES>,
 }
 
 /// What is left of a group's problems for a while. Its memory is used again: fresh memory would
@@ -86,8 +96,19 @@ impl<'t, const H: usize> Group<'t, H> {
             n_sequences,
             training: BatchedProblem::new(std::array::from_fn(|i| lane(i, |fold| &fold.training))),
             held_out: BatchedProblem::new(std::array::from_fn(|i| lane(i, |fold| &fold.held_out))),
+            complete: OnceLock::new(),
             spare: Mutex::new(Vec::new()),
         }
+    }
+
+    fn complete(&self) -> &Complete {
+        self.complete.get_or_init(|| {
+            let reduction = WorkingSet::all(&self.training).reduce(&self.training);
+            let (mut training, mut held_out) = (BatchedProblem::empty(), BatchedProblem::empty());
+            self.training.reduce_into(&reduction, &mut training);
+            self.held_out.reduce_into(&reduction, &mut held_out);
+            Complete { reduction, training, held_out }
+        })
     }
 
     /// The sequence that a lane belongs to.
@@ -279,12 +300,11 @@ impl<const H: usize> Paths<'_, H> {
             })
             .collect();
         for schedule in self.schedules(steps, marks) {
-            let has_own = |step: &Step| marks[step.ratio][step.at].is_some();
-            // A solution of a step's own is nearer than that of a step before it, unless that is the
-            // last.
+            // What was solved between two steps is nearer to the second than the first is.
             let continues = |before: &Step, after: &Step| {
-                let next = before.ratio == after.ratio && after.at <= before.at + 1;
-                next || (before.ratio == after.ratio && !has_own(after))
+                let between = || &marks[before.ratio][before.at + 1..=after.at];
+                before.ratio == after.ratio
+                    && (after.at <= before.at + 1 || between().iter().all(Option::is_none))
             };
             let ends: Vec<usize> = (1..schedule.len())
                 .filter(|&at| {
@@ -294,7 +314,7 @@ impl<const H: usize> Paths<'_, H> {
                 .collect();
             let mut begin = 0;
             for end in ends {
-                let start = self.start_before(&schedule[begin], marks);
+                let start = self.start_near(search, &schedule[begin], marks);
                 let run = &schedule[begin..end];
                 begin = end;
                 self.trace(
@@ -352,23 +372,51 @@ impl<const H: usize> Paths<'_, H> {
             .collect()
     }
 
-    /// The last solutions on the paths at or before some steps; zero slopes where there is none.
-    fn start_before(&self, steps: &[Step], marks: &Marks) -> WorkingSetIterate<'_, H, LANES> {
+    /// Where steps start: their own solutions where they have some, else between those of the nearest
+    /// steps on both sides, else from the last before; zero slopes where there is none.
+    fn start_near(
+        &self,
+        search: &Search,
+        steps: &[Step],
+        marks: &Marks,
+    ) -> WorkingSetIterate<'_, H, LANES> {
         let mut point = WorkingSetIterate::zero(&self.group.training);
         let mut slopes = point.slopes();
         let mut any = false;
-        for (sequence, step) in steps.iter().enumerate() {
-            let path = &marks[step.ratio][..=step.at];
-            let Some(solutions) = path.iter().rev().flatten().next() else { continue };
+        for (sequence, &step) in steps.iter().enumerate() {
+            let marks = &marks[step.ratio];
+            let Some(before) = (0..=step.at).rev().find(|&at| marks[at].is_some()) else {
+                continue;
+            };
             any = true;
-            for (lane, mark) in self.group.lanes_of(sequence).zip(solutions) {
-                slopes.intercept[lane] = mark.intercept;
-                mark.stump.iter().for_each(|&(split, b)| slopes.stump[split as usize][lane] = b);
-                mark.raw.iter().for_each(|&(k, b)| slopes.raw[k as usize][lane] = b);
+            let after = (step.at + 1..marks.len()).find(|&at| marks[at].is_some());
+            let shrinkage = |at: usize| {
+                search.candidates[self.candidate(Step { at, ..step })].strength.shrinkage()
+            };
+            let share = match after {
+                Some(after) if before < step.at => {
+                    let [a, b, c] = [before, step.at, after].map(shrinkage);
+                    if a > c { ((a - b) / (a - c)).clamp(0.0, 1.0) } else { 0.0 }
+                }
+                _ => 0.0,
+            };
+            let lanes = self.group.lanes_of(sequence);
+            // Intercepts start from zero, not from the null model's.
+            lanes.clone().for_each(|lane| slopes.intercept[lane] = 0.0);
+            let parts = [(Some(before), 1.0 - share), (after, share)];
+            for (at, part) in parts.into_iter().filter(|(_, part)| *part > 0.0) {
+                let Some(solutions) = at.and_then(|at| marks[at].as_ref()) else { continue };
+                for (lane, mark) in lanes.clone().zip(solutions) {
+                    slopes.intercept[lane] += part * mark.intercept;
+                    for &(split, b) in &mark.stump {
+                        slopes.stump[split as usize][lane] += part * b;
+                    }
+                    mark.raw.iter().for_each(|&(k, b)| slopes.raw[k as usize][lane] += part * b);
+                }
             }
         }
         if any {
-            point.move_to(slopes);
+            point.start_at(slopes);
         }
         point
     }
@@ -408,16 +456,24 @@ impl<const H: usize> Paths<'_, H> {
         let mut working = whole.working_set(&weakest(search, at));
         let mut parts = self.group.parts();
         while at < schedule.len() {
-            let reduction = working.reduce(&self.group.training);
-            self.group.training.reduce_into(&reduction, &mut parts.training);
-            self.group.held_out.reduce_into(&reduction, &mut parts.held_out);
-            let part = &parts.training;
+            let reduced;
+            let is_complete = working.is_nearly_complete();
+            let (reduction, part, held_out) = if is_complete {
+                working = WorkingSet::all(&self.group.training);
+                let Complete { reduction, training, held_out } = self.group.complete();
+                (reduction, training, held_out)
+            } else {
+                reduced = working.reduce(&self.group.training);
+                self.group.training.reduce_into(&reduced, &mut parts.training);
+                self.group.held_out.reduce_into(&reduced, &mut parts.held_out);
+                (&reduced, &parts.training, &parts.held_out)
+            };
             let mut descent = Descent::reusing(
                 std::mem::take(&mut parts.memory),
                 &part.hessians,
-                whole.restrict(&reduction),
+                whole.restrict(reduction),
             );
-            let mut before = whole.restrict_before(part, &reduction, &descent.point);
+            let mut before = whole.restrict_before(part, reduction, &descent.point);
             loop {
                 let end = end_of(at);
                 let mut first = None;
@@ -432,24 +488,28 @@ impl<const H: usize> Paths<'_, H> {
                     let report = part.descend(&mut descent, &penalties, tolerance, limit);
                     search.converged &= report.converged || beyond;
                     first.get_or_insert_with(|| descent.point.clone());
-                    let model = |lane| whole.expand(&reduction, &descent.point).of_lane(lane);
+                    let model = |lane| whole.expand(reduction, &descent.point).of_lane(lane);
                     let steps = &schedule[position];
-                    let errors =
-                        self.validate(search, steps, &parts.held_out, &descent.point, model);
+                    let errors = self.validate(search, steps, held_out, &descent.point, model);
                     visit(steps, &errors, &|sequence| {
                         let lanes = self.group.lanes_of(sequence);
-                        lanes.map(|lane| Mark::new(&reduction, &descent.point, lane)).collect()
+                        lanes.map(|lane| Mark::new(reduction, &descent.point, lane)).collect()
                     });
                 }
+                if is_complete && end == schedule.len() {
+                    // No column can be missing, and no step follows.
+                    at = end;
+                    break;
+                }
                 let mut next = whole.clone();
-                next.follow(&reduction, &descent.point, &before);
+                next.follow(reduction, &descent.point, &before);
                 let penalties = weakest(search, at);
                 let gap = next.gap(part, &descent.point, &working, &penalties);
                 if gap > tolerance && next.admit(&mut working, &penalties) {
                     // A column that was left out is missed: these steps once more, with it, from
                     // where the first of them ended.
                     if let Some(first) = first {
-                        whole.follow(&reduction, &first, &first);
+                        whole.follow(reduction, &first, &first);
                     }
                     break;
                 }
@@ -463,7 +523,9 @@ impl<const H: usize> Paths<'_, H> {
                     break;
                 }
                 let needed = whole.working_set(&weakest(search, at));
-                if !working.serves(&needed) {
+                let serves =
+                    if is_complete { needed.is_nearly_complete() } else { working.serves(&needed) };
+                if !serves {
                     working = needed;
                     break;
                 }

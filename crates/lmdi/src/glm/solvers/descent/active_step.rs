@@ -27,7 +27,9 @@
 //!
 //! Cost for m active stumps and r active raw columns: m r^2 / 2 + r^3 / 6.
 
-use crate::glm::linalg::vector::{COLUMNS, Lanes, per_lane, subtract_columns, subtract_products};
+use crate::glm::linalg::vector::{
+    COLUMNS, Lanes, per_lane, products, subtract_columns, subtract_products,
+};
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
 use crate::glm::solvers::descent::coordinate_descent::Point;
 use crate::glm::solvers::descent::raw_system::{RawSystem, sign, sign_at_start};
@@ -352,7 +354,7 @@ impl<const N: usize> ActiveStep<N> {
     }
 }
 
-/// Products of columns of length `count`, the lower triangle of a matrix, four columns by four.
+/// Products of columns of length `count`, the lower triangle of a matrix.
 struct SumProducts<'t, const N: usize> {
     width: usize,
     count: usize,
@@ -373,17 +375,9 @@ impl<const N: usize> Vectorised for SumProducts<'_, N> {
         for row in (0..width).step_by(COLUMNS) {
             let by = block(row);
             for column in (0..=row).step_by(COLUMNS) {
-                let of = block(column);
-                let [mut a, mut b, mut c, mut d] = [[[0.0; N]; COLUMNS]; COLUMNS];
-                for stump in 0..count {
-                    let h = of.map(|column| column[stump]);
-                    add_products(&mut a, &by[0][stump], &h);
-                    add_products(&mut b, &by[1][stump], &h);
-                    add_products(&mut c, &by[2][stump], &h);
-                    add_products(&mut d, &by[3][stump], &h);
-                }
+                let sums = products(by, block(column), count);
                 let end = width.min(column + COLUMNS);
-                for (line, sums) in (row..width).zip([a, b, c, d]) {
+                for (line, sums) in (row..width).zip(sums) {
                     matrix[line * width + column..line * width + end]
                         .copy_from_slice(&sums[..end - column]);
                 }
@@ -403,19 +397,5 @@ fn add_children<const N: usize>(
     let (l, r) = (sums[left as usize], sums[right as usize]);
     for at in 0..COLUMNS {
         sums[split][at] = per_lane(|lane| l[at][lane] + r[at][lane]);
-    }
-}
-
-/// `sums[j] += by * x[j]`.
-#[inline(always)]
-fn add_products<const N: usize>(
-    sums: &mut [Lanes<N>; COLUMNS],
-    by: &Lanes<N>,
-    x: &[Lanes<N>; COLUMNS],
-) {
-    for j in 0..COLUMNS {
-        for lane in 0..N {
-            sums[j][lane] += by[lane] * x[j][lane];
-        }
     }
 }

@@ -17,7 +17,8 @@
 //!
 //! Cost for r columns: r^3 / 6 per round, little beside the elimination of stumps.
 
-use crate::glm::linalg::vector::{Lanes, per_lane};
+use crate::glm::linalg::vector::{COLUMNS, Lanes, per_lane, products};
+use crate::vectorised::{Vectorised, vectorised};
 
 /// A pivot below this share of a column's curvature is rounding: the column depends on the others.
 const REPLACED: f64 = 1e-10;
@@ -177,38 +178,9 @@ impl<const N: usize> RawSystem<N> {
     #[inline(always)]
     fn factorise(&mut self) {
         let width = self.slope.len();
-        for j in 0..width {
-            let (above, here) = self.factor.split_at_mut(j * width);
-            let line = &mut here[..=j];
-            line.copy_from_slice(&self.matrix[j * width..j * width + j + 1]);
-            // line[i] becomes l_ji d_i, and then l_ji.
-            let mut diagonal = line[j];
-            for i in 0..j {
-                let other = &above[i * width..i * width + i];
-                let mut sum = line[i];
-                for k in 0..i {
-                    for lane in 0..N {
-                        sum[lane] -= line[k][lane] * other[k][lane];
-                    }
-                }
-                line[i] = sum;
-            }
-            for i in 0..j {
-                let entry = line[i];
-                let factor: Lanes<N> = per_lane(|lane| entry[lane] * self.pivot[i][lane]);
-                for lane in 0..N {
-                    diagonal[lane] -= entry[lane] * factor[lane];
-                }
-                line[i] = factor;
-            }
-            let least = self.pivot[j];
-            self.pivot[j] =
-                per_lane(
-                    |lane| {
-                        if diagonal[lane] > least[lane] { 1.0 / diagonal[lane] } else { 0.0 }
-                    },
-                );
-        }
+        let Self { matrix, factor, pivot, .. } = self;
+        // Compiled on its own: inside the whole descent too few registers are left for its sums.
+        vectorised(Factorise { width, matrix, factor, pivot });
     }
 
     /// From a right-hand side in `step` to the solution.
@@ -237,6 +209,83 @@ impl<const N: usize> RawSystem<N> {
                 for lane in 0..N {
                     other[lane] -= entry[lane] * step[lane];
                 }
+            }
+        }
+    }
+}
+
+/// The work of [`RawSystem::factorise`], sixteen entries at a time, so that their sums do not wait for
+/// one another.
+struct Factorise<'t, const N: usize> {
+    width: usize,
+    /// The lower triangle, row by row.
+    matrix: &'t [Lanes<N>],
+    factor: &'t mut [Lanes<N>],
+    /// The least that each pivot must be, and then the inverse of D.
+    pivot: &'t mut [Lanes<N>],
+}
+
+impl<const N: usize> Vectorised for Factorise<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { width, matrix, factor, pivot } = self;
+        for first in (0..width).step_by(COLUMNS) {
+            let rows = COLUMNS.min(width - first);
+            // Rows beyond the last repeat it.
+            let row = |at: usize| at.min(rows - 1) * width;
+            let (above, here) = factor.split_at_mut(first * width);
+            // Entries are l_ji d_i until the rows are complete.
+            for column in (0..first).step_by(COLUMNS) {
+                let by = std::array::from_fn(|at| &here[row(at)..][..column]);
+                let of = std::array::from_fn(|to| &above[(column + to) * width..][..column]);
+                let sums = products(by, of, column);
+                for at in 0..rows {
+                    let from = &matrix[(first + at) * width + column..][..COLUMNS];
+                    let line = &mut here[at * width + column..][..COLUMNS];
+                    for to in 0..COLUMNS {
+                        let mut entry: Lanes<N> =
+                            per_lane(|lane| from[to][lane] - sums[at][to][lane]);
+                        let factors = &above[(column + to) * width + column..][..to];
+                        for (before, factor) in line[..to].iter().zip(factors) {
+                            for lane in 0..N {
+                                entry[lane] -= before[lane] * factor[lane];
+                            }
+                        }
+                        line[to] = entry;
+                    }
+                }
+            }
+            for at in 0..rows {
+                let (done, line) = here.split_at_mut(at * width);
+                let line = &mut line[..first + at];
+                let from = &matrix[(first + at) * width + first..][..=at];
+                for (to, &entry) in from[..at].iter().enumerate() {
+                    let mut entry = entry;
+                    let factors = &done[to * width..][..first + to];
+                    for (before, factor) in line[..first + to].iter().zip(factors) {
+                        for lane in 0..N {
+                            entry[lane] -= before[lane] * factor[lane];
+                        }
+                    }
+                    line[first + to] = entry;
+                }
+                let mut diagonal = from[at];
+                for (entry, pivot) in line.iter_mut().zip(pivot.iter()) {
+                    let factor: Lanes<N> = per_lane(|lane| entry[lane] * pivot[lane]);
+                    for lane in 0..N {
+                        diagonal[lane] -= entry[lane] * factor[lane];
+                    }
+                    *entry = factor;
+                }
+                let least = pivot[first + at];
+                pivot[first + at] =
+                    per_lane(
+                        |lane| {
+                            if diagonal[lane] > least[lane] { 1.0 / diagonal[lane] } else { 0.0 }
+                        },
+                    );
             }
         }
     }

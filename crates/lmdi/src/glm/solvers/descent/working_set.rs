@@ -20,6 +20,9 @@ const NEAR_ENTRY: f64 = 0.9;
 /// Columns that may take part although they are not needed, beside a quarter of those that are.
 const FEW: usize = 4;
 
+/// With more than one in so many of both kinds of columns, problems are not worth reducing.
+const NEARLY_ALL: f64 = 2.0;
+
 /// Slopes of all columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Slopes<const N: usize> {
@@ -167,6 +170,12 @@ impl<'p, const H: usize, const N: usize> WorkingSetIterate<'p, H, N> {
         }
     }
 
+    /// Moves to slopes with which a path begins.
+    pub(crate) fn start_at(&mut self, slopes: Slopes<N>) {
+        self.before = slopes.clone();
+        self.move_to(slopes);
+    }
+
     /// Moves to other slopes.
     pub(crate) fn move_to(&mut self, to: Slopes<N>) {
         self.move_along(to, &[]);
@@ -274,6 +283,20 @@ impl<'p, const H: usize, const N: usize> WorkingSetIterate<'p, H, N> {
 }
 
 impl WorkingSet {
+    /// All columns.
+    pub(crate) fn all<const H: usize>(problems: &BatchedProblem<H>) -> Self {
+        let q = &problems.hessians;
+        Self { stump: vec![true; q.n_splits()], raw: vec![true; q.n_raw()] }
+    }
+
+    /// Whether so many columns take part that a reduction would cost more than it saves.
+    pub(crate) fn is_nearly_complete(&self) -> bool {
+        let are_most = |flags: &[bool]| {
+            NEARLY_ALL * flags.iter().filter(|&&flag| flag).count() as f64 >= flags.len() as f64
+        };
+        are_most(&self.stump) && are_most(&self.raw)
+    }
+
     /// Whether these columns serve where `needed` are needed: all of them, and not many more.
     pub(crate) fn serves(&self, needed: &Self) -> bool {
         let count = |flags: &[bool]| flags.iter().filter(|&&flag| flag).count();
