@@ -32,7 +32,7 @@ pub(crate) fn log_of_all(numbers: &mut [f64]) {
 
 /// Replaces every number by the natural logarithm of one more.
 pub(crate) fn log1p_of_all(numbers: &mut [f64]) {
-    if numbers.iter().all(|x| (0.0..=1.0).contains(x)) {
+    if numbers.iter().all(|x| x.is_sign_positive() & (0.0..=1.0).contains(x)) {
         vectorised(Replace(numbers, log1p));
     } else {
         numbers.iter_mut().for_each(|x| *x = libm::log1p(*x));
