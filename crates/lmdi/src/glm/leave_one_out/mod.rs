@@ -308,7 +308,7 @@ impl BlockMeans {
     fn without(&self, leaf: usize, cells: &[f64], factor_of_row: f64, out: &mut [f64]) {
         let n_blocks = self.whole.len();
         out.copy_from_slice(&self.of_leaf[leaf * n_blocks..(leaf + 1) * n_blocks]);
-        for (slopes, &cell) in self.of_raw.chunks_exact(n_blocks).zip(cells) {
+        for (slopes, &cell) in self.of_raw.chunks_exact(n_blocks.max(1)).zip(cells) {
             add_scaled(out, cell, slopes);
         }
         for (out, whole) in out.iter_mut().zip(&self.whole) {
