@@ -53,6 +53,7 @@
 //! imports only from modules earlier in that list.
 
 pub mod basis;
+mod elementary;
 pub mod error;
 pub mod explanation;
 pub mod file;

@@ -4,6 +4,8 @@
 //! All are weighted; without weights every row has weight one. Rows whose prediction is NaN (rows
 //! with no out-of-bag tree) should be left out by the caller.
 
+use crate::elementary::log_of_all;
+
 /// The weight of a row.
 fn weight(weights: Option<&[f64]>, row: usize) -> f64 {
     weights.map_or(1.0, |weights| weights[row])
@@ -82,10 +84,13 @@ pub fn log_loss(
     n_classes: usize,
     weights: Option<&[f64]>,
 ) -> f64 {
+    let of_row = |(&code, shares): (&u32, &[f64])| shares[code as usize].clamp(f64::EPSILON, 1.0);
+    let mut logarithms: Vec<f64> =
+        codes.iter().zip(probabilities.chunks(n_classes)).map(of_row).collect();
+    log_of_all(&mut logarithms);
     let (mut sum, mut total) = (0.0, 0.0);
-    for (row, (&code, shares)) in codes.iter().zip(probabilities.chunks(n_classes)).enumerate() {
-        let share = shares[code as usize].clamp(f64::EPSILON, 1.0);
-        sum -= weight(weights, row) * libm::log(share);
+    for (row, logarithm) in logarithms.into_iter().enumerate() {
+        sum -= weight(weights, row) * logarithm;
         total += weight(weights, row);
     }
     sum / total

@@ -11,9 +11,10 @@
 //! exact. For other losses it is one Newton step from the full fit, the approximate leave-one-out
 //! of generalised linear models. With an l1 penalty, columns at zero are assumed to stay there.
 //!
-//! A row of weight 3 is left out with all its weight. The solves follow each row's path
-//! (`row_solution`), so no rows x columns matrix is ever formed. Cost for n rows and r raw columns:
-//! one pass for H and one factorisation, then n (2 depth r + r^2).
+//! A row of weight 3 is left out with all its weight. The raw columns are solved for in batches of
+//! rows (`leverage`) and the stumps along each row's path (`row_solution`), so no rows x columns
+//! matrix is ever formed. Cost for n rows and r raw columns: one pass for H and one factorisation,
+//! then n r^2 / 2 for leverages, and with the parts of b blocks n r (depth + r + b).
 
 mod leverage;
 mod newton_path;
@@ -22,9 +23,9 @@ mod row_solution;
 pub(crate) use newton_path::NewtonPath;
 
 use crate::basis::{Basis, TreeRows};
-use crate::glm::leave_one_out::leverage::leverages;
+use crate::glm::leave_one_out::leverage::{RowBatch, SIDE_BY_SIDE, leverages};
 use crate::glm::leave_one_out::row_solution::RowSolution;
-use crate::glm::linalg::vector::{add_scaled, dot};
+use crate::glm::linalg::vector::{Lanes, add_scaled, dot};
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::gaussian::GaussianProblem;
@@ -35,6 +36,7 @@ use crate::glm::quadratic::statistics::Statistics;
 use crate::glm::solvers::direct::active_columns::ActiveColumns;
 use crate::glm::solvers::direct::conjugate_gradients::stable_l2;
 use crate::glm::solvers::direct::elimination::Elimination;
+use crate::vectorised::{Vectorised, vectorised};
 
 /// Curvature and pull of the loss at every fitted row, at the fit.
 #[derive(Debug, Clone, Copy)]
@@ -143,36 +145,94 @@ fn visit_rows(
     let of_split: Vec<usize> = basis.stumps.feature.iter().map(block_of).collect();
     let of_raw: Vec<usize> = basis.raw.iter().map(|raw| block_of(&raw.feature)).collect();
     let means = BlockMeans::new(basis, rows, &of_split, &of_raw, fit, factor);
-    let mut solution = RowSolution::new(factor);
-    let mut partial = vec![0.0; blocks.len()];
-    let mut mean_partial = vec![0.0; blocks.len()];
-    for_predictors(basis, rows, 0..rows.len(), fit, |row, predictor, cells| {
-        solution.solve(rows.leaf[row] as usize, cells);
-        let leverage = curvature[row] * solution.leverage;
-        // The penalty keeps the leverage below one; rounding must not take it beyond.
-        let factor_of_row = pull[row] / (1.0 - leverage).max(f64::EPSILON);
+    let mut predictors = Vec::with_capacity(rows.len());
+    for_predictors(basis, rows, 0..rows.len(), fit, |_, predictor, _| predictors.push(predictor));
+    let mut batch = RowBatch::new(factor);
+    let mut row = RowParts {
+        of_split: &of_split,
+        of_raw: &of_raw,
+        fit,
+        factor,
+        means: &means,
+        solution: RowSolution::new(factor),
+        slopes: vec![0.0; factor.active.raw.len()],
+        partial: vec![0.0; blocks.len()],
+        mean_partial: vec![0.0; blocks.len()],
+    };
+    let r = basis.raw.len();
+    rows.for_blocks(0..rows.len(), |block| {
+        batch.for_batches(rows, &block, |batch, first, leverages| {
+            batch.solve_upper();
+            for (lane, leverage) in leverages.iter().enumerate() {
+                let line = first + lane;
+                let at = block.range.start + line;
+                // The penalty keeps the leverage below one; rounding must not take it beyond.
+                let left = (1.0 - curvature[at] * leverage).max(f64::EPSILON);
+                let factor_of_row = pull[at] / left;
+                let (raw, leaf) = (&batch.raw, rows.leaf[at] as usize);
+                let cells = &block.raw[line * r..(line + 1) * r];
+                vectorised(Divide { row: &mut row, raw, lane, leaf, cells, factor_of_row });
+                visit(LeftOut {
+                    row: at,
+                    leverage: curvature[at] * leverage,
+                    predictor: predictors[at] - factor_of_row * leverage,
+                    partial: &row.partial,
+                    mean_partial: &row.mean_partial,
+                });
+            }
+        });
+    });
+}
+
+/// What the blocks add to the predictor of a row left out.
+struct RowParts<'p, 'q, 'b> {
+    of_split: &'p [usize],
+    of_raw: &'p [usize],
+    fit: &'p Coefficients,
+    factor: &'p Elimination<'q, 'b>,
+    means: &'p BlockMeans,
+    solution: RowSolution<'p, 'q, 'b>,
+    /// Raw slopes of the row's solution.
+    slopes: Vec<f64>,
+    partial: Vec<f64>,
+    mean_partial: Vec<f64>,
+}
+
+/// Finds the parts of one row, a lane of a batch.
+struct Divide<'d, 'p, 'q, 'b> {
+    row: &'d mut RowParts<'p, 'q, 'b>,
+    raw: &'d [Lanes<SIDE_BY_SIDE>],
+    lane: usize,
+    leaf: usize,
+    cells: &'d [f64],
+    factor_of_row: f64,
+}
+
+impl Vectorised for Divide<'_, '_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { row, raw, lane, leaf, cells, factor_of_row } = self;
+        let RowParts { of_split, of_raw, fit, factor, .. } = *row;
+        for (slope, raw) in row.slopes.iter_mut().zip(raw) {
+            *slope = raw[lane];
+        }
+        row.solution.solve(leaf, &row.slopes);
+        let partial = &mut row.partial;
         partial.fill(0.0);
-        for step in &solution.path {
+        for step in &row.solution.path {
             let slope = fit.stump[step.split] - factor_of_row * step.slope;
             partial[of_split[step.split]] += slope * step.value;
         }
-        for (k, (cell, slope)) in cells.iter().zip(&fit.raw).enumerate() {
-            partial[of_raw[k]] += cell * slope;
+        for ((cell, slope), &block) in cells.iter().zip(&fit.raw).zip(of_raw) {
+            partial[block] += cell * slope;
         }
-        for (&k, slope) in factor.active.raw.iter().zip(&solution.raw) {
+        for (&k, slope) in factor.active.raw.iter().zip(&row.slopes) {
             partial[of_raw[k]] -= factor_of_row * slope * cells[k];
         }
-        visit(LeftOut {
-            row,
-            leverage,
-            predictor: predictor - factor_of_row * solution.leverage,
-            partial: &partial,
-            mean_partial: {
-                means.without(rows.leaf[row] as usize, cells, factor_of_row, &mut mean_partial);
-                &mean_partial
-            },
-        });
-    });
+        row.means.without(leaf, cells, factor_of_row, &mut row.mean_partial);
+    }
 }
 
 /// The mean of each block's part over the fitted rows, and how it moves when a row is taken out.
@@ -182,8 +242,10 @@ fn visit_rows(
 /// all rows.
 struct BlockMeans {
     whole: Vec<f64>,
-    /// Per block: constant per leaf, slopes of the raw columns.
-    moves: Vec<(Vec<f64>, Vec<f64>)>,
+    /// What the solution for each block's means has in each leaf, leaf by leaf, block by block.
+    of_leaf: Vec<f64>,
+    /// Its slopes, raw column by raw column, block by block.
+    of_raw: Vec<f64>,
 }
 
 impl BlockMeans {
@@ -225,22 +287,32 @@ impl BlockMeans {
             .iter()
             .map(|means| dot(&means.stump, &fit.stump) + dot(&means.raw, &fit.raw))
             .collect();
-        let moves = right_side
-            .iter()
-            .map(|means| {
-                let solved = factor.solve(means);
-                let mut constant = Vec::new();
-                stumps.leaf_offsets(&solved.stump, &mut constant);
-                constant.iter_mut().for_each(|c| *c += solved.intercept);
-                (constant, solved.raw)
-            })
-            .collect();
-        Self { whole, moves }
+        let n_blocks = right_side.len();
+        let mut of_leaf = vec![0.0; stumps.n_leaves() * n_blocks];
+        let mut slopes = vec![0.0; r * n_blocks];
+        let mut constant = Vec::new();
+        for (block, means) in right_side.iter().enumerate() {
+            let solved = factor.solve(means);
+            stumps.leaf_offsets(&solved.stump, &mut constant);
+            for (leaf, constant) in constant.iter().enumerate() {
+                of_leaf[leaf * n_blocks + block] = constant + solved.intercept;
+            }
+            for (k, slope) in solved.raw.iter().enumerate() {
+                slopes[k * n_blocks + block] = *slope;
+            }
+        }
+        Self { whole, of_leaf, of_raw: slopes }
     }
 
+    #[inline(always)]
     fn without(&self, leaf: usize, cells: &[f64], factor_of_row: f64, out: &mut [f64]) {
-        for ((out, whole), (constant, raw)) in out.iter_mut().zip(&self.whole).zip(&self.moves) {
-            *out = whole - factor_of_row * (constant[leaf] + dot(cells, raw));
+        let n_blocks = self.whole.len();
+        out.copy_from_slice(&self.of_leaf[leaf * n_blocks..(leaf + 1) * n_blocks]);
+        for (slopes, &cell) in self.of_raw.chunks_exact(n_blocks.max(1)).zip(cells) {
+            add_scaled(out, cell, slopes);
+        }
+        for (out, whole) in out.iter_mut().zip(&self.whole) {
+            *out = whole - factor_of_row * *out;
         }
     }
 }

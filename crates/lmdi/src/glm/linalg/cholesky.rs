@@ -20,20 +20,12 @@ impl Cholesky {
     /// No eigenvalue may be below `least`, up to rounding. Then no pivot is below it either, and
     /// one that rounding pushed lower is put back.
     pub(crate) fn new(mut lower: Vec<f64>, n: usize, least: f64) -> Self {
-        for i in 0..n {
-            let (above, rest) = lower.split_at_mut(i * n);
-            let line = &mut rest[..=i];
-            for j in 0..i {
-                let other = &above[j * n..=j * n + j];
-                line[j] = (line[j] - dot(&line[..j], &other[..j])) / other[j];
-            }
-            let pivot = line[i] - dot(&line[..i], &line[..i]);
-            line[i] = pivot.max(least).sqrt();
-        }
+        vectorised(Factor { lower: &mut lower, n, least });
         Self { n, lower }
     }
 
     /// Replaces `z` by `L^-1 z`.
+    #[inline(always)]
     pub(crate) fn solve_lower(&self, z: &mut [f64]) {
         for i in 0..self.n {
             let line = &self.lower[i * self.n..=i * self.n + i];
@@ -46,13 +38,44 @@ impl Cholesky {
         vectorised(SolveLower { factor: self, z });
     }
 
+    /// Replaces each `z` of a batch by `L'^-1 z`.
+    pub(crate) fn solve_upper_batched<const N: usize>(&self, z: &mut [Lanes<N>]) {
+        vectorised(SolveUpper { factor: self, z });
+    }
+
     /// Replaces `z` by `L'^-1 z`.
+    #[inline(always)]
     pub(crate) fn solve_upper(&self, z: &mut [f64]) {
         for i in (0..self.n).rev() {
             let line = &self.lower[i * self.n..=i * self.n + i];
             z[i] /= line[i];
             let value = z[i];
             add_scaled(&mut z[..i], -value, &line[..i]);
+        }
+    }
+}
+
+struct Factor<'s> {
+    lower: &'s mut [f64],
+    n: usize,
+    least: f64,
+}
+
+impl Vectorised for Factor<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { lower, n, least } = self;
+        for i in 0..n {
+            let (above, rest) = lower.split_at_mut(i * n);
+            let line = &mut rest[..=i];
+            for j in 0..i {
+                let other = &above[j * n..=j * n + j];
+                line[j] = (line[j] - dot(&line[..j], &other[..j])) / other[j];
+            }
+            let pivot = line[i] - dot(&line[..i], &line[..i]);
+            line[i] = pivot.max(least).sqrt();
         }
     }
 }
@@ -79,6 +102,33 @@ impl<const N: usize> Vectorised for SolveLower<'_, N> {
             }
             for lane in 0..N {
                 rest[0][lane] = (rest[0][lane] - sum[lane]) / line[i];
+            }
+        }
+    }
+}
+
+struct SolveUpper<'s, const N: usize> {
+    factor: &'s Cholesky,
+    z: &'s mut [Lanes<N>],
+}
+
+impl<const N: usize> Vectorised for SolveUpper<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { factor: Cholesky { n, lower }, z } = self;
+        for i in (0..*n).rev() {
+            let (above, rest) = z.split_at_mut(i + 1);
+            let mut sum = [0.0; N];
+            for (j, z) in (i + 1..*n).zip(rest) {
+                let entry = lower[j * n + i];
+                for lane in 0..N {
+                    sum[lane] += entry * z[lane];
+                }
+            }
+            for lane in 0..N {
+                above[i][lane] = (above[i][lane] - sum[lane]) / lower[i * n + i];
             }
         }
     }

@@ -9,6 +9,7 @@
 //! All links are canonical, so minus the derivative of the loss is `y - mean` and its second
 //! derivative is the variance of the family at the mean.
 
+use crate::elementary::{exp_of_all, log1p_of_all};
 use crate::named::Named;
 
 /// A response family with its canonical link.
@@ -48,28 +49,92 @@ impl Family {
     /// The mean and the second derivative of the loss at a linear predictor.
     #[inline]
     pub fn mean_and_variance(self, eta: f64) -> (f64, f64) {
+        let e = match self {
+            Family::Gaussian => eta,
+            Family::Binomial | Family::Poisson => libm::exp(self.exponent(eta)),
+        };
+        self.mean_and_variance_of(eta, e)
+    }
+
+    /// What the exponential is taken of.
+    #[inline(always)]
+    fn exponent(self, eta: f64) -> f64 {
+        match self {
+            Family::Gaussian => eta,
+            Family::Binomial => -eta.abs(),
+            Family::Poisson => eta.min(LARGEST_EXPONENT),
+        }
+    }
+
+    /// The mean and the second derivative of the loss, given the exponential.
+    #[inline(always)]
+    fn mean_and_variance_of(self, eta: f64, e: f64) -> (f64, f64) {
         match self {
             Family::Gaussian => (eta, 1.0),
             Family::Binomial => {
-                let e = libm::exp(-eta.abs());
                 let larger = 1.0 / (1.0 + e);
                 let smaller = e * larger;
                 (if eta >= 0.0 { larger } else { smaller }, larger * smaller)
             }
-            Family::Poisson => {
-                let mean = libm::exp(eta.min(LARGEST_EXPONENT));
-                (mean, mean)
+            Family::Poisson => (e, e),
+        }
+    }
+
+    /// Means and second derivatives of the loss at many linear predictors, after what is there.
+    pub(crate) fn add_means_and_variances(
+        self,
+        eta: &[f64],
+        mean: &mut Vec<f64>,
+        variance: &mut Vec<f64>,
+    ) {
+        let start = mean.len();
+        mean.extend(eta.iter().map(|&eta| self.exponent(eta)));
+        let mean = &mut mean[start..];
+        if self != Family::Gaussian {
+            exp_of_all(mean);
+        }
+        variance.extend(mean.iter_mut().zip(eta).map(|(mean, &eta)| {
+            let variance;
+            (*mean, variance) = self.mean_and_variance_of(eta, *mean);
+            variance
+        }));
+    }
+
+    /// The losses of many rows, in the place of what is there.
+    pub(crate) fn losses(self, y: &[f64], eta: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(eta.iter().map(|&eta| self.exponent(eta)));
+        match self {
+            Family::Gaussian => {}
+            Family::Binomial => {
+                exp_of_all(out);
+                log1p_of_all(out);
             }
+            Family::Poisson => exp_of_all(out),
+        }
+        for ((out, &y), &eta) in out.iter_mut().zip(y).zip(eta) {
+            *out = self.loss_of(y, eta, *out);
         }
     }
 
     /// The loss of one row.
     #[inline]
     pub fn loss(self, y: f64, eta: f64) -> f64 {
+        let bent = match self {
+            Family::Gaussian => eta,
+            Family::Binomial => libm::log1p(libm::exp(self.exponent(eta))),
+            Family::Poisson => libm::exp(self.exponent(eta)),
+        };
+        self.loss_of(y, eta, bent)
+    }
+
+    /// The loss of one row, given the part of it that is not linear.
+    #[inline(always)]
+    fn loss_of(self, y: f64, eta: f64, bent: f64) -> f64 {
         match self {
             Family::Gaussian => 0.5 * (y - eta) * (y - eta),
-            Family::Binomial => eta.max(0.0) - y * eta + libm::log1p(libm::exp(-eta.abs())),
-            Family::Poisson => libm::exp(eta.min(LARGEST_EXPONENT)) - y * eta,
+            Family::Binomial => eta.max(0.0) - y * eta + bent,
+            Family::Poisson => bent - y * eta,
         }
     }
 
@@ -147,6 +212,22 @@ mod tests {
                     ((above - 2.0 * at + below) / (h * h) - variance).abs() < 1e-5,
                     "{family:?}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn many_rows_are_as_one_to_the_bit() {
+        let eta: Vec<f64> = (-40..=40).map(|at| f64::from(at) * 0.731).chain([720.0]).collect();
+        let y: Vec<f64> = (0..eta.len()).map(|at| f64::from(at as u32 % 2)).collect();
+        for family in Family::ALL.iter().copied() {
+            let (mut mean, mut variance, mut loss) = (vec![9.0], vec![9.0], vec![9.0]);
+            family.add_means_and_variances(&eta, &mut mean, &mut variance);
+            family.losses(&y, &eta, &mut loss);
+            assert_eq!(loss.len(), eta.len());
+            for (at, (&y, &eta)) in y.iter().zip(&eta).enumerate() {
+                assert_eq!((mean[at + 1], variance[at + 1]), family.mean_and_variance(eta));
+                assert_eq!(loss[at], family.loss(y, eta));
             }
         }
     }

@@ -13,6 +13,9 @@ const UNSEEN: u32 = u32::MAX;
 /// Added to the spread of a bin, as lime does, so that none is zero.
 const LEAST_SPREAD: f64 = 1e-11;
 
+/// Sums in which every fourth cell counts: a single one would wait for each of its additions.
+const PARTIAL_SUMS: usize = 4;
+
 /// How the cells of a unit are drawn.
 #[derive(Debug)]
 pub(super) enum Draw {
@@ -136,28 +139,60 @@ fn bins(x: &MatrixView<'_>, column: usize, n_bins: usize) -> Draw {
     x.column_into(column, &mut cells);
     let n = cells.len();
     cells.retain(|cell| !cell.is_nan());
-    cells.sort_unstable_by(f64::total_cmp);
-    let mut ends: Vec<f64> = Vec::new();
-    if !cells.is_empty() {
-        ends.extend((1..n_bins).map(|at| quantile(&cells, at as f64 / n_bins as f64)));
-        // Equal ends are one; zeros of either sign are equal.
-        ends.dedup_by(|a, b| a == b);
+    let mut ends = quantiles(&mut cells.clone(), n_bins);
+    // Equal ends are one; zeros of either sign are equal.
+    ends.dedup_by(|a, b| a == b);
+    let mut sums = vec![BinSums::default(); ends.len() + 1];
+    // Every end is compared: guesses at the outcome would often be wrong.
+    let bin = |cell: f64| ends.iter().map(|&end| usize::from(end < cell)).sum::<usize>();
+    let bin_of_cell: Vec<usize> = cells.iter().map(|&cell| bin(cell)).collect();
+    for (at, (&cell, &bin)) in cells.iter().zip(&bin_of_cell).enumerate() {
+        sums[bin].n[at % PARTIAL_SUMS] += 1;
+        sums[bin].sum[at % PARTIAL_SUMS] += cell;
     }
+    let means: Vec<f64> = sums.iter().map(BinSums::mean).collect();
+    for (at, (&cell, &bin)) in cells.iter().zip(&bin_of_cell).enumerate() {
+        let off = cell - means[bin];
+        sums[bin].square[at % PARTIAL_SUMS] += off * off;
+    }
+    let least = cells.iter().copied().reduce(f64::min).unwrap_or(0.0);
+    let largest = cells.iter().copied().reduce(f64::max).unwrap_or(0.0);
     let mut up_to = Vec::with_capacity(ends.len() + 2);
     let mut bins = Vec::with_capacity(ends.len() + 1);
-    let mut start = 0;
-    for bin in 0..=ends.len() {
-        let end = cells.partition_point(|&cell| bin_of(&ends, cell) <= bin);
-        let inside = &cells[start..end];
-        let low = if bin == 0 { cells.first() } else { ends.get(bin - 1) };
-        let high = if bin == ends.len() { cells.last() } else { ends.get(bin) };
-        let (low, high) = (low.copied().unwrap_or(0.0), high.copied().unwrap_or(0.0));
-        bins.push(Bin::new(inside, low, high));
-        up_to.push(end as f64 / n as f64);
-        start = end;
+    let mut below = 0;
+    for (bin, sums) in sums.iter().enumerate() {
+        let low = if bin == 0 { least } else { ends[bin - 1] };
+        let high = ends.get(bin).copied().unwrap_or(largest);
+        bins.push(Bin::new(sums, low, high));
+        below += sums.count();
+        up_to.push(below as f64 / n as f64);
     }
     up_to.push(1.0);
     Draw::Bins { ends, up_to, bins }
+}
+
+/// Cells of one bin, summed up.
+#[derive(Debug, Clone, Copy, Default)]
+struct BinSums {
+    n: [usize; PARTIAL_SUMS],
+    sum: [f64; PARTIAL_SUMS],
+    /// Of distances from the mean.
+    square: [f64; PARTIAL_SUMS],
+}
+
+impl BinSums {
+    fn count(&self) -> usize {
+        self.n.iter().sum()
+    }
+
+    /// The mean of all that is summed up.
+    fn mean(&self) -> f64 {
+        self.mean_of(&self.sum)
+    }
+
+    fn mean_of(&self, sum: &[f64; PARTIAL_SUMS]) -> f64 {
+        sum.iter().sum::<f64>() / self.count().max(1) as f64
+    }
 }
 
 impl Bin {
@@ -166,11 +201,9 @@ impl Bin {
         self.low == self.high
     }
 
-    fn new(cells: &[f64], low: f64, high: f64) -> Self {
-        let n = cells.len().max(1) as f64;
-        let mean = cells.iter().sum::<f64>() / n;
-        let square: f64 = cells.iter().map(|cell| (cell - mean) * (cell - mean)).sum();
-        let spread = (square / n).sqrt() + LEAST_SPREAD;
+    fn new(sums: &BinSums, low: f64, high: f64) -> Self {
+        let mean = sums.mean();
+        let spread = sums.mean_of(&sums.square).sqrt() + LEAST_SPREAD;
         // The mean lies in the bin; rounding must not put it outside.
         let low = ((low - mean) / spread).min(0.0);
         let high = ((high - mean) / spread).max(0.0);
@@ -178,19 +211,33 @@ impl Bin {
     }
 }
 
-/// The quantile of sorted numbers by linear interpolation, with numpy's rounding.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let at = share * (sorted.len() - 1) as f64;
-    let below = at.floor();
-    let t = at - below;
-    let a = sorted[below as usize];
-    let b = sorted[(below as usize + 1).min(sorted.len() - 1)];
-    if t < 0.5 { a + (b - a) * t } else { b - (b - a) * (1.0 - t) }
+/// The ends of bins of equally many numbers: quantiles by linear interpolation, with numpy's
+/// rounding. Changes the order of the numbers; selecting a few of them is faster than sorting all.
+fn quantiles(numbers: &mut [f64], n_bins: usize) -> Vec<f64> {
+    let mut ends = Vec::with_capacity(n_bins);
+    if numbers.is_empty() {
+        return ends;
+    }
+    let last = (numbers.len() - 1) as f64;
+    // The numbers from here on are none of the smaller ones.
+    let mut start = 0;
+    for bin in 1..n_bins {
+        let at = bin as f64 / n_bins as f64 * last;
+        let below = at.floor();
+        let t = at - below;
+        let place = below as usize - start;
+        let (_, &mut a, above) = numbers[start..].select_nth_unstable_by(place, f64::total_cmp);
+        let b = above.iter().copied().min_by(f64::total_cmp).unwrap_or(a);
+        ends.push(if t < 0.5 { a + (b - a) * t } else { b - (b - a) * (1.0 - t) });
+        start += place;
+    }
+    ends
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::{generator, unit};
     use crate::table::Matrix;
 
     #[test]
@@ -206,6 +253,31 @@ mod tests {
         assert_eq!(bins[0].mean, 1.5);
         assert_eq!((bin_of(&ends, 2.0), bin_of(&ends, 2.1), bin_of(&ends, f64::NAN)), (0, 1, 4));
     }
+
+    /// By numpy's definition on sorted numbers, for any number of bins and with many ties.
+    #[test]
+    fn quantiles_are_those_of_sorted_numbers() {
+        let mut random = generator(5, 0);
+        for n in 1..60 {
+            let few = [3.0, 1e9][n % 2];
+            let cells: Vec<f64> = (0..n).map(|_| (few * unit(&mut random)).floor()).collect();
+            let mut sorted = cells.clone();
+            sorted.sort_unstable_by(f64::total_cmp);
+            for n_bins in 1..12 {
+                let expected: Vec<f64> = (1..n_bins)
+                    .map(|bin| {
+                        let at = bin as f64 / n_bins as f64 * (n - 1) as f64;
+                        let a = sorted[at.floor() as usize];
+                        let (b, t) = (sorted[at.ceil() as usize], at - at.floor());
+                        if t < 0.5 { a + (b - a) * t } else { b - (b - a) * (1.0 - t) }
+                    })
+                    .collect();
+                assert_eq!(quantiles(&mut cells.clone(), n_bins), expected, "{n} in {n_bins}");
+            }
+        }
+        assert!(quantiles(&mut [], 4).is_empty());
+    }
+
     #[test]
     fn levels_are_told_apart_by_value() {
         let cells = vec![0.0, 1.0, -0.0, f64::NAN, 1.0, -f64::NAN, 7.0, 8.0, 7.0, 8.0, 8.0, 8.0];

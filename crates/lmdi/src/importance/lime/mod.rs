@@ -52,7 +52,7 @@ pub use selection::Selection;
 
 use super::moments::Moments;
 use super::{Scores, check_cells};
-use crate::forest::{Ensemble, NONE, Outcome, Predictor};
+use crate::forest::{Ensemble, Outcome, Predictor};
 use crate::monitor::{Monitor, Silent};
 use crate::table::MatrixView;
 use crate::{Error, Result};
@@ -132,10 +132,11 @@ impl Lime {
         }
         check_cells(background, &ensemble.feature_names)?;
         let background = Background::learn(background, &options);
-        let mut splits = vec![false; p];
+        // The last place is that of leaves.
+        let mut splits = vec![false; p + 1];
         for tree in &ensemble.trees {
-            for &feature in tree.feature.iter().filter(|&&feature| feature != NONE) {
-                splits[feature as usize] = true;
+            for &feature in &tree.feature {
+                splits[(feature as usize).min(p)] = true;
             }
         }
         let used = (0..background.n_units())

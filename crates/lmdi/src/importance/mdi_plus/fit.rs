@@ -2,6 +2,7 @@
 
 use super::options::{MdiPlusGlm, MdiPlusOptions, MdiPlusPenalty};
 use crate::basis::{Basis, TreeRows};
+use crate::elementary::log_of_all;
 use crate::glm::{
     Accuracy, Coefficients, Family, GlmOptions, HuberFit, LeftOut, NewtonPath, Penalty,
     PenaltyChoice, RidgeErrors, Strength, WorkingRows, fit_glm, fit_huber, leave_one_out,
@@ -9,7 +10,7 @@ use crate::glm::{
 };
 
 /// Tolerance of the logistic fits that only rank strengths roughly.
-const ROUGH: f64 = 1e-7;
+const ROUGH: f64 = 1e-5;
 
 /// What the linear model says with all features but those of one group at their mean.
 pub(super) struct Partial {
@@ -90,16 +91,18 @@ impl LinearModel<'_, '_> {
             (MdiPlusGlm::Logistic, MdiPlusPenalty::None) => self.newton(Penalty::NONE, visit),
             (MdiPlusGlm::Logistic, MdiPlusPenalty::Ridge { alphas }) => {
                 // Where nothing can be fitted, all strengths are alike.
-                let best = self.newton_path().map_or(0, |mut path| {
-                    minimise_in_two_stages(alphas, |l2, accuracy| {
-                        let tolerance = match accuracy {
-                            Accuracy::Rough => self.options.tolerance.max(ROUGH),
-                            Accuracy::Full => self.options.tolerance,
-                        };
-                        self.logistic_loss(&path.left_out(l2, tolerance))
-                    })
+                let Some(mut path) = self.newton_path() else {
+                    // Where nothing can be fitted, all strengths are alike.
+                    return self.newton(Penalty { l1: 0.0, l2: alphas[0] }, visit);
+                };
+                let best = minimise_in_two_stages(alphas, |l2, accuracy| {
+                    let tolerance = match accuracy {
+                        Accuracy::Rough => self.options.tolerance.max(ROUGH),
+                        Accuracy::Full => self.options.tolerance,
+                    };
+                    self.logistic_loss(&path.left_out(l2, tolerance))
                 });
-                self.newton(Penalty { l1: 0.0, l2: alphas[best] }, visit)
+                path.leave_one_out(alphas[best], self.options.tolerance, visit)
             }
             (MdiPlusGlm::Huber { epsilon }, MdiPlusPenalty::Ridge { alphas }) => {
                 let best = minimise_on_grid(alphas, |alpha| self.huber_loss(2.0 * alpha, epsilon));
@@ -170,13 +173,15 @@ impl LinearModel<'_, '_> {
     /// Mean log-loss of the rows left out, with probabilities trimmed, from their linear predictors.
     fn logistic_loss(&self, left_out: &[f64]) -> f64 {
         let trim = self.options.trim.max(f64::EPSILON);
-        let rows = left_out.iter().zip(self.target).zip(&self.rows.weight);
-        let loss: f64 = rows
-            .map(|((&eta, y), w)| {
-                let p = Family::Binomial.mean(eta).clamp(trim, 1.0 - trim);
-                -w * (y * libm::log(p) + (1.0 - y) * libm::log(1.0 - p))
-            })
-            .sum();
+        let (mut share, mut variance) = (Vec::new(), Vec::new());
+        Family::Binomial.add_means_and_variances(left_out, &mut share, &mut variance);
+        // Of the class that is there.
+        for (share, &y) in share.iter_mut().zip(self.target) {
+            let second = share.clamp(trim, 1.0 - trim);
+            *share = if y > 0.5 { second } else { 1.0 - second };
+        }
+        log_of_all(&mut share);
+        let loss: f64 = share.iter().zip(&self.rows.weight).map(|(log, w)| -w * log).sum();
         loss / self.rows.weight.iter().sum::<f64>()
     }
 

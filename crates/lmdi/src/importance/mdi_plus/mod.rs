@@ -28,7 +28,6 @@ use crate::basis::{Basis, TreeRows, leaf_nodes};
 use crate::forest::routing::Router;
 use crate::forest::train::TrainingSet;
 use crate::forest::{Ensemble, NONE};
-use crate::glm::Family;
 use crate::monitor::Monitor;
 use crate::table::{MatrixView, Response, contiguous_folds, stratified_folds};
 use crate::text::counted;
@@ -189,24 +188,16 @@ impl Shared<'_> {
         let score = |prediction: &[f64]| {
             self.options.metric.score(&response, prediction, Some(&rows.weight))
         };
-        let mut line = vec![0.0; n_outputs];
-        let mut predicted = Vec::new();
-        let mut of = |predictor: &dyn Fn(usize, usize) -> f64| {
-            predicted.clear();
-            for row in 0..rows.len() {
-                for (output, eta) in line.iter_mut().enumerate() {
-                    *eta = predictor(output, row);
-                }
-                self.predict(&line, &mut predicted);
-            }
-            score(&predicted)
-        };
-        let constant = of(&|output, _| parts[output].constant);
+        let of = |predictors: Vec<&[f64]>| score(&self.predict(&predictors));
+        let constants: Vec<Vec<f64>> =
+            parts.iter().map(|part| vec![part.constant; rows.len()]).collect();
+        let constant = of(constants.iter().map(Vec::as_slice).collect());
         let start = if self.options.above_constant { constant } else { 0.0 };
         let mut found = vec![constant - start; self.groups.n_groups()];
         for (at, &group) in used.iter().enumerate() {
-            found[group] =
-                of(&|output, row| parts[output].predictor[at * rows.len() + row]) - start;
+            let range = at * rows.len()..(at + 1) * rows.len();
+            let predictors = parts.iter().map(|part| &part.predictor[range.clone()]).collect();
+            found[group] = of(predictors) - start;
         }
         Some(found)
     }
@@ -222,24 +213,28 @@ impl Shared<'_> {
         }
     }
 
-    /// Adds the prediction of a row with these linear predictors.
-    fn predict(&self, line: &[f64], out: &mut Vec<f64>) {
+    /// The predictions of all rows, row by row, from the linear predictors of every output.
+    fn predict(&self, predictors: &[&[f64]]) -> Vec<f64> {
         if matches!(self.response, Response::Numeric(_)) {
-            out.extend_from_slice(line);
-            return;
+            return predictors.concat();
         }
         let family = self.options.glm.family();
         let trim = self.options.trim;
-        let share = |eta: f64| {
-            let share = if family == Family::Binomial { family.mean(eta) } else { eta };
-            share.clamp(trim, 1.0 - trim)
+        let shares = |eta: &&[f64]| {
+            let (mut shares, mut variances) = (Vec::new(), Vec::new());
+            family.add_means_and_variances(eta, &mut shares, &mut variances);
+            shares.iter_mut().for_each(|share| *share = share.clamp(trim, 1.0 - trim));
+            shares
         };
-        if let [eta] = line {
-            let share = share(*eta);
-            out.extend([1.0 - share, share]);
-            return;
+        let shares: Vec<Vec<f64>> = predictors.iter().map(shares).collect();
+        if let [shares] = shares.as_slice() {
+            return shares.iter().flat_map(|share| [1.0 - share, *share]).collect();
         }
-        let total: f64 = line.iter().map(|&eta| share(eta)).sum();
-        out.extend(line.iter().map(|&eta| share(eta) / total));
+        let n = shares.first().map_or(0, Vec::len);
+        let of_row = |row| {
+            let total: f64 = shares.iter().map(|of_output| of_output[row]).sum();
+            shares.iter().map(move |of_output| of_output[row] / total)
+        };
+        (0..n).flat_map(of_row).collect()
     }
 }

@@ -37,6 +37,7 @@ use crate::glm::quadratic::gradient::Gradient;
 use crate::glm::quadratic::hessian::Hessian;
 use crate::glm::quadratic::statistics::add_gram;
 use crate::glm::solvers::direct::active_columns::ActiveColumns;
+use crate::vectorised::{Vectorised, vectorised};
 
 /// How one split hands its children's sums up.
 #[derive(Debug, Clone, Copy, Default)]
@@ -140,13 +141,12 @@ impl<'q, 'b> Elimination<'q, 'b> {
             // A child has a larger number than its parent.
             let (above, below) = mean.split_at_mut((split + 1) * width);
             let child = |node: usize| &below[(node - split - 1) * width..(node - split) * width];
-            let (left, right) = (child(left), child(right));
-            let mean = &mut above[split * width..];
-            let difference = &mut difference[split * width..(split + 1) * width];
-            for k in 0..width {
-                mean[k] = here.share[0] * left[k] + here.share[1] * right[k];
-                difference[k] = left[k] - right[k];
-            }
+            vectorised(Join {
+                share: here.share,
+                children: [child(left), child(right)],
+                mean: &mut above[split * width..],
+                difference: &mut difference[split * width..(split + 1) * width],
+            });
         }
         add_gram(&mut border, width, &curvature, &difference);
         mean.truncate(width);
@@ -164,62 +164,11 @@ impl<'q, 'b> Elimination<'q, 'b> {
 
     /// Solves `(H + l2) b = right_side`; columns that are not active get zero.
     pub fn solve(&self, right_side: &Gradient) -> Coefficients {
-        let stumps = self.hessian.stumps;
-        let (m, width) = (stumps.n_splits(), self.active.raw.len());
-        let own =
-            |split: usize| if self.active.stump[split] { right_side.stump[split] } else { 0.0 };
-
-        let sum_of_all: f64 = right_side.leaf.iter().sum();
-        let mut slopes: Vec<f64> = self
-            .active
-            .raw
-            .iter()
-            .map(|&k| right_side.raw[k] - sum_of_all * self.hessian.raw_mean[k])
-            .collect();
-        for (leaf, &sum) in right_side.leaf.iter().enumerate() {
-            add_scaled(&mut slopes, -sum, &self.leaf_mean[leaf * width..(leaf + 1) * width]);
-        }
-        let mut sum = vec![0.0; m];
-        sum.extend_from_slice(&right_side.leaf);
-        for split in (0..m).rev() {
-            let here = &self.joint[split];
-            let left = sum[stumps.left[split] as usize];
-            let right = sum[stumps.right[split] as usize];
-            sum[split] = here.kept[0] * left + here.kept[1] * right - here.own_taken * own(split);
-            let across =
-                here.across[0] * left + here.across[1] * right + here.own_across * own(split);
-            add_scaled(&mut slopes, across, self.difference_of(split));
-        }
-        self.border.solve_lower(&mut slopes);
-        self.border.solve_upper(&mut slopes);
-
-        let mut solution = Coefficients::zero(m, self.hessian.n_raw());
-        let at_root = if self.root_weight > 0.0 { sum[0] / self.root_weight } else { 0.0 };
-        solution.intercept = at_root - self.raw_at_root(&slopes);
-        // `level` is the constant handed down plus the slopes at the node's effective mean.
-        let mut level = vec![0.0; m + stumps.n_leaves()];
-        level[0] = at_root;
-        for split in 0..m {
-            let children = [stumps.left[split] as usize, stumps.right[split] as usize];
-            let (b, below) = self.descend(
-                split,
-                level[split],
-                &slopes,
-                [sum[children[0]], sum[children[1]]],
-                own(split),
-            );
-            solution.stump[split] = b;
-            level[children[0]] = below[0];
-            level[children[1]] = below[1];
-        }
-        for (&k, &slope) in self.active.raw.iter().zip(&slopes) {
-            solution.raw[k] = slope;
-        }
-        solution
+        vectorised(Solve { factor: self, right_side })
     }
 
     /// The slope of a stump from the level above it, and the levels of its two children.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn descend(
         &self,
         split: usize,
@@ -239,18 +188,109 @@ impl<'q, 'b> Elimination<'q, 'b> {
         (slope, [left + slope * a, right + slope * b])
     }
 
+    #[inline(always)]
     pub(crate) fn difference_of(&self, split: usize) -> &[f64] {
         let width = self.active.raw.len();
         &self.difference[split * width..(split + 1) * width]
     }
 
     /// What the raw slopes add at the root's effective mean.
+    #[inline(always)]
     pub(crate) fn raw_at_root(&self, slopes: &[f64]) -> f64 {
         let mut sum = dot(&self.root_mean, slopes);
         for (&k, slope) in self.active.raw.iter().zip(slopes) {
             sum += self.hessian.raw_mean[k] * slope;
         }
         sum
+    }
+}
+
+/// Combines the effective means of two children.
+struct Join<'j> {
+    share: [f64; 2],
+    children: [&'j [f64]; 2],
+    mean: &'j mut [f64],
+    difference: &'j mut [f64],
+}
+
+impl Vectorised for Join<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { share, children: [left, right], mean, difference } = self;
+        let children = left.iter().zip(right);
+        for ((mean, difference), (left, right)) in mean.iter_mut().zip(difference).zip(children) {
+            *mean = share[0] * left + share[1] * right;
+            *difference = left - right;
+        }
+    }
+}
+
+/// The work of [`Elimination::solve`].
+struct Solve<'s, 'q, 'b> {
+    factor: &'s Elimination<'q, 'b>,
+    right_side: &'s Gradient,
+}
+
+impl Vectorised for Solve<'_, '_, '_> {
+    type Output = Coefficients;
+
+    #[inline(always)]
+    fn run(self) -> Coefficients {
+        let Self { factor, right_side } = self;
+        let stumps = factor.hessian.stumps;
+        let (m, width) = (stumps.n_splits(), factor.active.raw.len());
+        let own =
+            |split: usize| if factor.active.stump[split] { right_side.stump[split] } else { 0.0 };
+
+        let sum_of_all: f64 = right_side.leaf.iter().sum();
+        let mut slopes: Vec<f64> = factor
+            .active
+            .raw
+            .iter()
+            .map(|&k| right_side.raw[k] - sum_of_all * factor.hessian.raw_mean[k])
+            .collect();
+        for (leaf, &sum) in right_side.leaf.iter().enumerate() {
+            add_scaled(&mut slopes, -sum, &factor.leaf_mean[leaf * width..(leaf + 1) * width]);
+        }
+        let mut sum = vec![0.0; m];
+        sum.extend_from_slice(&right_side.leaf);
+        for split in (0..m).rev() {
+            let here = &factor.joint[split];
+            let left = sum[stumps.left[split] as usize];
+            let right = sum[stumps.right[split] as usize];
+            sum[split] = here.kept[0] * left + here.kept[1] * right - here.own_taken * own(split);
+            let across =
+                here.across[0] * left + here.across[1] * right + here.own_across * own(split);
+            add_scaled(&mut slopes, across, factor.difference_of(split));
+        }
+        factor.border.solve_lower(&mut slopes);
+        factor.border.solve_upper(&mut slopes);
+
+        let mut solution = Coefficients::zero(m, factor.hessian.n_raw());
+        let at_root = if factor.root_weight > 0.0 { sum[0] / factor.root_weight } else { 0.0 };
+        solution.intercept = at_root - factor.raw_at_root(&slopes);
+        // `level` is the constant handed down plus the slopes at the node's effective mean.
+        let mut level = vec![0.0; m + stumps.n_leaves()];
+        level[0] = at_root;
+        for split in 0..m {
+            let children = [stumps.left[split] as usize, stumps.right[split] as usize];
+            let (b, below) = factor.descend(
+                split,
+                level[split],
+                &slopes,
+                [sum[children[0]], sum[children[1]]],
+                own(split),
+            );
+            solution.stump[split] = b;
+            level[children[0]] = below[0];
+            level[children[1]] = below[1];
+        }
+        for (&k, &slope) in factor.active.raw.iter().zip(&slopes) {
+            solution.raw[k] = slope;
+        }
+        solution
     }
 }
 

@@ -102,6 +102,14 @@ struct Slope {
     raw_gradient: Vec<f64>,
 }
 
+impl NewtonPoint<'_> {
+    /// Moves to coefficients with these linear predictors. The curvature stays that of another
+    /// point, which is close enough for the first steps from a point nearby.
+    pub(crate) fn move_to(&mut self, at: Coefficients, eta: Vec<f64>) {
+        (self.at, self.eta) = (at, eta);
+    }
+}
+
 impl<'p, 'x> NewtonProblem<'p, 'x> {
     /// The null model: an intercept alone. `None` when there is no weight, or (binomial) only one
     /// class, so that nothing can be fitted.
@@ -139,9 +147,15 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
 
     /// Loss of the fitted rows at some linear predictors.
     pub fn loss(&self, eta: &[f64]) -> f64 {
-        self.fitted()
-            .map(|row| self.rows.weight[row] * self.family.loss(self.response[row], eta[row]))
-            .sum()
+        let (mut sum, mut losses) = (0.0, Vec::new());
+        for range in &self.ranges {
+            let (y, eta) = (&self.response[range.clone()], &eta[range.clone()]);
+            self.family.losses(y, eta, &mut losses);
+            for (w, loss) in self.rows.weight[range.clone()].iter().zip(&losses) {
+                sum += w * loss;
+            }
+        }
+        sum
     }
 
     /// Loss plus penalty at a point.
@@ -188,11 +202,14 @@ impl<'p, 'x> NewtonProblem<'p, 'x> {
         for range in self.ranges.clone() {
             self.rows.for_sparse_blocks(range, |block| {
                 let first = slope.residual.len();
-                for row in block.range.clone() {
+                let Slope { residual, curvature, .. } = &mut slope;
+                let eta = &eta[block.range.clone()];
+                self.family.add_means_and_variances(eta, residual, curvature);
+                let of_rows = residual[first..].iter_mut().zip(&mut curvature[first..]);
+                for ((mean, variance), row) in of_rows.zip(block.range.clone()) {
                     let w = self.rows.weight[row];
-                    let (mean, variance) = self.family.mean_and_variance(eta[row]);
-                    slope.residual.push(w * (self.response[row] - mean));
-                    slope.curvature.push(w * variance);
+                    *mean = w * (self.response[row] - *mean);
+                    *variance *= w;
                 }
                 let residual = &slope.residual[first..];
                 let leaf = &self.rows.leaf[block.range.clone()];
