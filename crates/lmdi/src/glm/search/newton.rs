@@ -25,12 +25,15 @@ const ROWS_IN_DOUBT: f64 = 2.0;
 /// worse, so in larger tables doubt grows only as the square root of their number.
 const ROWS_OF_FULL_DOUBT: f64 = 4000.0;
 
+/// Doubt of a deviance as a multiple of that of a share of rows.
+const DEVIANCE: f64 = 3.0;
+
 /// Doubt of a deviance as a share of the farthest that one moved.
 const OF_MOVE: f64 = 4.0;
 
 struct Again {
-    /// How far from deciding an error may be: as a share of the rows for accuracy, as a share of
-    /// the error of the strongest penalty for deviance. How accurately a fit is solved is a share of
+    /// How far from deciding an error may be: as a share of the rows for accuracy, as a third of a
+    /// share of the error of the strongest penalty for deviance. How accurately a fit is solved is a share of
     /// the null loss, and so is what its deviance moves when it is solved further. Where classes are
     /// nearly separable, the smallest error is only a small part of that.
     within: f64,
@@ -101,7 +104,7 @@ fn undecided(
             let n = n_rows as f64;
             within * (ROWS_OF_FULL_DOUBT / n).sqrt().min(1.0) + ROWS_IN_DOUBT / n
         }
-        Measure::Deviance => (within * strongest).max(OF_MOVE * moved),
+        Measure::Deviance => (DEVIANCE * within * strongest).max(OF_MOVE * moved),
     };
     let limit = match options.rule {
         Rule::Minimum => smallest,
@@ -246,12 +249,12 @@ mod tests {
         let strengths = [0.001, 0.1, 1.0, 10.0].map(Strength::Inverse).to_vec();
         let mut search = Search::new(&Grid::Given(strengths), &[0.5], 1.0, 100.0, 1);
         search.fold_weight[0] = 1.0;
-        let errors = [1.0, 0.1037, 0.1, 0.1043];
+        let errors = [1.0, 0.111, 0.1, 0.113];
         errors.iter().enumerate().for_each(|(at, &error)| search.record(at, 0, error));
         let options = GlmOptions::reference(Family::Binomial).with_measure(Measure::Deviance);
         let found = |strongest, moved| undecided(&search, 4e-3, [strongest, moved], &options, 100);
         assert_eq!(found(1.0, 0.0), vec![1, 2]);
         assert_eq!(found(0.1, 0.0), vec![2], "a share of the smallest would be too little");
-        assert_eq!(found(0.1, 0.0011), vec![1, 2, 3], "as far as four times what one moved");
+        assert_eq!(found(0.1, 0.0033), vec![1, 2, 3], "as far as four times what one moved");
     }
 }
