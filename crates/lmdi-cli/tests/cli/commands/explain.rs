@@ -362,6 +362,8 @@ fn every_choice_of_the_method_is_taken() {
             "all",
             "--folds",
             "3",
+            "--raw-scale",
+            "1",
             "--no-scale-target",
             "--no-bound-raw"
         ]) == paper

@@ -221,7 +221,7 @@ proptest! {
             .map(|size| if classes == 0 { Strength::Alpha(size) } else { Strength::Inverse(1.0 / size) });
         let penalty = PenaltyChoice::CrossValidated { l1_ratios: vec![0.2, 0.9], grid: Grid::Given(strengths.to_vec()) };
         let fit_on = if once { FitOn::Uniform } else { FitOn::All };
-        let accurate = LmdiPlusOptions::data().with_fit_on(Some(fit_on)).with_scale_target(false).with_search_tolerance(1e-9).with_tolerance(1e-11);
+        let accurate = LmdiPlusOptions::data().with_fit_on(Some(fit_on)).with_raw_scale(1.0).with_scale_target(false).with_search_tolerance(1e-9).with_tolerance(1e-11);
         let explainer = table.explain(&model, &accurate.clone().with_penalty(Some(penalty.clone())).with_validation(Some(Validation::OutOfBag)));
         let left_to_it = table.explain(&model, &accurate.with_penalty(Some(penalty)));
         let response: Vec<f64> =
