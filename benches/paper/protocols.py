@@ -90,7 +90,7 @@ def runs():
             sizes = ", ".join(f"{size:,}" if isinstance(size, int) else str(size) for size in rows.unique().tolist())
             fewest, most = repetitions(frame)
             times = RESULTS / name / "seconds.csv"
-            hours = f"{pd.read_csv(times)['seconds'].sum() / 3600:.1f}" if times.exists() else "–"
+            hours = f"{pd.read_csv(times)['seconds'].sum() / 3600:.2f}" if times.exists() else "–"
             page = f"[page](../crates/lmdi-experiments/results/{name}/page.md)"
             title = experiment + (", by the authors' code" if name != experiment else "")
             lines.append([title, sizes, f"{fewest} to {most}" if fewest < most else most, hours, page])

@@ -77,8 +77,8 @@ PARTS = {
         ["folds", "x4"],
     ),
     "scale": (
-        "The scale of all raw columns: ranking on all twelve data sets, distances on all six (twice), stability on those"
-        "\nof numbers (500 rows).",
+        "The scale of raw columns: ranking on all twelve data sets, distances on all six (twice), stability\n"
+        "on those of numbers (500 rows).",
         list(TRIALS)[11:],
     ),
 }
