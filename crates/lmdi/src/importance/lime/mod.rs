@@ -232,11 +232,16 @@ impl Lime {
         let width = self.options.width_for(self.background.n_units());
         match source {
             Source::Expected(expectation) => {
-                let expected = expectation.around(&self.background, rows, width, scratch);
+                // Seven empty lanes would cost a single row more than its own.
+                let expected = if rows.len() == 1 {
+                    expectation.around::<1>(&self.background, rows, width, scratch)
+                } else {
+                    expectation.around::<LANES>(&self.background, rows, width, scratch)
+                };
                 let n = (self.options.neighbours() - 1) as f64;
                 predicted
-                    .enumerate()
-                    .map(|(lane, predicted)| expected.moments(lane, &self.used, n, predicted))
+                    .zip(expected)
+                    .map(|(predicted, expected)| expected.moments(&self.used, n, predicted))
                     .collect()
             }
             Source::Drawn(neighbours) => rows

@@ -1,42 +1,45 @@
-//! The two passes over a compiled tree, for eight rows at a time: from the root down the
+//! The two passes over a compiled tree, for some rows at a time: from the root down the
 //! probabilities to reach each split, from the leaves up the mean predictions and the covariances.
+//!
+//! The lanes of the rows do not touch each other: a row's result is the same, to the bit, whichever
+//! rows it is explained with.
 
 use super::splits::{Rule, Split, TreeSplits};
 use crate::forest::NONE;
 use crate::importance::lime::background::{Background, Draw};
 use crate::vectorised::{Vectorised, vectorised};
 
-/// Rows that are explained together.
+/// Rows that are explained together, if there are as many.
 pub(in crate::importance::lime) const LANES: usize = 8;
 
 /// A number per row.
-pub(super) type Lanes = [f64; LANES];
+pub(super) type Lanes<const N: usize> = [f64; N];
 
 /// The codes of some rows, unit by unit.
-pub(super) struct OwnCodes {
+pub(super) struct OwnCodes<const N: usize> {
     /// The share of background rows with the code.
-    pub(super) share: Vec<Lanes>,
+    pub(super) share: Vec<Lanes<N>>,
     /// Where the own bin begins among the cells from 0 to 1.
-    start: Vec<Lanes>,
+    start: Vec<Lanes<N>>,
     /// One if the cell is missing, else zero.
-    missing: Vec<Lanes>,
+    missing: Vec<Lanes<N>>,
     /// The own level; zero if no background row has it.
-    level: Vec<[u32; LANES]>,
+    level: Vec<[u32; N]>,
 }
 
-impl OwnCodes {
-    /// Of at most [`LANES`] rows of cells. Other lanes repeat the last row.
+impl<const N: usize> OwnCodes<N> {
+    /// Of at most `N` rows of cells. Other lanes repeat the last row.
     pub(super) fn of(background: &Background, rows: &[&[f64]]) -> Self {
         let n = background.n_units();
         let mut codes = Self {
-            share: vec![[0.0; LANES]; n],
-            start: vec![[0.0; LANES]; n],
-            missing: vec![[0.0; LANES]; n],
-            level: vec![[0; LANES]; n],
+            share: vec![[0.0; N]; n],
+            start: vec![[0.0; N]; n],
+            missing: vec![[0.0; N]; n],
+            level: vec![[0; N]; n],
         };
         let mut cells = Vec::new();
         for (unit, (columns, draw)) in background.units.iter().enumerate() {
-            for lane in 0..LANES {
+            for lane in 0..N {
                 let Some(row) = rows.get(lane).or(rows.last()) else { continue };
                 cells.clear();
                 cells.extend(columns.iter().map(|&column| row[column]));
@@ -65,39 +68,44 @@ impl OwnCodes {
     }
 }
 
-/// What is known of every split or node of a tree while it is walked through.
+/// What is known of every split or node of a tree while it is walked through, a number per lane.
 #[derive(Debug, Default)]
 pub(in crate::importance::lime) struct Scratch {
     /// By split: the probability to reach it over the mass of its unit, and one over that mass.
-    reach_over_mass: Vec<Lanes>,
-    inverse_mass: Vec<Lanes>,
+    reach_over_mass: Vec<f64>,
+    inverse_mass: Vec<f64>,
     /// By side: the share of the unit's distribution that is left and has the row's code.
-    own: Vec<Lanes>,
+    own: Vec<f64>,
     /// By number of the node: the probability to reach it; then its mean prediction.
-    of_node: Vec<Lanes>,
+    of_node: Vec<f64>,
 }
 
 impl Scratch {
     /// Finds the probabilities to reach all splits.
-    pub(super) fn go_down(&mut self, tree: &TreeSplits, own: &OwnCodes, ratio: f64) {
+    pub(super) fn go_down<const N: usize>(
+        &mut self,
+        tree: &TreeSplits,
+        own: &OwnCodes<N>,
+        ratio: f64,
+    ) {
         let n = tree.splits.len();
-        self.reach_over_mass.resize(n, [0.0; LANES]);
-        self.inverse_mass.resize(n, [0.0; LANES]);
-        self.own.resize(2 * n, [0.0; LANES]);
-        self.of_node.resize(2 * n + 1, [0.0; LANES]);
-        self.of_node[0] = [1.0; LANES];
+        self.reach_over_mass.resize(n * N, 0.0);
+        self.inverse_mass.resize(n * N, 0.0);
+        self.own.resize(2 * n * N, 0.0);
+        self.of_node.resize((2 * n + 1) * N, 0.0);
+        self.of_node[..N].fill(1.0);
         vectorised(GoDown { scratch: self, tree, codes: own, ratio });
     }
 
     /// Adds the covariances with all units, given the values of the leaves, and returns the mean
     /// prediction.
-    pub(super) fn come_up(
+    pub(super) fn come_up<const N: usize>(
         &mut self,
         tree: &TreeSplits,
         values: &[f64],
         ratio: f64,
-        covariance: &mut [Lanes],
-    ) -> Lanes {
+        covariance: &mut [Lanes<N>],
+    ) -> Lanes<N> {
         vectorised(ComeUp { scratch: self, splits: &tree.splits, values, ratio, covariance })
     }
 }
@@ -105,40 +113,49 @@ impl Scratch {
 /// The masses of both sides of a split: what is left of the distribution counts by `ratio`, and the
 /// row's own code in full.
 #[inline(always)]
-fn masses(split: &Split, ratio: f64, own_left: &Lanes, own_right: &Lanes) -> (Lanes, Lanes) {
-    let (mut left, mut right) = ([0.0; LANES], [0.0; LANES]);
+fn masses<const N: usize>(
+    split: &Split,
+    ratio: f64,
+    own_left: &Lanes<N>,
+    own_right: &Lanes<N>,
+) -> (Lanes<N>, Lanes<N>) {
+    let (mut left, mut right) = ([0.0; N], [0.0; N]);
     let others_left = ratio * split.total_left;
     let others_right = ratio * (split.total - split.total_left);
-    for lane in 0..LANES {
+    for lane in 0..N {
         left[lane] = others_left + (1.0 - ratio) * own_left[lane];
         right[lane] = others_right + (1.0 - ratio) * own_right[lane];
     }
     (left, right)
 }
 
-struct GoDown<'s> {
+struct GoDown<'s, const N: usize> {
     scratch: &'s mut Scratch,
     tree: &'s TreeSplits,
-    codes: &'s OwnCodes,
+    codes: &'s OwnCodes<N>,
     ratio: f64,
 }
 
-impl Vectorised for GoDown<'_> {
+impl<const N: usize> Vectorised for GoDown<'_, N> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         let Self { scratch, tree, codes, ratio } = self;
         let Scratch { reach_over_mass, inverse_mass, own, of_node } = scratch;
+        let (reach_over_mass, _) = reach_over_mass.as_chunks_mut::<N>();
+        let (inverse_mass, _) = inverse_mass.as_chunks_mut::<N>();
+        let (own, _) = own.as_chunks_mut::<N>();
+        let (of_node, _) = of_node.as_chunks_mut::<N>();
         for (index, split) in tree.splits.iter().enumerate() {
             let unit = split.unit as usize;
             let whole =
                 if split.above == NONE { codes.share[unit] } else { own[split.above as usize] };
-            let (mut own_left, mut own_right) = ([0.0; LANES], [0.0; LANES]);
+            let (mut own_left, mut own_right) = ([0.0; N], [0.0; N]);
             match split.rule {
                 Rule::Cut { from, at, missing_left } => {
                     let (start, missing) = (&codes.start[unit], &codes.missing[unit]);
-                    for lane in 0..LANES {
+                    for lane in 0..N {
                         // Of the own bin's interval, from where both it and the state begin.
                         let begin = if start[lane] > from { start[lane] } else { from };
                         let inside = if at > begin { at - begin } else { 0.0 };
@@ -149,26 +166,26 @@ impl Vectorised for GoDown<'_> {
                     }
                 }
                 Rule::Levels { first } => {
-                    for lane in 0..LANES {
+                    for lane in 0..N {
                         let left = tree.sets.contains(first, codes.level[unit][lane]);
                         own_left[lane] = if left { whole[lane] } else { 0.0 };
                     }
                 }
             }
-            for lane in 0..LANES {
+            for lane in 0..N {
                 own_right[lane] = whole[lane] - own_left[lane];
             }
             let (left, right) = masses(split, ratio, &own_left, &own_right);
-            let (mut over, mut inverse) = ([0.0; LANES], [0.0; LANES]);
+            let (mut over, mut inverse) = ([0.0; N], [0.0; N]);
             let reach = of_node[index];
-            for lane in 0..LANES {
+            for lane in 0..N {
                 let mass = left[lane] + right[lane];
                 inverse[lane] = if mass > 0.0 { 1.0 / mass } else { 0.0 };
                 over[lane] = reach[lane] * inverse[lane];
             }
             for (child, mass) in [(split.left, left), (split.right, right)] {
                 let child = &mut of_node[child as usize];
-                for lane in 0..LANES {
+                for lane in 0..N {
                     child[lane] = over[lane] * mass[lane];
                 }
             }
@@ -180,23 +197,27 @@ impl Vectorised for GoDown<'_> {
     }
 }
 
-struct ComeUp<'s> {
+struct ComeUp<'s, const N: usize> {
     scratch: &'s mut Scratch,
     splits: &'s [Split],
     values: &'s [f64],
     ratio: f64,
-    covariance: &'s mut [Lanes],
+    covariance: &'s mut [Lanes<N>],
 }
 
-impl Vectorised for ComeUp<'_> {
-    type Output = Lanes;
+impl<const N: usize> Vectorised for ComeUp<'_, N> {
+    type Output = Lanes<N>;
 
     #[inline(always)]
-    fn run(self) -> Lanes {
+    fn run(self) -> Lanes<N> {
         let Self { scratch, splits, values, ratio, covariance } = self;
         let Scratch { reach_over_mass, inverse_mass, own, of_node } = scratch;
+        let (reach_over_mass, _) = reach_over_mass.as_chunks_mut::<N>();
+        let (inverse_mass, _) = inverse_mass.as_chunks_mut::<N>();
+        let (own, _) = own.as_chunks_mut::<N>();
+        let (of_node, _) = of_node.as_chunks_mut::<N>();
         for (node, &value) in of_node[splits.len()..].iter_mut().zip(values) {
-            *node = [value; LANES];
+            *node = [value; N];
         }
         for (index, split) in splits.iter().enumerate().rev() {
             let (own_left, own_right) = (own[2 * index], own[2 * index + 1]);
@@ -205,7 +226,7 @@ impl Vectorised for ComeUp<'_> {
             let (over, inverse) = (&reach_over_mass[index], &inverse_mass[index]);
             let mean = &mut of_node[index];
             let sum = &mut covariance[split.unit as usize];
-            for lane in 0..LANES {
+            for lane in 0..N {
                 mean[lane] =
                     (left[lane] * of_left[lane] + right[lane] * of_right[lane]) * inverse[lane];
                 // As differences from the mean: parts that are equal cancel exactly.

@@ -61,15 +61,15 @@ pub(super) struct Expectation {
     factor: f64,
 }
 
-/// What the local models of some rows need, beside the predictions of the rows themselves.
+/// What the local model of a row needs, beside the prediction of the row itself.
 pub(super) struct Expected {
     n_units: usize,
-    /// Unit by unit, for each row: the share of its own code.
-    share: Vec<Lanes>,
-    /// Output by output, for each row.
-    mean: Vec<Lanes>,
-    /// Output by output, unit by unit, for each row.
-    covariance: Vec<Lanes>,
+    /// Unit by unit: the share of the row's own code.
+    share: Vec<f64>,
+    /// Output by output.
+    mean: Vec<f64>,
+    /// Output by output, unit by unit.
+    covariance: Vec<f64>,
     /// What one more differing unit multiplies a weight by.
     ratio: f64,
 }
@@ -108,19 +108,19 @@ impl Expectation {
         Some(Self { trees, base, factor: ensemble.factor() })
     }
 
-    /// The expected values around up to [`LANES`] rows of cells, for a kernel of this width.
-    pub(super) fn around(
+    /// The expected values around up to `N` rows of cells, for a kernel of this width.
+    pub(super) fn around<const N: usize>(
         &self,
         background: &Background,
         rows: &[&[f64]],
         kernel_width: f64,
         scratch: &mut Scratch,
-    ) -> Expected {
+    ) -> Vec<Expected> {
         let ratio = libm::exp(-0.5 / (kernel_width * kernel_width));
-        let own = OwnCodes::of(background, rows);
+        let own = OwnCodes::<N>::of(background, rows);
         let n_units = background.n_units();
-        let mut mean = vec![[0.0; LANES]; self.base.len()];
-        let mut covariance = vec![[0.0; LANES]; self.base.len() * n_units];
+        let mut mean = vec![[0.0; N]; self.base.len()];
+        let mut covariance = vec![[0.0; N]; self.base.len() * n_units];
         for tree in &self.trees {
             tree.add(&own, ratio, &mut mean, &mut covariance, scratch);
         }
@@ -128,31 +128,35 @@ impl Expectation {
             mean.iter_mut().for_each(|mean| *mean = base + self.factor * *mean);
         }
         covariance.as_flattened_mut().iter_mut().for_each(|sum| *sum *= self.factor);
-        Expected { n_units, share: own.share, mean, covariance, ratio }
+        let of_lane = |lane: usize| {
+            let pick = |lanes: &[Lanes<N>]| lanes.iter().map(|lanes| lanes[lane]).collect();
+            Expected {
+                n_units,
+                share: pick(&own.share),
+                mean: pick(&mean),
+                covariance: pick(&covariance),
+                ratio,
+            }
+        };
+        (0..rows.len()).map(of_lane).collect()
     }
 }
 
 impl Expected {
-    /// The moments of `n` expected neighbours of the row in a lane and the row itself, whose
-    /// predictions are given, over some units.
+    /// The moments of `n` expected neighbours of the row and the row itself, whose predictions are
+    /// given, over some units.
     ///
     /// The row is a population of weight one with all z at one, beside the neighbours. The products
     /// of a mixture are those within both, and W / (W + 1) times those of the difference of means.
-    pub(super) fn moments(
-        &self,
-        lane: usize,
-        units: &[usize],
-        n: f64,
-        prediction: &[f64],
-    ) -> Moments {
+    pub(super) fn moments(&self, units: &[usize], n: f64, prediction: &[f64]) -> Moments {
         let mass = |share: f64| share + self.ratio * (1.0 - share);
-        let weight = n * self.share.iter().map(|share| mass(share[lane])).product::<f64>();
+        let weight = n * self.share.iter().map(|share| mass(*share)).product::<f64>();
         let between = weight / (weight + 1.0);
         let q = units.len();
         let own_mean: Vec<f64> = units
             .iter()
             .map(|&unit| {
-                let share = self.share[unit][lane];
+                let share = self.share[unit];
                 if share > 0.0 { share / mass(share) } else { 0.0 }
             })
             .collect();
@@ -166,12 +170,12 @@ impl Expected {
         let mut cross = Vec::with_capacity(q * prediction.len());
         let mut response_mean = Vec::with_capacity(prediction.len());
         for (output, prediction) in prediction.iter().enumerate() {
-            let difference = prediction - self.mean[output][lane];
+            let difference = prediction - self.mean[output];
             cross.extend(units.iter().zip(&own_mean).map(|(&unit, mean)| {
-                let within = self.covariance[output * self.n_units + unit][lane];
+                let within = self.covariance[output * self.n_units + unit];
                 weight * within + between * (1.0 - mean) * difference
             }));
-            response_mean.push(self.mean[output][lane] + difference / (weight + 1.0));
+            response_mean.push(self.mean[output] + difference / (weight + 1.0));
         }
         Moments {
             mean: own_mean.iter().map(|mean| (weight * mean + 1.0) / (weight + 1.0)).collect(),

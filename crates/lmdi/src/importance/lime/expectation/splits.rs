@@ -213,12 +213,12 @@ impl TreeSplits {
     }
 
     /// Adds the tree's expected value, and its covariances with all units, to those of each output.
-    pub(super) fn add(
+    pub(super) fn add<const N: usize>(
         &self,
-        own: &OwnCodes,
+        own: &OwnCodes<N>,
         ratio: f64,
-        mean: &mut [Lanes],
-        covariance: &mut [Lanes],
+        mean: &mut [Lanes<N>],
+        covariance: &mut [Lanes<N>],
         scratch: &mut Scratch,
     ) {
         if self.outputs.is_empty() {

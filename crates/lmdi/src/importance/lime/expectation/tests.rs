@@ -160,14 +160,17 @@ fn compare(columns: Vec<Vec<f64>>, classes: bool, options: &LimeOptions, toleran
     let lines: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
     let width = options.width_for(background.n_units());
     let mut scratch = Scratch::default();
-    let expected = expectation.around(&background, &lines, width, &mut scratch);
+    let expected = expectation.around::<LANES>(&background, &lines, width, &mut scratch);
     let ratio = libm::exp(-0.5 / (width * width));
     for (lane, row) in rows.iter().enumerate().step_by(2) {
         let own = predict(row);
         let all = neighbours(&background, row);
         let cells: Vec<f64> = all.iter().flat_map(|(cells, ..)| cells.iter().copied()).collect();
         let wanted = moments_one_by_one(&all, &predict(&cells), ratio, 4999.0, own[0]);
-        let found = expected.moments(lane, &units, 4999.0, &own);
+        let found = expected[lane].moments(&units, 4999.0, &own);
+        let alone = expectation.around::<1>(&background, &lines[lane..=lane], width, &mut scratch);
+        let alone = alone[0].moments(&units, 4999.0, &own);
+        assert_eq!((&alone.mean, &alone.cross), (&found.mean, &found.cross), "a row on its own");
         close(&found.mean, &wanted.mean, 1e-12, "mean");
         close(&found.gram, &wanted.gram, 1e-11, "gram");
         close(&found.response_mean, &wanted.response_mean, tolerance, "response mean");
