@@ -80,6 +80,9 @@ impl Vectorised for Factor<'_> {
     }
 }
 
+/// Rows that are solved together, so that their sums do not wait for one another.
+const ROWS: usize = 4;
+
 struct SolveLower<'s, const N: usize> {
     factor: &'s Cholesky,
     z: &'s mut [Lanes<N>],
@@ -91,19 +94,38 @@ impl<const N: usize> Vectorised for SolveLower<'_, N> {
     #[inline(always)]
     fn run(self) {
         let Self { factor: Cholesky { n, lower }, z } = self;
-        for i in 0..*n {
-            let line = &lower[i * n..=i * n + i];
-            let (above, rest) = z.split_at_mut(i);
-            let mut sum = [0.0; N];
-            for (entry, z) in line[..i].iter().zip(above) {
+        for first in (0..*n).step_by(ROWS) {
+            let rows = ROWS.min(n - first);
+            // Rows beyond the last repeat it.
+            let line = |at: usize| &lower[(first + at.min(rows - 1)) * n..][..*n];
+            let (above, rest) = z.split_at_mut(first);
+            let [mut a, mut b, mut c, mut d] = [[0.0; N]; ROWS];
+            let lines = line(0).iter().zip(line(1)).zip(line(2).iter().zip(line(3)));
+            for (z, ((p, q), (r, s))) in above.iter().zip(lines) {
+                add_lanes(&mut a, *p, z);
+                add_lanes(&mut b, *q, z);
+                add_lanes(&mut c, *r, z);
+                add_lanes(&mut d, *s, z);
+            }
+            for (at, mut sum) in [a, b, c, d].into_iter().take(rows).enumerate() {
+                let line = &line(at)[first..];
+                for (entry, z) in line[..at].iter().zip(&rest[..at]) {
+                    add_lanes(&mut sum, *entry, z);
+                }
+                let inverse = 1.0 / line[at];
                 for lane in 0..N {
-                    sum[lane] += entry * z[lane];
+                    rest[at][lane] = (rest[at][lane] - sum[lane]) * inverse;
                 }
             }
-            for lane in 0..N {
-                rest[0][lane] = (rest[0][lane] - sum[lane]) / line[i];
-            }
         }
+    }
+}
+
+/// `sum += factor * z`.
+#[inline(always)]
+fn add_lanes<const N: usize>(sum: &mut Lanes<N>, factor: f64, z: &Lanes<N>) {
+    for lane in 0..N {
+        sum[lane] += factor * z[lane];
     }
 }
 

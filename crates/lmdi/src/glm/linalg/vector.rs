@@ -170,7 +170,7 @@ pub(crate) fn products<const N: usize>(
 
 /// `sums[j] += by * x[j]`.
 #[inline(always)]
-fn add_products<const N: usize>(
+pub(crate) fn add_products<const N: usize>(
     sums: &mut [Lanes<N>; COLUMNS],
     by: &Lanes<N>,
     x: &[Lanes<N>; COLUMNS],

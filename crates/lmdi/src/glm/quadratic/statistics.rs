@@ -449,6 +449,7 @@ const FOUR: usize = 4;
 
 /// Entries that are one vector.
 const CHUNK: usize = 8;
+type Chunk = [f64; CHUNK];
 
 /// Rows whose cells stay in the first-level cache.
 const GRAM_ROWS: usize = 64;
@@ -505,31 +506,51 @@ impl Vectorised for AddGram<'_> {
 
 /// Adds four rows to the lines of a Gram matrix, as far as the chunk of the diagonal.
 #[inline(always)]
-fn add_four(
-    lines: &mut [[f64; CHUNK]],
-    chunks: usize,
-    weight: &[f64; FOUR],
-    rows: &[[f64; CHUNK]],
-) {
+fn add_four(lines: &mut [Chunk], chunks: usize, weight: &[f64; FOUR], rows: &[Chunk]) {
     let (first, rows) = rows.split_at(chunks);
     let (second, rows) = rows.split_at(chunks);
     let (third, fourth) = rows.split_at(chunks);
-    for (j, line) in lines.chunks_exact_mut(chunks).enumerate() {
+    let factors = |j: usize| {
         let (chunk, at) = (j / CHUNK, j % CHUNK);
-        let a = weight[0] * first[chunk][at];
-        let b = weight[1] * second[chunk][at];
-        let c = weight[2] * third[chunk][at];
-        let d = weight[3] * fourth[chunk][at];
-        let cells = first.iter().zip(second).zip(third.iter().zip(fourth));
-        for (line, ((p, q), (r, s))) in line.iter_mut().zip(cells).take(chunk + 1) {
-            // Nothing is stored before all is loaded, so this becomes a few vector instructions.
-            let mut sum = *line;
-            for k in 0..CHUNK {
-                sum[k] += (a * p[k] + b * q[k]) + (c * r[k] + d * s[k]);
-            }
-            *line = sum;
+        let cells = [first[chunk][at], second[chunk][at], third[chunk][at], fourth[chunk][at]];
+        std::array::from_fn(|row| weight[row] * cells[row])
+    };
+    let cells = first.iter().zip(second).zip(third.iter().zip(fourth));
+    let mut pairs = lines.chunks_exact_mut(2 * chunks);
+    let mut j = 0;
+    // Lines two at a time, so that cells are loaded once for both; a chunk has an even number.
+    for pair in &mut pairs {
+        let (one, other) = pair.split_at_mut(chunks);
+        let (by_one, by_other) = (factors(j), factors(j + 1));
+        for ((one, other), cells) in
+            one.iter_mut().zip(other).zip(cells.clone()).take(j / CHUNK + 1)
+        {
+            add_products(one, &by_one, cells);
+            add_products(other, &by_other, cells);
+        }
+        j += 2;
+    }
+    let last = pairs.into_remainder();
+    if !last.is_empty() {
+        let by = factors(j);
+        for (line, cells) in last.iter_mut().zip(cells) {
+            add_products(line, &by, cells);
         }
     }
+}
+
+/// Cells of four rows, in two pairs.
+type Cells<'s> = ((&'s Chunk, &'s Chunk), (&'s Chunk, &'s Chunk));
+
+/// Adds the cells of four rows, each by its factor.
+#[inline(always)]
+fn add_products(line: &mut Chunk, by: &[f64; FOUR], ((p, q), (r, s)): Cells<'_>) {
+    // Nothing is stored before all is loaded, so this becomes a few vector instructions.
+    let mut sum = *line;
+    for k in 0..CHUNK {
+        sum[k] += (by[0] * p[k] + by[1] * q[k]) + (by[2] * r[k] + by[3] * s[k]);
+    }
+    *line = sum;
 }
 
 #[cfg(test)]

@@ -27,9 +27,7 @@
 //!
 //! Cost for m active stumps and r active raw columns: m r^2 / 2 + r^3 / 6.
 
-use crate::glm::linalg::vector::{
-    COLUMNS, Lanes, per_lane, products, subtract_columns, subtract_products,
-};
+use crate::glm::linalg::vector::{COLUMNS, Lanes, add_products, per_lane};
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
 use crate::glm::solvers::descent::coordinate_descent::Point;
 use crate::glm::solvers::descent::raw_system::{RawSystem, sign, sign_at_start};
@@ -53,8 +51,8 @@ pub(crate) struct ActiveStep<const N: usize> {
     /// Per node B of a few raw columns at a time, and that of the root of all.
     sums: Vec<[Lanes<N>; COLUMNS]>,
     at_root: Vec<Lanes<N>>,
-    /// `h / sqrt(d)` of eliminated stumps, raw column by raw column, up to whole blocks of columns.
-    coupling: Vec<Lanes<N>>,
+    /// `h / sqrt(d)` of eliminated stumps, block of raw columns by block, stump by stump.
+    coupling: Vec<[Lanes<N>; COLUMNS]>,
     /// What is left of the raw columns.
     system: RawSystem<N>,
     /// The step of the slopes.
@@ -149,7 +147,7 @@ impl<const N: usize> ActiveStep<N> {
         let (m, count) = (q.n_splits(), self.eliminated.len());
         let (left, right) = (&q.nesting.left[..m], &q.nesting.right[..m]);
         self.coupling.clear();
-        self.coupling.resize(self.raw.len().next_multiple_of(COLUMNS) * count, [0.0; N]);
+        self.coupling.resize(self.raw.len().div_ceil(COLUMNS) * count, [[0.0; N]; COLUMNS]);
         self.sums.resize(m + q.nesting.n_leaves(), [[0.0; N]; COLUMNS]);
         self.at_root.clear();
         for (block, columns) in self.raw.chunks(COLUMNS).enumerate() {
@@ -158,11 +156,14 @@ impl<const N: usize> ActiveStep<N> {
                     sums[at] = sum;
                 }
             }
-            let first = block * COLUMNS * count;
-            let couplings = &mut self.coupling[first..first + COLUMNS * count];
+            // Columns beyond the last only fill their block.
+            for sums in &mut self.sums[m..] {
+                sums[columns.len()..].fill([0.0; N]);
+            }
+            let couplings = &mut self.coupling[block * count..(block + 1) * count];
             let sums = &mut self.sums[..];
             let mut below = m;
-            for (number, stump) in self.eliminated.iter().enumerate() {
+            for (coupling, stump) in couplings.iter_mut().zip(&self.eliminated) {
                 for split in (stump.split + 1..below).rev() {
                     add_children(sums, split, left[split], right[split]);
                 }
@@ -174,7 +175,7 @@ impl<const N: usize> ActiveStep<N> {
                     });
                     sums[below][at] =
                         per_lane(|lane| l[at][lane] + r[at][lane] - stump.across[lane] * h[lane]);
-                    couplings[at * count + number] = h;
+                    coupling[at] = h;
                 }
             }
             for split in (0..below).rev() {
@@ -182,8 +183,6 @@ impl<const N: usize> ActiveStep<N> {
             }
             self.at_root.extend_from_slice(&sums[0][..columns.len()]);
         }
-        // Columns beyond the last only fill its block.
-        self.coupling[self.raw.len() * count..].fill([0.0; N]);
     }
 
     /// The sum of `h h' / d` over eliminated stumps.
@@ -231,7 +230,18 @@ impl<const N: usize> ActiveStep<N> {
             slopes.push(slope);
             curvature.push(gram[column]);
         }
-        subtract_products(pull, &self.own, &self.coupling[..width * count]);
+        for (block, pull) in pull.chunks_mut(COLUMNS).enumerate() {
+            let couplings = &self.coupling[block * count..(block + 1) * count];
+            let mut sums = [[0.0; N]; COLUMNS];
+            for (own, coupling) in self.own.iter().zip(couplings) {
+                add_products(&mut sums, own, coupling);
+            }
+            for (pull, sum) in pull.iter_mut().zip(sums) {
+                for lane in 0..N {
+                    pull[lane] -= sum[lane];
+                }
+            }
+        }
         root
     }
 
@@ -245,8 +255,23 @@ impl<const N: usize> ActiveStep<N> {
                 intercept_step[lane] -= at_root[lane] * step[lane];
             }
         }
-        let index: Vec<usize> = (0..self.raw.len()).collect();
-        subtract_columns(&mut self.own, &index, &self.system.step, &self.coupling);
+        let count = self.eliminated.len();
+        for (block, steps) in self.system.step.chunks(COLUMNS).enumerate() {
+            let mut step = [[0.0; N]; COLUMNS];
+            step[..steps.len()].copy_from_slice(steps);
+            let couplings = &self.coupling[block * count..(block + 1) * count];
+            for (own, coupling) in self.own.iter_mut().zip(couplings) {
+                let mut sum = [0.0; N];
+                for (step, coupling) in step.iter().zip(coupling) {
+                    for lane in 0..N {
+                        sum[lane] += step[lane] * coupling[lane];
+                    }
+                }
+                for lane in 0..N {
+                    own[lane] -= sum[lane];
+                }
+            }
+        }
         for lane in 0..N {
             intercept_step[lane] *= root[lane];
         }
@@ -354,12 +379,12 @@ impl<const N: usize> ActiveStep<N> {
     }
 }
 
-/// Products of columns of length `count`, the lower triangle of a matrix.
+/// Sums of products of columns of length `count`, the lower triangle of a matrix.
 struct SumProducts<'t, const N: usize> {
     width: usize,
     count: usize,
-    /// Column by column, up to whole blocks of columns.
-    coupling: &'t [Lanes<N>],
+    /// Block of columns by block.
+    coupling: &'t [[Lanes<N>; COLUMNS]],
     matrix: &'t mut [Lanes<N>],
 }
 
@@ -369,15 +394,18 @@ impl<const N: usize> Vectorised for SumProducts<'_, N> {
     #[inline(always)]
     fn run(self) {
         let Self { width, count, coupling, matrix } = self;
-        let block = |first: usize| -> [&[Lanes<N>]; COLUMNS] {
-            std::array::from_fn(|at| &coupling[(first + at) * count..][..count])
-        };
+        let block = |first: usize| &coupling[first / COLUMNS * count..][..count];
         for row in (0..width).step_by(COLUMNS) {
-            let by = block(row);
             for column in (0..=row).step_by(COLUMNS) {
-                let sums = products(by, block(column), count);
+                let [mut a, mut b, mut c, mut d] = [[[0.0; N]; COLUMNS]; COLUMNS];
+                for (by, of) in block(row).iter().zip(block(column)) {
+                    add_products(&mut a, &by[0], of);
+                    add_products(&mut b, &by[1], of);
+                    add_products(&mut c, &by[2], of);
+                    add_products(&mut d, &by[3], of);
+                }
                 let end = width.min(column + COLUMNS);
-                for (line, sums) in (row..width).zip(sums) {
+                for (line, sums) in (row..width).zip([a, b, c, d]) {
                     matrix[line * width + column..line * width + end]
                         .copy_from_slice(&sums[..end - column]);
                 }

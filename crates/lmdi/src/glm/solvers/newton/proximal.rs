@@ -493,6 +493,9 @@ fn between(from: &Coefficients, to: &Coefficients, share: f64) -> Coefficients {
     }
 }
 
+/// Rows that are added while a sum is at hand, in their order.
+const TOGETHER: usize = 4;
+
 /// `sum += sum_i factor_i * row_i`, by position.
 struct AddRows<'s, 'b> {
     sum: &'s mut [f64],
@@ -507,10 +510,21 @@ impl Vectorised for AddRows<'_, '_> {
     #[inline(always)]
     fn run(self) {
         let Self { sum, n_dense, factor, block } = self;
+        let (dense, sparse) = sum.split_at_mut(n_dense);
+        let row = |line: usize| &block.dense[line * n_dense..][..n_dense];
+        let (fours, last) = factor.as_chunks::<TOGETHER>();
+        for (four, by) in fours.iter().enumerate() {
+            let [a, b, c, d] = std::array::from_fn(|at| row(four * TOGETHER + at));
+            for ((((sum, a), b), c), d) in dense.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *sum = *sum + by[0] * a + by[1] * b + by[2] * c + by[3] * d;
+            }
+        }
+        for (line, &factor) in (factor.len() - last.len()..).zip(last) {
+            add_scaled(dense, factor, row(line));
+        }
         for (line, &factor) in factor.iter().enumerate() {
-            add_scaled(&mut sum[..n_dense], factor, &block.dense[line * n_dense..][..n_dense]);
             for entry in block.entries(line) {
-                sum[entry.position as usize] += factor * entry.deviation;
+                sparse[entry.position as usize - n_dense] += factor * entry.deviation;
             }
         }
     }
