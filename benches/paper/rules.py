@@ -64,6 +64,11 @@ TRIALS = {
     "half_x2": "on twice, deep stumps penalised a little more",
     "both_x2": "on twice, deep stumps penalised more",
     "both_x4": "on four times, deep stumps penalised more",
+    "level_x3": "raw columns half way to one scale, times 3",
+    "level_x6": "half way, times 6",
+    "level_half_x4": "half way, times 4, deep stumps penalised a little more",
+    "folds_x4": "three folds, raw columns times 4",
+    "folds_level_x4": "three folds, half way, times 4",
 }
 #: Parts of the trials: what each covers, and the trials in it.
 PARTS = {

@@ -29,21 +29,29 @@ def friedman():
     return markdown(head, lines), picture(charts)
 
 
-#: What the preset `data` must not lose: title, experiment, measure, way of ranking, whether larger is better.
+#: What the preset `data` must not lose, table by table: title, experiment, measure, way of ranking, whether larger
+#: is better.
 REGRETS = [
-    ("ranking", "ranking", "auroc", "by_rank", True),
-    ("selection 10 %", "selection", "kept_10", "by_rank", True),
-    ("20 %", "selection", "kept_20", "by_rank", True),
-    ("stability 10 %", "stability", "unique_10", "by_rank", False),
-    ("20 %", "stability", "unique_20", "by_rank", False),
-    ("distance", "counterfactual", "distance", "by_score", False),
+    [
+        ("ranking", "ranking", "auroc", "by_rank", True),
+        *((f"{'selection ' * (k == 10)}{k} %", "selection", f"kept_{k}", "by_rank", True) for k in (10, 20, 30, 40, 50)),
+    ],
+    [
+        *((f"{'stability ' * (k == 10)}{k} %", "stability", f"unique_{k}", "by_rank", False) for k in (10, 20, 30, 40)),
+        ("distance", "counterfactual", "distance", "by_score", False),
+    ],
 ]
 
 
 def regrets():
     """`data` minus the published rule on every data set, with standard errors over its settings."""
+    return "\n".join(differences(columns) for columns in REGRETS)
+
+
+def differences(columns):
+    """A table of such differences. Losses beyond one standard error are bold."""
     cells = {}
-    for column, (_, experiment, measure, way, larger) in enumerate(REGRETS):
+    for column, (_, experiment, measure, way, larger) in enumerate(columns):
         frame = results(experiment)
         frame = frame[frame["measure"] == measure].drop(columns="measure")
         keys = [name for name in frame.columns if name not in ("method", "value")]
@@ -55,5 +63,5 @@ def regrets():
             is_loss = (-mean if larger else mean) > error
             cells[name, column] = f"**{text}**" if is_loss else text
     names = sorted({name for name, _ in cells})
-    lines = [[name, *(cells.get((name, column), "–") for column in range(len(REGRETS)))] for name in names]
-    return markdown(["data set", *(title for title, *_ in REGRETS)], lines)
+    lines = [[name, *(cells.get((name, column), "–") for column in range(len(columns)))] for name in names]
+    return markdown(["data set", *(title for title, *_ in columns)], lines)

@@ -13,8 +13,9 @@ use lmdi::table::MatrixView;
 pub struct Columns {
     /// Whether columns are centred and scaled on the rows that are fitted, not on those in the bag.
     pub on_fitted_rows: bool,
-    /// Whether raw columns all have standard deviation one, as a stump at the root.
-    pub raw_alike: bool,
+    /// How far raw columns are levelled: 0 leaves them on the scale of the largest stump of their
+    /// feature, 1 gives all of them standard deviation one, as a stump at the root.
+    pub level: f64,
     /// Factor on raw columns.
     pub raw: f64,
     /// Power of its share that a stump is multiplied by: positive ones penalise deep splits more.
@@ -23,8 +24,7 @@ pub struct Columns {
 
 impl Columns {
     /// As the library scales them.
-    pub const DEFAULT: Self =
-        Self { on_fitted_rows: false, raw_alike: false, raw: 1.0, depth: 0.0 };
+    pub const DEFAULT: Self = Self { on_fitted_rows: false, level: 0.0, raw: 1.0, depth: 0.0 };
 
     /// The basis of a tree with its columns scaled for rows of these weights in these leaves.
     pub fn scale(
@@ -41,11 +41,12 @@ impl Columns {
         }
         let stumps = &mut basis.stumps;
         for column in &mut basis.raw {
-            if self.raw_alike {
+            if self.level != 0.0 {
                 let own = stumps.feature.iter().zip(&stumps.share);
                 let own = own.filter(|(feature, _)| **feature == column.feature);
                 let largest = own.map(|(_, &share)| share).fold(0.0, f64::max);
-                column.factor = if largest > 0.0 { column.factor / largest.sqrt() } else { 0.0 };
+                let size = largest.sqrt().powf(self.level);
+                column.factor = if largest > 0.0 { column.factor / size } else { 0.0 };
             }
             column.factor *= self.raw;
         }
@@ -148,12 +149,18 @@ mod tests {
         for (share, (_, deviation)) in fitted.stumps.share.iter().zip(&of_fitted) {
             assert!((share.sqrt() - deviation).abs() < 1e-12);
         }
-        let alike = Columns { on_fitted_rows: true, raw_alike: true, raw: 2.0, depth: 0.5 };
+        let alike = Columns { on_fitted_rows: true, level: 1.0, raw: 2.0, depth: 0.5 };
         let of_alike = moments(&scaled(alike), &x, &leaves);
         let n_splits = fitted.stumps.n_splits();
         assert!(of_alike[n_splits..].iter().all(|(_, deviation)| (deviation - 2.0).abs() < 1e-12));
         for (share, (_, deviation)) in fitted.stumps.share.iter().zip(&of_alike) {
             assert!((share - deviation).abs() < 1e-12);
+        }
+        let half = Columns { on_fitted_rows: true, level: 0.5, ..Columns::DEFAULT };
+        let of_half = moments(&scaled(half), &x, &leaves);
+        for ((_, before), (_, deviation)) in of_fitted[n_splits..].iter().zip(&of_half[n_splits..])
+        {
+            assert!((before.sqrt() - deviation).abs() < 1e-12);
         }
     }
 

@@ -48,7 +48,7 @@ macro_rules! trial {
 }
 
 /// All trials.
-pub static TRIALS: [Trial; 25] = [
+pub static TRIALS: [Trial; 30] = [
     trial!("none", "raw columns on the scale of stumps, one fold", |_| {}),
     trial!("folds", "three folds of out-of-bag rows", folds),
     trial!("fitted_rows", "and columns scaled on the fitted rows", |rule| {
@@ -73,7 +73,7 @@ pub static TRIALS: [Trial; 25] = [
     }),
     trial!("raw_alike", "and raw columns alike", |rule| {
         folds(rule);
-        rule.columns.raw_alike = true;
+        rule.columns.level = 1.0;
     }),
     trial!("deep_more", "and deep stumps penalised more", |rule| {
         folds(rule);
@@ -92,44 +92,65 @@ pub static TRIALS: [Trial; 25] = [
     trial!("x8", "raw columns times 8, one fold", |rule| rule.columns.raw = 8.0),
     trial!("x16", "raw columns times 16, one fold", |rule| rule.columns.raw = 16.0),
     trial!("alike", "raw columns alike, one fold", |rule| {
-        rule.columns.raw_alike = true;
+        rule.columns.level = 1.0;
     }),
     trial!("alike_x2", "raw columns alike and times 2, one fold", |rule| {
-        rule.columns = Columns { raw_alike: true, raw: 2.0, ..Columns::DEFAULT };
+        rule.columns = Columns { level: 1.0, raw: 2.0, ..Columns::DEFAULT };
     }),
     trial!("both", "raw columns alike, deep stumps penalised more, one fold", |rule| {
-        rule.columns = Columns { raw_alike: true, depth: 0.5, ..Columns::DEFAULT };
+        rule.columns = Columns { level: 1.0, depth: 0.5, ..Columns::DEFAULT };
     }),
     trial!("alike_x4", "raw columns alike and times 4, one fold", |rule| {
-        rule.columns = Columns { raw_alike: true, raw: 4.0, ..Columns::DEFAULT };
+        rule.columns = Columns { level: 1.0, raw: 4.0, ..Columns::DEFAULT };
     }),
     trial!("alike_x8", "raw columns alike and times 8, one fold", |rule| {
-        rule.columns = Columns { raw_alike: true, raw: 8.0, ..Columns::DEFAULT };
+        rule.columns = Columns { level: 1.0, raw: 8.0, ..Columns::DEFAULT };
     }),
     trial!(
         "both_x2",
         "raw columns alike and times 2, deep stumps penalised more, one fold",
         |rule| {
-            rule.columns = Columns { raw_alike: true, depth: 0.5, raw: 2.0, ..Columns::DEFAULT };
+            rule.columns = Columns { level: 1.0, depth: 0.5, raw: 2.0, ..Columns::DEFAULT };
         }
     ),
     trial!(
         "both_x4",
         "raw columns alike and times 4, deep stumps penalised more, one fold",
         |rule| {
-            rule.columns = Columns { raw_alike: true, depth: 0.5, raw: 4.0, ..Columns::DEFAULT };
+            rule.columns = Columns { level: 1.0, depth: 0.5, raw: 4.0, ..Columns::DEFAULT };
         }
     ),
     trial!(
         "half_x2",
         "raw columns alike and times 2, deep stumps penalised a little more, one fold",
         |rule| {
-            rule.columns = Columns { raw_alike: true, depth: 0.25, raw: 2.0, ..Columns::DEFAULT };
+            rule.columns = Columns { level: 1.0, depth: 0.25, raw: 2.0, ..Columns::DEFAULT };
         }
     ),
     trial!("folds_alike_x2", "three folds, raw columns alike and times 2", |rule| {
         folds(rule);
-        rule.columns = Columns { raw_alike: true, raw: 2.0, ..Columns::DEFAULT };
+        rule.columns = Columns { level: 1.0, raw: 2.0, ..Columns::DEFAULT };
+    }),
+    trial!("level_x3", "raw columns half alike and times 3, one fold", |rule| {
+        rule.columns = Columns { level: 0.5, raw: 3.0, ..Columns::DEFAULT };
+    }),
+    trial!("level_x6", "raw columns half alike and times 6, one fold", |rule| {
+        rule.columns = Columns { level: 0.5, raw: 6.0, ..Columns::DEFAULT };
+    }),
+    trial!(
+        "level_half_x4",
+        "raw columns half alike and times 4, deep stumps penalised a little more, one fold",
+        |rule| {
+            rule.columns = Columns { level: 0.5, depth: 0.25, raw: 4.0, ..Columns::DEFAULT };
+        }
+    ),
+    trial!("folds_x4", "three folds, raw columns times 4", |rule| {
+        folds(rule);
+        rule.columns.raw = 4.0;
+    }),
+    trial!("folds_level_x4", "three folds, raw columns half alike and times 4", |rule| {
+        folds(rule);
+        rule.columns = Columns { level: 0.5, raw: 4.0, ..Columns::DEFAULT };
     }),
     trial!("model_x4", "`model`, raw columns times 4", model: |model| model.with_raw_scale(4.0)),
 ];
