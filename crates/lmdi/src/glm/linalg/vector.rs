@@ -31,6 +31,20 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     (((a + e) + (b + f)) + ((c + g) + (d + h))) + rest
 }
 
+/// The sum, in the order of [`dot`].
+#[inline(always)]
+pub(crate) fn sum(a: &[f64]) -> f64 {
+    let mut sums = [0.0_f64; PARTIAL_SUMS];
+    let (chunks, rest) = a.as_chunks::<PARTIAL_SUMS>();
+    for x in chunks {
+        for i in 0..PARTIAL_SUMS {
+            sums[i] += x[i];
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    (((a + e) + (b + f)) + ((c + g) + (d + h))) + rest.iter().sum::<f64>()
+}
+
 /// `y += factor * x`.
 #[inline(always)]
 pub(crate) fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
@@ -76,11 +90,12 @@ pub(crate) fn subtract_products<const H: usize, const N: usize>(
     let (blocks, rest) = out.as_chunks_mut::<COLUMNS>();
     let done = blocks.len() * COLUMNS;
     for (block, out) in blocks.iter_mut().enumerate() {
-        subtract_block(out, lanes, &columns[block * COLUMNS * n..(block + 1) * COLUMNS * n]);
+        let column = |at: usize| &columns[(block * COLUMNS + at) * n..][..n];
+        subtract_block(out, lanes, std::array::from_fn(column));
     }
     for (k, out) in rest.iter_mut().enumerate() {
         let column = &columns[(done + k) * n..(done + k + 1) * n];
-        subtract_block(std::array::from_mut(out), lanes, column);
+        subtract_block(std::array::from_mut(out), lanes, [column]);
     }
 }
 
@@ -89,10 +104,10 @@ pub(crate) fn subtract_products<const H: usize, const N: usize>(
 pub(crate) fn subtract_block<const H: usize, const N: usize, const K: usize>(
     out: &mut [Lanes<N>; K],
     lanes: &[Lanes<N>],
-    columns: &[Lanes<H>],
+    columns: [&[Lanes<H>]; K],
 ) {
     let n = lanes.len();
-    let block: [&[Lanes<H>]; K] = std::array::from_fn(|j| &columns[j * n..(j + 1) * n]);
+    let block = columns.map(|column| &column[..n]);
     let mut sums = [[0.0; N]; K];
     for i in 0..n {
         let value = lanes[i];

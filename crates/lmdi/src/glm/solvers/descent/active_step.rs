@@ -29,6 +29,7 @@
 
 use crate::glm::linalg::vector::{COLUMNS, Lanes, add_products, per_lane};
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
+use crate::glm::quadratic::reduction::Nesting;
 use crate::glm::solvers::descent::coordinate_descent::Point;
 use crate::glm::solvers::descent::raw_system::{RawSystem, sign, sign_at_start};
 use crate::vectorised::{Vectorised, vectorised};
@@ -51,6 +52,8 @@ pub(crate) struct ActiveStep<const N: usize> {
     /// Per node B of a few raw columns at a time, and that of the root of all.
     sums: Vec<[Lanes<N>; COLUMNS]>,
     at_root: Vec<Lanes<N>>,
+    /// Per raw column the sum of `h p / d` over eliminated stumps.
+    along_own: Vec<Lanes<N>>,
     /// `h / sqrt(d)` of eliminated stumps, block of raw columns by block, stump by stump.
     coupling: Vec<[Lanes<N>; COLUMNS]>,
     /// What is left of the raw columns.
@@ -145,43 +148,28 @@ impl<const N: usize> ActiveStep<N> {
     #[inline(always)]
     fn couple_raw_columns(&mut self, q: &BatchedHessian<N>) {
         let (m, count) = (q.n_splits(), self.eliminated.len());
-        let (left, right) = (&q.nesting.left[..m], &q.nesting.right[..m]);
-        self.coupling.clear();
-        self.coupling.resize(self.raw.len().div_ceil(COLUMNS) * count, [[0.0; N]; COLUMNS]);
+        // What an earlier step left in memory is overwritten.
+        let len = self.raw.len().div_ceil(COLUMNS) * count;
+        if self.coupling.len() < len {
+            self.coupling = vec![[[0.0; N]; COLUMNS]; len];
+        }
         self.sums.resize(m + q.nesting.n_leaves(), [[0.0; N]; COLUMNS]);
         self.at_root.clear();
+        self.along_own.clear();
         for (block, columns) in self.raw.chunks(COLUMNS).enumerate() {
-            for (at, &k) in columns.iter().enumerate() {
-                for (sums, &sum) in self.sums[m..].iter_mut().zip(q.raw_leaf.of_dense(k)) {
-                    sums[at] = sum;
-                }
-            }
-            // Columns beyond the last only fill their block.
-            for sums in &mut self.sums[m..] {
-                sums[columns.len()..].fill([0.0; N]);
-            }
-            let couplings = &mut self.coupling[block * count..(block + 1) * count];
-            let sums = &mut self.sums[..];
-            let mut below = m;
-            for (coupling, stump) in couplings.iter_mut().zip(&self.eliminated) {
-                for split in (stump.split + 1..below).rev() {
-                    add_children(sums, split, left[split], right[split]);
-                }
-                below = stump.split;
-                let (l, r) = (sums[left[below] as usize], sums[right[below] as usize]);
-                for at in 0..COLUMNS {
-                    let h: Lanes<N> = per_lane(|lane| {
-                        stump.left[lane] * l[at][lane] + stump.right[lane] * r[at][lane]
-                    });
-                    sums[below][at] =
-                        per_lane(|lane| l[at][lane] + r[at][lane] - stump.across[lane] * h[lane]);
-                    coupling[at] = h;
-                }
-            }
-            for split in (0..below).rev() {
-                add_children(sums, split, left[split], right[split]);
-            }
-            self.at_root.extend_from_slice(&sums[0][..columns.len()]);
+            // Columns beyond the last repeat it; nothing reads what becomes of them.
+            let column = |at: usize| q.raw_leaf.of_dense(columns[at.min(columns.len() - 1)]);
+            // Compiled on its own: inside the whole descent too few registers are left.
+            let along_own = vectorised(CoupleColumns {
+                nesting: &q.nesting,
+                columns: std::array::from_fn(column),
+                eliminated: &self.eliminated,
+                own: &self.own,
+                sums: &mut self.sums,
+                coupling: &mut self.coupling[block * count..(block + 1) * count],
+            });
+            self.at_root.extend_from_slice(&self.sums[0][..columns.len()]);
+            self.along_own.extend_from_slice(&along_own[..columns.len()]);
         }
     }
 
@@ -203,7 +191,7 @@ impl<const N: usize> ActiveStep<N> {
         point: &Point<N>,
         l2: &Lanes<N>,
     ) -> Lanes<N> {
-        let (r, width, count) = (q.n_raw(), self.raw.len(), self.eliminated.len());
+        let (r, width) = (q.n_raw(), self.raw.len());
         let root: Lanes<N> = self.weight[0].map(|w| if w > 0.0 { 1.0 / w } else { 0.0 });
         let root_residual = self.residual[0];
         let RawSystem { matrix, pull, slope: slopes, curvature, .. } = &mut self.system;
@@ -211,7 +199,8 @@ impl<const N: usize> ActiveStep<N> {
             let (slope, gradient) = (point.raw[column], point.raw_gradient[column]);
             let at_root: Lanes<N> = per_lane(|lane| self.at_root[j][lane] * root[lane]);
             pull.push(per_lane(|lane| {
-                gradient[lane] - l2[lane] * slope[lane] - at_root[lane] * root_residual[lane]
+                let penalised = gradient[lane] - l2[lane] * slope[lane];
+                penalised - at_root[lane] * root_residual[lane] - self.along_own[j][lane]
             }));
             let mean: Lanes<N> = per_lane(|lane| q.total[lane] * q.raw_mean[column][lane]);
             let line = &mut matrix[j * width..j * width + j + 1];
@@ -229,18 +218,6 @@ impl<const N: usize> ActiveStep<N> {
             }
             slopes.push(slope);
             curvature.push(gram[column]);
-        }
-        for (block, pull) in pull.chunks_mut(COLUMNS).enumerate() {
-            let couplings = &self.coupling[block * count..(block + 1) * count];
-            let mut sums = [[0.0; N]; COLUMNS];
-            for (own, coupling) in self.own.iter().zip(couplings) {
-                add_products(&mut sums, own, coupling);
-            }
-            for (pull, sum) in pull.iter_mut().zip(sums) {
-                for lane in 0..N {
-                    pull[lane] -= sum[lane];
-                }
-            }
         }
         root
     }
@@ -376,6 +353,59 @@ impl<const N: usize> ActiveStep<N> {
                 step[lane] = if is_zero { -slope[lane] } else { t * step[lane] };
             }
         }
+    }
+}
+
+/// Takes a few raw columns up the tree: fills in what couples each with every eliminated stump, and
+/// gives the sums of `h p / d`. What is left of a column at the root is in its sums there.
+struct CoupleColumns<'t, const N: usize> {
+    nesting: &'t Nesting,
+    /// Sums per leaf of each column.
+    columns: [&'t [Lanes<N>]; COLUMNS],
+    eliminated: &'t [Eliminated<N>],
+    own: &'t [Lanes<N>],
+    /// Per node.
+    sums: &'t mut [[Lanes<N>; COLUMNS]],
+    coupling: &'t mut [[Lanes<N>; COLUMNS]],
+}
+
+impl<const N: usize> Vectorised for CoupleColumns<'_, N> {
+    type Output = [Lanes<N>; COLUMNS];
+
+    #[inline(always)]
+    fn run(self) -> [Lanes<N>; COLUMNS] {
+        let Self { nesting, columns, eliminated, own, sums, coupling } = self;
+        let m = nesting.n_splits();
+        let (left, right) = (&nesting.left[..m], &nesting.right[..m]);
+        for (at, column) in columns.into_iter().enumerate() {
+            for (sums, &sum) in sums[m..].iter_mut().zip(column) {
+                sums[at] = sum;
+            }
+        }
+        let mut along_own = [[0.0; N]; COLUMNS];
+        let mut below = m;
+        for ((coupling, stump), own) in coupling.iter_mut().zip(eliminated).zip(own) {
+            for split in (stump.split + 1..below).rev() {
+                add_children(sums, split, left[split], right[split]);
+            }
+            below = stump.split;
+            let (l, r) = (sums[left[below] as usize], sums[right[below] as usize]);
+            for at in 0..COLUMNS {
+                let h: Lanes<N> = per_lane(|lane| {
+                    stump.left[lane] * l[at][lane] + stump.right[lane] * r[at][lane]
+                });
+                sums[below][at] =
+                    per_lane(|lane| l[at][lane] + r[at][lane] - stump.across[lane] * h[lane]);
+                coupling[at] = h;
+                for lane in 0..N {
+                    along_own[at][lane] += own[lane] * h[lane];
+                }
+            }
+        }
+        for split in (0..below).rev() {
+            add_children(sums, split, left[split], right[split]);
+        }
+        along_own
     }
 }
 
