@@ -79,6 +79,9 @@ pub(crate) fn spread<const H: usize, const N: usize>(numbers: &Lanes<H>) -> Lane
 /// Columns handled together by the products below, so that lanes are loaded once for all of them.
 pub(crate) const COLUMNS: usize = 4;
 
+/// Rows handled together: those of four lanes fill the widest vectors.
+const ROWS: usize = 2;
+
 /// `out[k] -= sum_i lanes[i] * column_k[i]` for consecutive columns of length `lanes.len()`.
 #[inline(always)]
 pub(crate) fn subtract_products<const H: usize, const N: usize>(
@@ -106,21 +109,31 @@ pub(crate) fn subtract_block<const H: usize, const N: usize, const K: usize>(
     lanes: &[Lanes<N>],
     columns: [&[Lanes<H>]; K],
 ) {
-    let n = lanes.len();
-    let block = columns.map(|column| &column[..n]);
-    let mut sums = [[0.0; N]; K];
-    for i in 0..n {
-        let value = lanes[i];
+    let (pairs, rest) = lanes.as_chunks::<ROWS>();
+    let block = columns.map(|column| column[..lanes.len()].as_chunks::<ROWS>());
+    let mut sums = [[[0.0; N]; ROWS]; K];
+    for (i, values) in pairs.iter().enumerate() {
         for j in 0..K {
-            let x = block[j][i];
+            let x = &block[j].0[i];
+            for row in 0..ROWS {
+                for lane in 0..N {
+                    sums[j][row][lane] += values[row][lane] * of_lane(&x[row], lane);
+                }
+            }
+        }
+    }
+    if let [value] = rest {
+        for j in 0..K {
+            let x = &block[j].1[0];
             for lane in 0..N {
-                sums[j][lane] += value[lane] * of_lane(&x, lane);
+                sums[j][0][lane] += value[lane] * of_lane(x, lane);
             }
         }
     }
     for j in 0..K {
+        let [even, odd] = sums[j];
         for lane in 0..N {
-            out[j][lane] -= sums[j][lane];
+            out[j][lane] -= even[lane] + odd[lane];
         }
     }
 }

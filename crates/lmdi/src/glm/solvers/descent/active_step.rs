@@ -56,6 +56,8 @@ pub(crate) struct ActiveStep<const N: usize> {
     along_own: Vec<Lanes<N>>,
     /// `h / sqrt(d)` of eliminated stumps, block of raw columns by block, stump by stump.
     coupling: Vec<[Lanes<N>; COLUMNS]>,
+    /// Of each slope that crosses zero along a step the lane, where it does, and its speed.
+    crossings: Vec<(usize, f64, f64)>,
     /// What is left of the raw columns.
     system: RawSystem<N>,
     /// The step of the slopes.
@@ -119,9 +121,15 @@ impl<const N: usize> ActiveStep<N> {
             let slope = point.stump[split];
             if slope != [0.0; N] {
                 let (a, b) = (q.nesting.left_value[split], q.nesting.right_value[split]);
+                let d: Lanes<N> = per_lane(|lane| {
+                    a * a * left_weight[lane] + b * b * right_weight[lane] + l2[lane]
+                });
+                // One vector of roots; what it holds for stumps that are not active is left out.
+                let root: Lanes<N> = per_lane(|lane| d[lane].sqrt());
+                let all: Lanes<N> = per_lane(|lane| 1.0 / root[lane]);
                 let inverse: Lanes<N> = per_lane(|lane| {
-                    let d = a * a * left_weight[lane] + b * b * right_weight[lane] + l2[lane];
-                    if slope[lane] != 0.0 && d > 0.0 { 1.0 / d.sqrt() } else { 0.0 }
+                    let is_active = (slope[lane] != 0.0) & (d[lane] > 0.0);
+                    if is_active { all[lane] } else { 0.0 }
                 });
                 let across: Lanes<N> = per_lane(|lane| {
                     (a * left_weight[lane] + b * right_weight[lane]) * inverse[lane]
@@ -130,10 +138,8 @@ impl<const N: usize> ActiveStep<N> {
                     let penalty = l2[lane] * slope[lane] + l1[lane] * sign(slope[lane]);
                     (a * left_residual[lane] + b * right_residual[lane] - penalty) * inverse[lane]
                 });
-                for lane in 0..N {
-                    weight[lane] -= across[lane] * across[lane];
-                    residual[lane] -= across[lane] * own[lane];
-                }
+                weight = per_lane(|lane| weight[lane] - across[lane] * across[lane]);
+                residual = per_lane(|lane| residual[lane] - across[lane] * own[lane]);
                 let (left, right) =
                     (inverse.map(|inverse| a * inverse), inverse.map(|inverse| b * inverse));
                 self.eliminated.push(Eliminated { split, left, right, across, inverse });
@@ -194,28 +200,28 @@ impl<const N: usize> ActiveStep<N> {
         let (r, width) = (q.n_raw(), self.raw.len());
         let root: Lanes<N> = self.weight[0].map(|w| if w > 0.0 { 1.0 / w } else { 0.0 });
         let root_residual = self.residual[0];
+        let Self { raw, at_root: at_roots, along_own, .. } = self;
         let RawSystem { matrix, pull, slope: slopes, curvature, .. } = &mut self.system;
-        for (j, &column) in self.raw.iter().enumerate() {
+        for (j, &column) in raw.iter().enumerate() {
             let (slope, gradient) = (point.raw[column], point.raw_gradient[column]);
-            let at_root: Lanes<N> = per_lane(|lane| self.at_root[j][lane] * root[lane]);
+            let (at_root, along_own) = (at_roots[j], along_own[j]);
+            let at_root: Lanes<N> = per_lane(|lane| at_root[lane] * root[lane]);
             pull.push(per_lane(|lane| {
                 let penalised = gradient[lane] - l2[lane] * slope[lane];
-                penalised - at_root[lane] * root_residual[lane] - self.along_own[j][lane]
+                penalised - at_root[lane] * root_residual[lane] - along_own[lane]
             }));
             let mean: Lanes<N> = per_lane(|lane| q.total[lane] * q.raw_mean[column][lane]);
             let line = &mut matrix[j * width..j * width + j + 1];
             let gram = &q.raw_gram[column * r..(column + 1) * r];
-            for ((entry, &other), root_sum) in line.iter_mut().zip(&self.raw).zip(&self.at_root) {
+            for ((entry, &other), root_sum) in line.iter_mut().zip(&raw[..]).zip(&at_roots[..]) {
                 let (gram, other_mean) = (gram[other], q.raw_mean[other]);
-                for lane in 0..N {
-                    entry[lane] = gram[lane] + mean[lane] * other_mean[lane]
+                *entry = per_lane(|lane| {
+                    gram[lane] + mean[lane] * other_mean[lane]
                         - entry[lane]
-                        - at_root[lane] * root_sum[lane];
-                }
+                        - at_root[lane] * root_sum[lane]
+                });
             }
-            for lane in 0..N {
-                line[j][lane] += l2[lane];
-            }
+            line[j] = per_lane(|lane| line[j][lane] + l2[lane]);
             slopes.push(slope);
             curvature.push(gram[column]);
         }
@@ -233,22 +239,24 @@ impl<const N: usize> ActiveStep<N> {
             }
         }
         let count = self.eliminated.len();
-        for (block, steps) in self.system.step.chunks(COLUMNS).enumerate() {
-            let mut step = [[0.0; N]; COLUMNS];
-            step[..steps.len()].copy_from_slice(steps);
-            let couplings = &self.coupling[block * count..(block + 1) * count];
-            for (own, coupling) in self.own.iter_mut().zip(couplings) {
-                let mut sum = [0.0; N];
-                for (step, coupling) in step.iter().zip(coupling) {
-                    for lane in 0..N {
-                        sum[lane] += step[lane] * coupling[lane];
-                    }
-                }
-                for lane in 0..N {
-                    own[lane] -= sum[lane];
-                }
+        // Columns that fill the last block take no step.
+        let steps = self.system.step.len();
+        self.system.step.resize(steps.next_multiple_of(COLUMNS), [0.0; N]);
+        let blocks = self.system.step.as_chunks::<COLUMNS>().0;
+        // Stump by stump: along a block, several stumps would be gathered into one vector.
+        for (at, own) in self.own.iter_mut().enumerate() {
+            let mut taken = *own;
+            for (block, step) in blocks.iter().enumerate() {
+                let coupling = &self.coupling[block * count + at];
+                let sum: Lanes<N> = per_lane(|lane| {
+                    (step[0][lane] * coupling[0][lane] + step[1][lane] * coupling[1][lane])
+                        + (step[2][lane] * coupling[2][lane] + step[3][lane] * coupling[3][lane])
+                });
+                taken = per_lane(|lane| taken[lane] - sum[lane]);
             }
+            *own = taken;
         }
+        self.system.step.truncate(steps);
         for lane in 0..N {
             intercept_step[lane] *= root[lane];
         }
@@ -296,37 +304,33 @@ impl<const N: usize> ActiveStep<N> {
     ) {
         // How fast the objective falls at first.
         let mut fall = [0.0; N];
-        let mut add = |gradient: Lanes<N>, slope: Lanes<N>, step: Lanes<N>| {
-            for lane in 0..N {
+        self.crossings.clear();
+        let stumps = point.stump.iter().zip(&self.stump_step);
+        let stumps =
+            stumps.enumerate().map(|(split, (b, d))| (point.stump_gradient(q, split), *b, *d));
+        let raw = point.raw.iter().zip(&self.raw_step).zip(&point.raw_gradient);
+        let raw = raw.map(|((b, d), gradient)| (*gradient, *b, *d));
+        for (gradient, slope, step) in stumps.chain(raw) {
+            let force: Lanes<N> = per_lane(|lane| {
                 let sign = sign_at_start(slope[lane], step[lane]);
-                let force = gradient[lane] - l2[lane] * slope[lane] - l1[lane] * sign;
-                fall[lane] += force * step[lane];
+                gradient[lane] - l2[lane] * slope[lane] - l1[lane] * sign
+            });
+            fall = per_lane(|lane| fall[lane] + force[lane] * step[lane]);
+            let end: Lanes<N> = per_lane(|lane| (slope[lane] + step[lane]) * slope[lane]);
+            if end.iter().any(|&end| end < 0.0) {
+                for lane in (0..N).filter(|&lane| end[lane] < 0.0) {
+                    self.crossings.push((lane, -slope[lane] / step[lane], step[lane].abs()));
+                }
             }
-        };
-        for (split, (slope, step)) in point.stump.iter().zip(&self.stump_step).enumerate() {
-            add(point.stump_gradient(q, split), *slope, *step);
         }
-        for ((slope, step), gradient) in
-            point.raw.iter().zip(&self.raw_step).zip(&point.raw_gradient)
-        {
-            add(*gradient, *slope, *step);
-        }
-        let length = |lane: usize, crossings: &mut Vec<(f64, f64)>| {
+        self.crossings.sort_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)));
+        let length = |lane: usize| {
             let curvature = fall[lane] + excess[lane];
             if fall[lane].is_nan() || fall[lane] <= 0.0 || curvature.is_nan() {
                 return 0.0;
             }
-            crossings.clear();
-            let stumps = point.stump.iter().zip(&self.stump_step);
-            for (slope, step) in stumps.chain(point.raw.iter().zip(&self.raw_step)) {
-                let (b, d) = (slope[lane], step[lane]);
-                if (b + d) * b < 0.0 {
-                    crossings.push((-b / d, d.abs()));
-                }
-            }
-            crossings.sort_by(|x, y| x.0.total_cmp(&y.0));
             let mut kinks = 0.0;
-            for &(t, speed) in crossings.iter() {
+            for &(_, t, speed) in self.crossings.iter().filter(|crossing| crossing.0 == lane) {
                 if kinks + curvature * t >= fall[lane] {
                     break;
                 }
@@ -338,8 +342,7 @@ impl<const N: usize> ActiveStep<N> {
             // Slopes that the step sets to zero turn where it ends.
             if kinks + curvature <= fall[lane] { 1.0 } else { (fall[lane] - kinks) / curvature }
         };
-        let mut crossings = Vec::new();
-        let lengths: Lanes<N> = per_lane(|lane| length(lane, &mut crossings));
+        let lengths: Lanes<N> = per_lane(length);
         for (lane, t) in lengths.into_iter().enumerate() {
             if t == 1.0 {
                 continue;
