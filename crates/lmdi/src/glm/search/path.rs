@@ -243,8 +243,8 @@ impl<const H: usize> Paths<'_, H> {
     }
 
     /// All candidates.
-    pub(super) fn candidates(&self) -> Vec<usize> {
-        self.ratios.concat()
+    pub(super) fn candidates(&self) -> impl Iterator<Item = usize> + '_ {
+        self.ratios.iter().flatten().copied()
     }
 
     /// The penalties of all lanes, one step per sequence.
@@ -514,10 +514,10 @@ impl<const H: usize> Paths<'_, H> {
                         visit(&schedule[position], &errors, &slopes, None);
                     }
                 }
-                let mut next = whole.clone();
                 if is_complete {
-                    next.arrive(reduction, &descent.point, &before);
+                    whole.arrive(reduction, &descent.point, &before);
                 } else {
+                    let mut next = whole.clone();
                     next.follow(reduction, &descent.point, &before);
                     let penalties = weakest(search, at);
                     let gap = next.gap(part, &descent.point, &working, &penalties);
@@ -528,12 +528,12 @@ impl<const H: usize> Paths<'_, H> {
                         whole.follow(reduction, first, first);
                         break;
                     }
+                    whole = next;
                 }
-                let (steps, slopes) = (&schedule[end - 1], next.slopes());
-                let errors = self.validate(search, steps, &slopes);
-                visit(steps, &errors, &slopes, Some(next.residual_sums()));
-                whole = next;
                 at = end;
+                let (steps, slopes) = (&schedule[end - 1], whole.slopes());
+                let errors = self.validate(search, steps, &slopes);
+                visit(steps, &errors, &slopes, Some(whole.residual_sums()));
                 if at == schedule.len() {
                     break;
                 }

@@ -31,7 +31,7 @@ use crate::glm::linalg::vector::{COLUMNS, Lanes, add_products, per_lane};
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
 use crate::glm::quadratic::reduction::Nesting;
 use crate::glm::solvers::descent::coordinate_descent::Point;
-use crate::glm::solvers::descent::raw_system::{RawSystem, sign, sign_at_start};
+use crate::glm::solvers::descent::raw_system::{RawSystem, sign};
 use crate::vectorised::{Vectorised, vectorised};
 
 /// A slope that the line search stops at zero ends below this share of its size.
@@ -277,10 +277,8 @@ impl<const N: usize> ActiveStep<N> {
                 (own[lane] - stump.across[lane] * above[lane]) * stump.inverse[lane]
             });
             self.stump_step[split] = step;
-            for lane in 0..N {
-                self.residual[left][lane] += a * step[lane];
-                self.residual[right][lane] += b * step[lane];
-            }
+            self.residual[left] = per_lane(|lane| above[lane] + a * step[lane]);
+            self.residual[right] = per_lane(|lane| above[lane] + b * step[lane]);
         }
         // One step per raw column of the problem.
         self.raw_step.clear();
@@ -302,28 +300,19 @@ impl<const N: usize> ActiveStep<N> {
         l1: &Lanes<N>,
         l2: &Lanes<N>,
     ) {
-        // How fast the objective falls at first.
-        let mut fall = [0.0; N];
-        self.crossings.clear();
-        let stumps = point.stump.iter().zip(&self.stump_step);
-        let stumps =
-            stumps.enumerate().map(|(split, (b, d))| (point.stump_gradient(q, split), *b, *d));
-        let raw = point.raw.iter().zip(&self.raw_step).zip(&point.raw_gradient);
-        let raw = raw.map(|((b, d), gradient)| (*gradient, *b, *d));
-        for (gradient, slope, step) in stumps.chain(raw) {
-            let force: Lanes<N> = per_lane(|lane| {
-                let sign = sign_at_start(slope[lane], step[lane]);
-                gradient[lane] - l2[lane] * slope[lane] - l1[lane] * sign
-            });
-            fall = per_lane(|lane| fall[lane] + force[lane] * step[lane]);
-            let end: Lanes<N> = per_lane(|lane| (slope[lane] + step[lane]) * slope[lane]);
-            if end.iter().any(|&end| end < 0.0) {
-                for lane in (0..N).filter(|&lane| end[lane] < 0.0) {
-                    self.crossings.push((lane, -slope[lane] / step[lane], step[lane].abs()));
-                }
-            }
+        let mut path = Crossings { fall: [0.0; N], found: std::mem::take(&mut self.crossings) };
+        path.found.clear();
+        for (split, (slope, step)) in point.stump.iter().zip(&self.stump_step).enumerate() {
+            path.add(point.stump_gradient(q, split), *slope, *step, l1, l2);
         }
-        self.crossings.sort_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)));
+        for ((slope, step), gradient) in
+            point.raw.iter().zip(&self.raw_step).zip(&point.raw_gradient)
+        {
+            path.add(*gradient, *slope, *step, l1, l2);
+        }
+        let Crossings { fall, found } = path;
+        self.crossings = found;
+        self.crossings.sort_unstable_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)));
         let length = |lane: usize| {
             let curvature = fall[lane] + excess[lane];
             if fall[lane].is_nan() || fall[lane] <= 0.0 || curvature.is_nan() {
@@ -409,6 +398,40 @@ impl<const N: usize> Vectorised for CoupleColumns<'_, N> {
             add_children(sums, split, left[split], right[split]);
         }
         along_own
+    }
+}
+
+/// What a line search needs to know of a step.
+struct Crossings<const N: usize> {
+    /// How fast the objective falls at first.
+    fall: Lanes<N>,
+    /// Of each slope that crosses zero the lane, where on the way it does, and its speed.
+    found: Vec<(usize, f64, f64)>,
+}
+
+impl<const N: usize> Crossings<N> {
+    /// Takes note of a column.
+    #[inline(always)]
+    fn add(
+        &mut self,
+        gradient: Lanes<N>,
+        slope: Lanes<N>,
+        step: Lanes<N>,
+        l1: &Lanes<N>,
+        l2: &Lanes<N>,
+    ) {
+        let start: Lanes<N> =
+            per_lane(|lane| if slope[lane] == 0.0 { step[lane] } else { slope[lane] });
+        let pull: Lanes<N> = per_lane(|lane| l2[lane] * slope[lane] + l1[lane] * sign(start[lane]));
+        let fall = self.fall;
+        self.fall = per_lane(|lane| fall[lane] + (gradient[lane] - pull[lane]) * step[lane]);
+        let turned: Lanes<N> = per_lane(|lane| (slope[lane] + step[lane]) * slope[lane]);
+        let least = turned.into_iter().fold(0.0, |a, b| if b < a { b } else { a });
+        if least < 0.0 {
+            for lane in (0..N).filter(|&lane| turned[lane] < 0.0) {
+                self.found.push((lane, -slope[lane] / step[lane], step[lane].abs()));
+            }
+        }
     }
 }
 

@@ -77,12 +77,12 @@ impl<const N: usize> RawSystem<N> {
         for j in 0..self.slope.len() {
             let (slope, step) = (self.slope[j], self.step[j]);
             let (taken, gradient) = (self.sign[j], self.gradient[j]);
-            for lane in 0..N {
+            let more: Lanes<N> = per_lane(|lane| {
                 let start = sign_at_start(slope[lane], step[lane]);
-                if taken[lane] != start {
-                    excess[lane] += step[lane] * (l1[lane] * start - gradient[lane]);
-                }
-            }
+                let more = step[lane] * (l1[lane] * start - gradient[lane]);
+                if taken[lane] != start { more } else { 0.0 }
+            });
+            excess = per_lane(|lane| excess[lane] + more[lane]);
         }
         excess
     }
@@ -154,19 +154,18 @@ impl<const N: usize> RawSystem<N> {
         let mut changed = false;
         for j in 0..self.slope.len() {
             let (slope, step, gradient) = (self.slope[j], self.step[j], self.gradient[j]);
-            for lane in 0..N {
-                let old = self.sign[j][lane];
-                let new = if old == 0.0 {
-                    let enters = gradient[lane].abs() > l1[lane] * (1.0 + ROUNDING);
-                    if enters { sign(gradient[lane]) } else { 0.0 }
-                } else if (slope[lane] + step[lane]) * old < 0.0 {
-                    0.0
-                } else {
-                    old
-                };
-                changed |= new != old;
-                self.sign[j][lane] = new;
-            }
+            let old = self.sign[j];
+            let entered: Lanes<N> = per_lane(|lane| {
+                let enters = gradient[lane].abs() > l1[lane] * (1.0 + ROUNDING);
+                if enters { sign(gradient[lane]) } else { 0.0 }
+            });
+            let kept: Lanes<N> = per_lane(|lane| {
+                let crossed = (slope[lane] + step[lane]) * old[lane] < 0.0;
+                if crossed { 0.0 } else { old[lane] }
+            });
+            let new = per_lane(|lane| if old[lane] == 0.0 { entered[lane] } else { kept[lane] });
+            changed |= new != old;
+            self.sign[j] = new;
         }
         changed
     }
