@@ -79,6 +79,15 @@ pub(crate) fn spread<const H: usize, const N: usize>(numbers: &Lanes<H>) -> Lane
 /// Columns handled together by the products below, so that lanes are loaded once for all of them.
 pub(crate) const COLUMNS: usize = 4;
 
+/// Called in every turn of a loop over rows, keeps the compiler from taking several turns at once: it
+/// would shuffle each lane of several rows into a vector, although the lanes of a row are one.
+#[inline(always)]
+pub(crate) fn row_by_row<const N: usize>() {
+    if N > 1 {
+        std::hint::black_box(());
+    }
+}
+
 /// Rows handled together: those of four lanes fill the widest vectors.
 const ROWS: usize = 2;
 
@@ -163,6 +172,7 @@ pub(crate) fn subtract_columns<const H: usize, const N: usize>(
             for lane in 0..N {
                 lanes[i][lane] -= sum[lane];
             }
+            row_by_row::<N>();
         }
         at += COLUMNS;
     }
@@ -173,6 +183,7 @@ pub(crate) fn subtract_columns<const H: usize, const N: usize>(
             for lane in 0..N {
                 lanes[i][lane] -= step[lane] * of_lane(&x[i], lane);
             }
+            row_by_row::<N>();
         }
     }
 }

@@ -437,6 +437,27 @@ mod tests {
         assert_close(&leaf, &[left(0), left(1), left(2)]);
     }
 
+    /// More columns than are handled together, some of them sparse.
+    #[test]
+    fn products_of_some_columns_are_those_of_each() {
+        let columns = [0, 1, 1, 0, 1, 0].map(Column::Dense).into_iter();
+        let sums = LeafSums {
+            columns: columns.chain([Column::Sparse(0.5, 0..2)]).collect(),
+            ..mixed(1.0)
+        };
+        let (constant, along) = ([[1.5], [-0.5], [0.25]], [3.5]);
+        for index in [vec![0, 2, 3, 4, 5], vec![5, 1, 6, 0], vec![6, 2], vec![4]] {
+            let mut found = vec![[0.125]; index.len()];
+            sums.subtract_products_of(&index, &mut found, &constant, along);
+            let each = index.iter().map(|&k| {
+                let mut out = [0.125];
+                sums.subtract_product(k, &mut out, &constant, along);
+                out
+            });
+            assert_eq!(found, each.collect::<Vec<_>>(), "{index:?}");
+        }
+    }
+
     /// Two problems whose sparse columns have entries in different leaves.
     #[test]
     fn lanes_are_the_problems_that_were_gathered() {

@@ -21,7 +21,9 @@
 //! many short steps. Between them, [`Descent::step_directly`] settles all columns with a nonzero
 //! slope at once.
 
-use crate::glm::linalg::vector::{COLUMNS, Lanes, per_lane, subtract_columns, subtract_products};
+use crate::glm::linalg::vector::{
+    COLUMNS, Lanes, per_lane, row_by_row, subtract_columns, subtract_products,
+};
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
@@ -257,6 +259,7 @@ impl<'q, const N: usize> Descent<'q, N> {
                 // The raw Gram matrix is centred; the rest is a shift common to all leaves.
                 shift[lane] += at_mean[lane];
             }
+            row_by_row::<N>();
         }
         subtract_columns(leaves, &self.raw_moved, &self.raw_step, q.raw_leaf.all_dense());
         subtract_columns(
@@ -271,6 +274,7 @@ impl<'q, const N: usize> Descent<'q, N> {
                 for lane in 0..N {
                     slope[lane] += step[lane];
                 }
+                row_by_row::<N>();
             }
         };
         add(std::slice::from_mut(&mut self.point.intercept), &[intercept_step]);
@@ -302,6 +306,7 @@ impl<'q, const N: usize> Descent<'q, N> {
             for lane in 0..N {
                 leaf[lane] -= step[lane] * weight[lane];
             }
+            row_by_row::<N>();
         }
         for lane in 0..N {
             self.point.intercept[lane] += step[lane];
@@ -372,6 +377,7 @@ impl<'q, const N: usize> Descent<'q, N> {
             for lane in 0..N {
                 residual[lane] -= shift[lane] * weight[lane];
             }
+            row_by_row::<N>();
         }
         let step = self.settle_intercept();
         let leaf_shift = &mut self.shift[m..];
