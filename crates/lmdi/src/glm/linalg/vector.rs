@@ -31,6 +31,20 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     (((a + e) + (b + f)) + ((c + g) + (d + h))) + rest
 }
 
+/// The sum, in the order of [`dot`].
+#[inline(always)]
+pub(crate) fn sum(a: &[f64]) -> f64 {
+    let mut sums = [0.0_f64; PARTIAL_SUMS];
+    let (chunks, rest) = a.as_chunks::<PARTIAL_SUMS>();
+    for x in chunks {
+        for i in 0..PARTIAL_SUMS {
+            sums[i] += x[i];
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    (((a + e) + (b + f)) + ((c + g) + (d + h))) + rest.iter().sum::<f64>()
+}
+
 /// `y += factor * x`.
 #[inline(always)]
 pub(crate) fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
@@ -65,6 +79,18 @@ pub(crate) fn spread<const H: usize, const N: usize>(numbers: &Lanes<H>) -> Lane
 /// Columns handled together by the products below, so that lanes are loaded once for all of them.
 pub(crate) const COLUMNS: usize = 4;
 
+/// Called in every turn of a loop over rows, keeps the compiler from taking several turns at once: it
+/// would shuffle each lane of several rows into a vector, although the lanes of a row are one.
+#[inline(always)]
+pub(crate) fn row_by_row<const N: usize>() {
+    if N > 1 {
+        std::hint::black_box(());
+    }
+}
+
+/// Rows handled together: those of four lanes fill the widest vectors.
+const ROWS: usize = 2;
+
 /// `out[k] -= sum_i lanes[i] * column_k[i]` for consecutive columns of length `lanes.len()`.
 #[inline(always)]
 pub(crate) fn subtract_products<const H: usize, const N: usize>(
@@ -76,11 +102,12 @@ pub(crate) fn subtract_products<const H: usize, const N: usize>(
     let (blocks, rest) = out.as_chunks_mut::<COLUMNS>();
     let done = blocks.len() * COLUMNS;
     for (block, out) in blocks.iter_mut().enumerate() {
-        subtract_block(out, lanes, &columns[block * COLUMNS * n..(block + 1) * COLUMNS * n]);
+        let column = |at: usize| &columns[(block * COLUMNS + at) * n..][..n];
+        subtract_block(out, lanes, std::array::from_fn(column));
     }
     for (k, out) in rest.iter_mut().enumerate() {
         let column = &columns[(done + k) * n..(done + k + 1) * n];
-        subtract_block(std::array::from_mut(out), lanes, column);
+        subtract_block(std::array::from_mut(out), lanes, [column]);
     }
 }
 
@@ -89,23 +116,33 @@ pub(crate) fn subtract_products<const H: usize, const N: usize>(
 pub(crate) fn subtract_block<const H: usize, const N: usize, const K: usize>(
     out: &mut [Lanes<N>; K],
     lanes: &[Lanes<N>],
-    columns: &[Lanes<H>],
+    columns: [&[Lanes<H>]; K],
 ) {
-    let n = lanes.len();
-    let block: [&[Lanes<H>]; K] = std::array::from_fn(|j| &columns[j * n..(j + 1) * n]);
-    let mut sums = [[0.0; N]; K];
-    for i in 0..n {
-        let value = lanes[i];
+    let (pairs, rest) = lanes.as_chunks::<ROWS>();
+    let block = columns.map(|column| column[..lanes.len()].as_chunks::<ROWS>());
+    let mut sums = [[[0.0; N]; ROWS]; K];
+    for (i, values) in pairs.iter().enumerate() {
         for j in 0..K {
-            let x = block[j][i];
+            let x = &block[j].0[i];
+            for row in 0..ROWS {
+                for lane in 0..N {
+                    sums[j][row][lane] += values[row][lane] * of_lane(&x[row], lane);
+                }
+            }
+        }
+    }
+    if let [value] = rest {
+        for j in 0..K {
+            let x = &block[j].1[0];
             for lane in 0..N {
-                sums[j][lane] += value[lane] * of_lane(&x, lane);
+                sums[j][0][lane] += value[lane] * of_lane(x, lane);
             }
         }
     }
     for j in 0..K {
+        let [even, odd] = sums[j];
         for lane in 0..N {
-            out[j][lane] -= sums[j][lane];
+            out[j][lane] -= even[lane] + odd[lane];
         }
     }
 }
@@ -135,6 +172,7 @@ pub(crate) fn subtract_columns<const H: usize, const N: usize>(
             for lane in 0..N {
                 lanes[i][lane] -= sum[lane];
             }
+            row_by_row::<N>();
         }
         at += COLUMNS;
     }
@@ -145,6 +183,7 @@ pub(crate) fn subtract_columns<const H: usize, const N: usize>(
             for lane in 0..N {
                 lanes[i][lane] -= step[lane] * of_lane(&x[i], lane);
             }
+            row_by_row::<N>();
         }
     }
 }

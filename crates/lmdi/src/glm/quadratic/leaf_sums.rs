@@ -11,11 +11,15 @@
 //! a category take as much memory as one column. A reduced tree has only dense columns.
 
 use crate::glm::linalg::vector::{
-    Lanes, add_scaled, dot, of_lane, subtract_block, subtract_columns, subtract_products,
+    COLUMNS, Lanes, add_scaled, dot, of_lane, subtract_block, subtract_columns, subtract_products, sum,
 };
 use crate::glm::quadratic::statistics::Statistics;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Leaves whose sums are turned into columns together, so that a column's memory is written in whole
+/// cache lines.
+const LEAVES: usize = 8;
 
 /// Sums of w x_k per leaf, raw column by raw column.
 #[derive(Debug, Clone, Default)]
@@ -47,9 +51,12 @@ impl LeafSums<1> {
         let n_leaves = statistics.leaf_weight.len();
         let n_dense = statistics.n_dense();
         let mut dense = vec![0.0; n_dense * n_leaves];
-        for leaf in 0..n_leaves {
+        for first in (0..n_leaves).step_by(LEAVES) {
+            let leaves = first..n_leaves.min(first + LEAVES);
             for k in 0..n_dense {
-                dense[k * n_leaves + leaf] = statistics.leaf_raw[leaf * n_dense + k];
+                for leaf in leaves.clone() {
+                    dense[k * n_leaves + leaf] = statistics.leaf_raw[leaf * n_dense + k];
+                }
             }
         }
         let dense = Arc::new(dense);
@@ -73,7 +80,7 @@ impl LeafSums<1> {
     /// The sum of each column, given those of the leaves' weights.
     pub(super) fn totals(&self, total_weight: f64) -> Vec<f64> {
         let of_column = |column: &Column| match column {
-            Column::Dense(at) => self.dense_column(*at).as_flattened().iter().sum::<f64>(),
+            Column::Dense(at) => sum(self.dense_column(*at).as_flattened()),
             Column::Sparse(mode, entries) => {
                 mode * total_weight + self.entry[entries.clone()].as_flattened().iter().sum::<f64>()
             }
@@ -138,8 +145,10 @@ impl<const N: usize> LeafSums<N> {
         let dense = match N {
             1 => Arc::clone(&first.dense),
             _ => {
-                let of_lanes = |i: usize| each.map(|sums| sums.dense[i]);
-                Arc::new((0..first.dense.len()).flat_map(of_lanes).collect())
+                let dense = each.map(|sums| &sums.dense[..first.dense.len()]);
+                let of_lanes = |i: usize| dense.map(|sums| sums[i]);
+                let lanes: Vec<Lanes<N>> = (0..first.dense.len()).map(of_lanes).collect();
+                Arc::new(lanes.into_flattened())
             }
         };
         let (mut entry_leaf, mut entry) = (Vec::new(), Vec::new());
@@ -178,7 +187,12 @@ impl<const N: usize> LeafSums<N> {
         self.entry.clear();
         let dense = Arc::make_mut(&mut self.dense);
         dense.clear();
-        dense.resize(n_columns * n_leaves * N, 0.0);
+        let len = n_columns * n_leaves * N;
+        if dense.capacity() < len {
+            // Growing would copy what was there.
+            *dense = Vec::with_capacity(len);
+        }
+        dense.resize(len, 0.0);
         dense.as_chunks_mut().0
     }
 
@@ -263,6 +277,35 @@ impl<const N: usize> LeafSums<N> {
         }
     }
 
+    /// The same for some columns, a few at a time; `out` has one entry for each of them.
+    #[inline(always)]
+    pub(crate) fn subtract_products_of<const M: usize>(
+        &self,
+        index: &[usize],
+        out: &mut [Lanes<M>],
+        constant: &[Lanes<M>],
+        along_weight: Lanes<M>,
+    ) {
+        let (blocks, rest) = out.as_chunks_mut::<COLUMNS>();
+        let (index_of_block, index_of_rest) = index.as_chunks::<COLUMNS>();
+        let dense = |&k: &usize| match self.columns[k] {
+            Column::Dense(at) => Some(self.dense_column(at)),
+            Column::Sparse(..) => None,
+        };
+        for (index, out) in index_of_block.iter().zip(blocks) {
+            if let [Some(a), Some(b), Some(c), Some(d)] = index.each_ref().map(dense) {
+                subtract_block(out, constant, [a, b, c, d]);
+                continue;
+            }
+            for (&k, out) in index.iter().zip(out) {
+                self.subtract_product(k, out, constant, along_weight);
+            }
+        }
+        for (&k, out) in index_of_rest.iter().zip(rest) {
+            self.subtract_product(k, out, constant, along_weight);
+        }
+    }
+
     /// The same for one column.
     #[inline(always)]
     pub(crate) fn subtract_product<const M: usize>(
@@ -274,7 +317,7 @@ impl<const N: usize> LeafSums<N> {
     ) {
         match &self.columns[k] {
             Column::Dense(at) => {
-                subtract_block(std::array::from_mut(out), constant, self.dense_column(*at));
+                subtract_block(std::array::from_mut(out), constant, [self.dense_column(*at)]);
             }
             Column::Sparse(mode, entries) => {
                 let mut sum = [0.0; M];
@@ -392,6 +435,27 @@ mod tests {
             [10.0, 20.0, 30.0][at] - taken.sum::<f64>()
         };
         assert_close(&leaf, &[left(0), left(1), left(2)]);
+    }
+
+    /// More columns than are handled together, some of them sparse.
+    #[test]
+    fn products_of_some_columns_are_those_of_each() {
+        let columns = [0, 1, 1, 0, 1, 0].map(Column::Dense).into_iter();
+        let sums = LeafSums {
+            columns: columns.chain([Column::Sparse(0.5, 0..2)]).collect(),
+            ..mixed(1.0)
+        };
+        let (constant, along) = ([[1.5], [-0.5], [0.25]], [3.5]);
+        for index in [vec![0, 2, 3, 4, 5], vec![5, 1, 6, 0], vec![6, 2], vec![4]] {
+            let mut found = vec![[0.125]; index.len()];
+            sums.subtract_products_of(&index, &mut found, &constant, along);
+            let each = index.iter().map(|&k| {
+                let mut out = [0.125];
+                sums.subtract_product(k, &mut out, &constant, along);
+                out
+            });
+            assert_eq!(found, each.collect::<Vec<_>>(), "{index:?}");
+        }
     }
 
     /// Two problems whose sparse columns have entries in different leaves.

@@ -109,9 +109,11 @@ pub(crate) struct Contest {
     at_once: usize,
     /// Allowance for kinks as a share of the null model's error.
     kinks: f64,
-    /// Error of each candidate that was solved roughly, and of each that was solved exactly.
-    rough: Vec<Option<f64>>,
-    exact: Vec<Option<f64>>,
+    /// Of each path the steps that were solved roughly, rising, with their errors, and those that were
+    /// solved exactly.
+    rough: Vec<Vec<(usize, f64)>>,
+    exact: Vec<Vec<(usize, f64)>>,
+    n_candidates: usize,
     /// Error of the strongest penalty.
     null: f64,
 }
@@ -124,9 +126,9 @@ impl Contest {
         n_folds: usize,
         at_once: usize,
     ) -> Self {
-        let (rough, exact) = (vec![None; n_candidates], vec![None; n_candidates]);
+        let (rough, exact) = (vec![Vec::new(); paths.len()], vec![Vec::new(); paths.len()]);
         let kinks = KINKS / n_folds.clamp(1, MOST_FOLDS) as f64;
-        Self { paths, guide: None, at_once, kinks, rough, exact, null: 0.0 }
+        Self { paths, guide: None, at_once, kinks, rough, exact, n_candidates, null: 0.0 }
     }
 
     /// Takes note of errors.
@@ -140,8 +142,14 @@ impl Contest {
             Solved::Roughly => &mut self.rough,
             Solved::Exactly => &mut self.exact,
         };
-        for &candidate in candidates {
-            known[candidate] = Some(error(candidate));
+        for (path, known) in self.paths.iter().zip(known) {
+            for &candidate in candidates {
+                let Some(step) = path.iter().position(|&at| at == candidate) else { continue };
+                match known.binary_search_by_key(&step, |known| known.0) {
+                    Ok(at) => known[at].1 = error(candidate),
+                    Err(at) => known.insert(at, (step, error(candidate))),
+                }
+            }
         }
         for first in self.paths.iter().map(|path| path[0]).filter(|at| candidates.contains(at)) {
             self.null = self.null.max(error(first));
@@ -161,7 +169,7 @@ impl Contest {
         if !scan.is_empty() {
             return Some((scan, Solved::Roughly));
         }
-        if self.exact.len() == 1 {
+        if self.n_candidates == 1 {
             return None;
         }
         let wanted = STAGES.iter().map(|(stage, solved)| (stage(self), *solved));
@@ -171,7 +179,7 @@ impl Contest {
     /// Some steps of the guides, once.
     fn scan(&mut self) -> Vec<usize> {
         let is_unseen = |path: &usize| {
-            self.rough_errors(*path).is_empty() && self.exact_errors(*path).is_empty()
+            self.rough[*path].is_empty() && self.exact[*path].is_empty()
         };
         let unseen: Vec<usize> = (0..self.paths.len()).filter(is_unseen).collect();
         if self.guide.is_some() || unseen.is_empty() {
@@ -192,14 +200,13 @@ impl Contest {
         let best = self.smallest();
         let mut wanted = Vec::new();
         for (number, path) in self.paths.iter().enumerate() {
-            let known = self.rough_errors(number);
-            match smallest_of(&known) {
-                _ if !self.exact_errors(number).is_empty() => {}
+            match smallest_of(&self.rough[number]) {
+                _ if !self.exact[number].is_empty() => {}
                 Some((_, own)) if own <= best + 2.0 * DOUBT * self.null => {}
                 Some(_) if number == guide || self.at_once > 1 => {}
-                Some(_) => wanted.extend(self.beside(path, &self.rough, RISEN_ROUGHLY)),
+                Some(_) => wanted.extend(self.beside(path, &self.rough[number], RISEN_ROUGHLY)),
                 None => {
-                    let step = smallest_of(&self.rough_errors(guide)).map_or(0, |(step, _)| step);
+                    let step = smallest_of(&self.rough[guide]).map_or(0, |(step, _)| step);
                     wanted.push(path[step.min(path.len() - 1)]);
                 }
             }
@@ -211,13 +218,13 @@ impl Contest {
     /// best path comes first.
     fn starts(&self) -> Vec<usize> {
         let best = self.smallest();
-        let is_first = self.exact.iter().all(Option::is_none);
+        let is_first = self.exact.iter().all(Vec::is_empty);
         let mut wanted = Vec::new();
         for (number, path) in self.paths.iter().enumerate() {
-            let errors = self.rough_errors(number);
-            let Some((_, own)) = smallest_of(&errors) else { continue };
+            let errors = &self.rough[number];
+            let Some((_, own)) = smallest_of(errors) else { continue };
             let limit = if is_first { best } else { best + 2.0 * DOUBT * self.null };
-            if !self.exact_errors(number).is_empty() || own > limit {
+            if !self.exact[number].is_empty() || own > limit {
                 continue;
             }
             let is_valley = |at: usize| {
@@ -234,18 +241,19 @@ impl Contest {
 
     /// The next steps of paths that were begun.
     fn further(&self) -> Vec<usize> {
-        let of_path = |path: &Vec<usize>| self.beside(path, &self.exact, RISEN_EXACTLY);
-        self.paths.iter().flat_map(of_path).collect()
+        let paths = self.paths.iter().zip(&self.exact);
+        paths.flat_map(|(path, known)| self.beside(path, known, RISEN_EXACTLY)).collect()
     }
 
     /// The steps beside those with known errors in which a path has not risen yet by a share of the
     /// null model's error, and is not too far behind.
-    fn beside(&self, path: &[usize], known: &[Option<f64>], risen: f64) -> Vec<usize> {
+    fn beside(&self, path: &[usize], known: &[(usize, f64)], risen: f64) -> Vec<usize> {
+        let Some((_, least)) = smallest_of(known) else { return Vec::new() };
         let (best, steps) = (self.smallest(), strided(path.len()));
-        let Some((_, least)) = smallest_of(&steps_with_errors(path, known)) else {
-            return Vec::new();
+        let error_at = |at: usize| {
+            let step = steps.get(at)?;
+            known.binary_search_by_key(step, |known| known.0).ok().map(|at| known[at].1)
         };
-        let error_at = |at: usize| known[path[*steps.get(at)?]];
         let mut wanted = Vec::new();
         for at in 0..steps.len() {
             let Some(error) = error_at(at).filter(|error| *error <= least + risen * self.null)
@@ -278,7 +286,7 @@ impl Contest {
         let best = self.smallest();
         let mut able: Vec<(f64, usize)> = Vec::new();
         for (number, path) in self.paths.iter().enumerate() {
-            let known = self.exact_errors(number);
+            let known = &self.exact[number];
             // How far errors bend at each solved step, per step squared.
             let bend = |at: usize| {
                 if at == 0 || at + 1 >= known.len() {
@@ -310,25 +318,12 @@ impl Contest {
 
     /// The smallest exact error, or the smallest of all where none is.
     fn smallest(&self) -> f64 {
-        let of = |known: &[Option<f64>]| {
-            known.iter().flatten().copied().reduce(f64::min).filter(|error| !error.is_nan())
+        let of = |known: &[Vec<(usize, f64)>]| {
+            let errors = known.iter().flatten().map(|(_, error)| *error);
+            errors.reduce(f64::min).filter(|error| !error.is_nan())
         };
         of(&self.exact).or_else(|| of(&self.rough)).unwrap_or(f64::INFINITY)
     }
-
-    /// Steps of a path that were solved roughly, and their errors.
-    fn rough_errors(&self, path: usize) -> Vec<(usize, f64)> {
-        steps_with_errors(&self.paths[path], &self.rough)
-    }
-
-    /// Steps of a path that were solved exactly, and their errors.
-    fn exact_errors(&self, path: usize) -> Vec<(usize, f64)> {
-        steps_with_errors(&self.paths[path], &self.exact)
-    }
-}
-
-fn steps_with_errors(path: &[usize], known: &[Option<f64>]) -> Vec<(usize, f64)> {
-    path.iter().enumerate().filter_map(|(step, &at)| Some((step, known[at]?))).collect()
 }
 
 /// The step with the smallest error; of equals the first.
@@ -494,6 +489,6 @@ mod tests {
             last = solved;
         }
         assert_eq!(last, Solved::Exactly);
-        assert_eq!(contest.exact, [Some(0.5); 5]);
+        assert_eq!(contest.exact, [(0..5).map(|step| (step, 0.5)).collect::<Vec<_>>()]);
     }
 }

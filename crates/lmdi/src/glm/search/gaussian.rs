@@ -116,19 +116,21 @@ fn solve<const H: usize>(
 ) {
     let mut wanted = vec![false; search.candidates.len()];
     candidates.iter().for_each(|&candidate| wanted[candidate] = true);
-    let followed: Vec<Option<Search>> = paths
+    let mut followed: Vec<_> =
+        paths.iter_mut().filter(|(paths, _)| paths.candidates().any(|at| wanted[at])).collect();
+    if let [(paths, marks)] = &mut followed[..] {
+        return paths.follow(search, &wanted, accuracy, marks, keep_all_until_hopeless);
+    }
+    let found: Vec<Search> = followed
         .par_iter_mut()
         .map(|(paths, marks)| {
             // Each knows the errors of its own candidates alone.
-            let any = paths.candidates().iter().any(|&candidate| wanted[candidate]);
-            let mut own = any.then(|| search.clone())?;
+            let mut own = search.clone();
             paths.follow(&mut own, &wanted, accuracy, marks, keep_all_until_hopeless);
-            Some(own)
+            own
         })
         .collect();
-    for ((paths, _), own) in paths.iter().zip(followed) {
-        if let Some(own) = own {
-            search.take_over(&own, &paths.candidates(), paths.group.fold_numbers());
-        }
+    for ((paths, _), own) in followed.iter().zip(found) {
+        search.take_over(&own, paths.candidates(), paths.group.fold_numbers());
     }
 }

@@ -5,14 +5,14 @@
 //! solutions are nearly linear in the penalty between changes of the active set. For a few penalties
 //! at a time, only columns that are likely to move take part; all do where most are likely to.
 //! Solutions are stored without their zeros, so that a step can later be solved more accurately from
-//! where it stopped.
+//! where it stopped. Where the residual sums of all columns are known, they are kept too: they are
+//! linear in the slopes, so that a start between two solutions needs no pass over the leaves.
 //!
 //! A batch has a lane for every fold. If folds leave lanes free, as a single one does, several
 //! sequences of steps are solved in the same batch: first one l1 ratio each, then equal shares of
 //! the remaining steps.
 
 use crate::basis::{Basis, TreeRows};
-use crate::forest::NONE;
 use crate::glm::linalg::vector::{Lanes, of_lane};
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::options::GlmOptions;
@@ -25,11 +25,13 @@ use crate::glm::search::contest::is_hopeless;
 use crate::glm::search::selection::{Candidate, Search};
 use crate::glm::solvers::descent::active_step::ActiveStep;
 use crate::glm::solvers::descent::batched::BatchedProblem;
-use crate::glm::solvers::descent::coordinate_descent::{Descent, Point};
-use crate::glm::solvers::descent::working_set::{WorkingSet, WorkingSetIterate};
+use crate::glm::solvers::descent::coordinate_descent::Descent;
+use crate::glm::solvers::descent::working_set::{
+    ResidualSums, Slopes, WorkingSet, WorkingSetIterate,
+};
 use crate::glm::solvers::direct::least_squares::least_squares;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Problems in one batch.
 pub(super) const LANES: usize = 4;
@@ -60,18 +62,16 @@ pub(super) struct Group<'t, const H: usize> {
     spare: Mutex<Vec<Parts>>,
 }
 
-/// All columns of a group's problems, with a lane for each.
+/// All columns of a group's training problems, with a lane for each.
 struct Complete {
     reduction: Reduction,
     training: BatchedProblem<LANES>,
-    held_out: BatchedProblem<LANES>,
 }
 
-/// What is left of a group's problems for a while. Its memory is used again: fresh memory would
-/// cost about as much as filling it.
+/// What is left of a group's training problems for a while. Its memory is used again: fresh memory
+/// would cost about as much as filling it.
 struct Parts {
     training: BatchedProblem<LANES>,
-    held_out: BatchedProblem<LANES>,
     memory: ActiveStep<LANES>,
 }
 
@@ -104,10 +104,9 @@ impl<'t, const H: usize> Group<'t, H> {
     fn complete(&self) -> &Complete {
         self.complete.get_or_init(|| {
             let reduction = WorkingSet::all(&self.training).reduce(&self.training);
-            let (mut training, mut held_out) = (BatchedProblem::empty(), BatchedProblem::empty());
+            let mut training = BatchedProblem::empty();
             self.training.reduce_into(&reduction, &mut training);
-            self.held_out.reduce_into(&reduction, &mut held_out);
-            Complete { reduction, training, held_out }
+            Complete { reduction, training }
         })
     }
 
@@ -126,7 +125,6 @@ impl<'t, const H: usize> Group<'t, H> {
     fn parts(&self) -> Parts {
         self.spares().pop().unwrap_or_else(|| Parts {
             training: BatchedProblem::empty(),
-            held_out: BatchedProblem::empty(),
             memory: ActiveStep::default(),
         })
     }
@@ -189,39 +187,44 @@ pub(super) struct Step {
     pub(super) at: usize,
 }
 
-/// The solution of one problem: the slopes that are not zero.
+/// The solution of a step: some lanes of what was solved in one batch.
 #[derive(Clone)]
 pub(super) struct Mark {
-    intercept: f64,
-    stump: Vec<(u32, f64)>,
-    raw: Vec<(u32, f64)>,
+    lanes: Range<usize>,
+    of: Arc<Solutions>,
+}
+
+/// The solutions of a batch: slopes that are not zero in every lane.
+struct Solutions {
+    intercept: Lanes<LANES>,
+    stump: Vec<(u32, Lanes<LANES>)>,
+    raw: Vec<(u32, Lanes<LANES>)>,
+    /// The residual sums of all columns, where they are known.
+    sums: Option<ResidualSums<LANES>>,
 }
 
 /// Solutions of every step, ratio by ratio: those of its folds and, after them, of all rows where a
 /// lane is left.
-pub(super) type Marks = Vec<Vec<Option<Vec<Mark>>>>;
+pub(super) type Marks = Vec<Vec<Option<Mark>>>;
 
-impl Mark {
-    fn new(reduction: &Reduction, point: &Point<LANES>, lane: usize) -> Self {
-        let stumps = reduction.split.iter().zip(&point.stump);
-        let raw = reduction.raw.iter().zip(&point.raw);
-        Self {
-            intercept: point.intercept[lane],
-            stump: stumps
-                .filter(|&(&split, b)| split != NONE && b[lane] != 0.0)
-                .map(|(&split, b)| (split, b[lane]))
-                .collect(),
-            raw: raw.filter(|(_, b)| b[lane] != 0.0).map(|(&k, b)| (k as u32, b[lane])).collect(),
-        }
+impl Solutions {
+    fn new(slopes: &Slopes<LANES>, sums: Option<ResidualSums<LANES>>) -> Arc<Self> {
+        let nonzero = |slopes: &[Lanes<LANES>]| {
+            let columns = (0_u32..).zip(slopes.iter().copied());
+            columns.filter(|(_, b)| *b != [0.0; LANES]).collect()
+        };
+        let (stump, raw) = (nonzero(&slopes.stump), nonzero(&slopes.raw));
+        Arc::new(Self { intercept: slopes.intercept, stump, raw, sums })
     }
 }
 
 /// Steps that are solved one after another, those of all sequences in one batch.
 type Schedule = Vec<Vec<Step>>;
 
-/// Takes one step per sequence, their errors summed over folds and a function that gives the
-/// solutions of a sequence.
-type Visit<'a> = dyn FnMut(&[Step], &[f64], &dyn Fn(usize) -> Vec<Mark>) + 'a;
+/// Takes one step per sequence, their errors summed over folds, their slopes, and their residual
+/// sums where they are known.
+type Visit<'a> =
+    dyn FnMut(&[Step], &[f64], &Slopes<LANES>, Option<ResidualSums<LANES>>) + 'a;
 
 impl<const H: usize> Paths<'_, H> {
     /// No solution of any step.
@@ -241,8 +244,8 @@ impl<const H: usize> Paths<'_, H> {
     }
 
     /// All candidates.
-    pub(super) fn candidates(&self) -> Vec<usize> {
-        self.ratios.concat()
+    pub(super) fn candidates(&self) -> impl Iterator<Item = usize> + '_ {
+        self.ratios.iter().flatten().copied()
     }
 
     /// The penalties of all lanes, one step per sequence.
@@ -323,7 +326,11 @@ impl<const H: usize> Paths<'_, H> {
                     run,
                     accuracy,
                     until_hopeless,
-                    &mut |steps, errors, mark| {
+                    &mut |steps, errors, slopes, sums| {
+                        if !keep_all && errors.iter().all(|&error| error >= smallest) {
+                            return;
+                        }
+                        let solutions = Solutions::new(slopes, sums);
                         for (sequence, (step, &error)) in steps.iter().zip(errors).enumerate() {
                             if !keep_all {
                                 if error >= smallest {
@@ -332,7 +339,10 @@ impl<const H: usize> Paths<'_, H> {
                                 smallest = error;
                                 *marks = self.no_marks();
                             }
-                            marks[step.ratio][step.at] = Some(mark(sequence));
+                            marks[step.ratio][step.at] = Some(Mark {
+                                lanes: self.group.lanes_of(sequence),
+                                of: Arc::clone(&solutions),
+                            });
                         }
                     },
                 );
@@ -343,7 +353,7 @@ impl<const H: usize> Paths<'_, H> {
     /// How the steps are shared out to sequences.
     fn schedules(&self, steps: Vec<Vec<Step>>, marks: &Marks) -> Vec<Schedule> {
         let n_sequences = self.group.n_sequences;
-        let is_first = |path: &Vec<Option<Vec<Mark>>>| path.iter().all(Option::is_none);
+        let is_first = |path: &Vec<Option<Mark>>| path.iter().all(Option::is_none);
         let parts: Vec<Vec<Step>> = if marks.iter().all(is_first) {
             // Nothing to start from: each path from its strongest penalty.
             steps.into_iter().filter(|steps| !steps.is_empty()).collect()
@@ -382,6 +392,7 @@ impl<const H: usize> Paths<'_, H> {
     ) -> WorkingSetIterate<'_, H, LANES> {
         let mut point = WorkingSetIterate::zero(&self.group.training);
         let mut slopes = point.slopes();
+        let mut sums = Some(point.residual_sums());
         let mut any = false;
         for (sequence, &step) in steps.iter().enumerate() {
             let marks = &marks[step.ratio];
@@ -401,22 +412,33 @@ impl<const H: usize> Paths<'_, H> {
                 _ => 0.0,
             };
             let lanes = self.group.lanes_of(sequence);
-            // Intercepts start from zero, not from the null model's.
-            lanes.clone().for_each(|lane| slopes.intercept[lane] = 0.0);
+            // Both start from zero, not from the null model.
+            slopes.intercept[lanes.clone()].fill(0.0);
+            sums.iter_mut().for_each(|sums| sums.clear(lanes.clone()));
             let parts = [(Some(before), 1.0 - share), (after, share)];
             for (at, part) in parts.into_iter().filter(|(_, part)| *part > 0.0) {
-                let Some(solutions) = at.and_then(|at| marks[at].as_ref()) else { continue };
-                for (lane, mark) in lanes.clone().zip(solutions) {
-                    slopes.intercept[lane] += part * mark.intercept;
-                    for &(split, b) in &mark.stump {
-                        slopes.stump[split as usize][lane] += part * b;
+                let Some(mark) = at.and_then(|at| marks[at].as_ref()) else { continue };
+                let solutions = &mark.of;
+                let add = |into: &mut Lanes<LANES>, from: &Lanes<LANES>| {
+                    for (lane, from_lane) in lanes.clone().zip(mark.lanes.clone()) {
+                        into[lane] += part * from[from_lane];
                     }
-                    mark.raw.iter().for_each(|&(k, b)| slopes.raw[k as usize][lane] += part * b);
+                };
+                add(&mut slopes.intercept, &solutions.intercept);
+                for (split, b) in &solutions.stump {
+                    add(&mut slopes.stump[*split as usize], b);
                 }
+                solutions.raw.iter().for_each(|(k, b)| add(&mut slopes.raw[*k as usize], b));
+                // Residuals are linear in the slopes, and the parts of a step add up to one.
+                sums = sums.zip(solutions.sums.as_ref()).map(|(mut sums, of_mark)| {
+                    sums.leaf.iter_mut().zip(&of_mark.leaf).for_each(|(to, from)| add(to, from));
+                    sums.raw.iter_mut().zip(&of_mark.raw).for_each(|(to, from)| add(to, from));
+                    sums
+                });
             }
         }
         if any {
-            point.start_at(slopes);
+            point.start_at(slopes, sums);
         }
         point
     }
@@ -427,18 +449,18 @@ impl<const H: usize> Paths<'_, H> {
         let mut steps =
             self.ratios.iter().zip(marks).flat_map(|(path, marks)| path.iter().zip(marks));
         let (_, solutions) = steps.find(|&(&at, _)| at == candidate)?;
-        let mark = solutions.as_ref()?.last()?;
+        let mark = solutions.as_ref()?;
+        let (lane, solutions) = (mark.lanes.end - 1, &mark.of);
         let q = &self.group.training.hessians;
         let mut model = Coefficients::zero(q.n_splits(), q.n_raw());
-        model.intercept = mark.intercept;
-        mark.stump.iter().for_each(|&(split, b)| model.stump[split as usize] = b);
-        mark.raw.iter().for_each(|&(k, b)| model.raw[k as usize] = b);
+        model.intercept = solutions.intercept[lane];
+        solutions.stump.iter().for_each(|&(split, b)| model.stump[split as usize] = b[lane]);
+        solutions.raw.iter().for_each(|&(k, b)| model.raw[k as usize] = b[lane]);
         Some(model)
     }
 
     /// Solves the steps of a schedule from points at or before the first. The same columns take part
-    /// for some steps at a time. Calls `visit` with the steps, their errors and a function that gives
-    /// their solutions.
+    /// for some steps at a time. Calls `visit` with the steps and their solutions.
     fn trace(
         &self,
         search: &mut Search,
@@ -458,15 +480,14 @@ impl<const H: usize> Paths<'_, H> {
         while at < schedule.len() {
             let reduced;
             let is_complete = working.is_nearly_complete();
-            let (reduction, part, held_out) = if is_complete {
+            let (reduction, part) = if is_complete {
                 working = WorkingSet::all(&self.group.training);
-                let Complete { reduction, training, held_out } = self.group.complete();
-                (reduction, training, held_out)
+                let Complete { reduction, training } = self.group.complete();
+                (reduction, training)
             } else {
                 reduced = working.reduce(&self.group.training);
                 self.group.training.reduce_into(&reduced, &mut parts.training);
-                self.group.held_out.reduce_into(&reduced, &mut parts.held_out);
-                (&reduced, &parts.training, &parts.held_out)
+                (&reduced, &parts.training)
             };
             let mut descent = Descent::reusing(
                 std::mem::take(&mut parts.memory),
@@ -487,34 +508,33 @@ impl<const H: usize> Paths<'_, H> {
                     let limit = self.options.max_iterations.min(most);
                     let report = part.descend(&mut descent, &penalties, tolerance, limit);
                     search.converged &= report.converged || beyond;
-                    first.get_or_insert_with(|| descent.point.clone());
-                    let model = |lane| whole.expand(reduction, &descent.point).of_lane(lane);
-                    let steps = &schedule[position];
-                    let errors = self.validate(search, steps, held_out, &descent.point, model);
-                    visit(steps, &errors, &|sequence| {
-                        let lanes = self.group.lanes_of(sequence);
-                        lanes.map(|lane| Mark::new(reduction, &descent.point, lane)).collect()
-                    });
-                }
-                if is_complete && end == schedule.len() {
-                    // No column can be missing, and no step follows.
-                    at = end;
-                    break;
-                }
-                let mut next = whole.clone();
-                next.follow(reduction, &descent.point, &before);
-                let penalties = weakest(search, at);
-                let gap = next.gap(part, &descent.point, &working, &penalties);
-                if gap > tolerance && next.admit(&mut working, &penalties) {
-                    // A column that was left out is missed: these steps once more, with it, from
-                    // where the first of them ended.
-                    if let Some(first) = first {
-                        whole.follow(reduction, &first, &first);
+                    if position + 1 < end {
+                        first.get_or_insert_with(|| descent.point.clone());
+                        let slopes = whole.expand(reduction, &descent.point);
+                        let errors = self.validate(search, &schedule[position], &slopes);
+                        visit(&schedule[position], &errors, &slopes, None);
                     }
-                    break;
                 }
-                whole = next;
+                if is_complete {
+                    whole.arrive(reduction, &descent.point, &before);
+                } else {
+                    let mut next = whole.clone();
+                    next.follow(reduction, &descent.point, &before);
+                    let penalties = weakest(search, at);
+                    let gap = next.gap(part, &descent.point, &working, &penalties);
+                    if gap > tolerance && next.admit(&mut working, &penalties) {
+                        // A column that was left out is missed: these steps once more, with it, from
+                        // where the first of them ended.
+                        let first = first.as_ref().unwrap_or(&descent.point);
+                        whole.follow(reduction, first, first);
+                        break;
+                    }
+                    whole = next;
+                }
                 at = end;
+                let (steps, slopes) = (&schedule[end - 1], whole.slopes());
+                let errors = self.validate(search, steps, &slopes);
+                visit(steps, &errors, &slopes, Some(whole.residual_sums()));
                 if at == schedule.len() {
                     break;
                 }
@@ -561,22 +581,16 @@ impl<const H: usize> Paths<'_, H> {
 
     /// Records the errors of the held-out rows at one step per sequence, and returns their sums over
     /// folds.
-    fn validate(
-        &self,
-        search: &mut Search,
-        steps: &[Step],
-        held_out: &BatchedProblem<LANES>,
-        point: &Point<LANES>,
-        model: impl Fn(usize) -> Coefficients,
-    ) -> Vec<f64> {
-        let errors = held_out.squared_error(point.intercept, &point.stump, &point.raw);
+    fn validate(&self, search: &mut Search, steps: &[Step], slopes: &Slopes<LANES>) -> Vec<f64> {
+        let held_out = &self.group.held_out;
+        let errors = held_out.squared_error(slopes.intercept, &slopes.stump, &slopes.raw);
         let n_folds = self.group.folds.len();
         let of_sequence = |(sequence, &step): (usize, &Step)| {
             let mut sum = 0.0;
             for (at, fold) in self.group.folds.iter().enumerate() {
                 let lane = sequence * n_folds + at;
                 let error =
-                    errors[lane].unwrap_or_else(|| self.error_of_rows(fold.number, &model(lane)));
+                    errors[lane].unwrap_or_else(|| self.error_of_rows(fold.number, &slopes.of_lane(lane)));
                 let error = error / fold.held_out.hessian.total;
                 search.record(self.candidate(step), fold.number, error);
                 sum += error;

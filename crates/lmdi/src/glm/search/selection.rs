@@ -76,11 +76,11 @@ impl Search {
     pub(crate) fn take_over(
         &mut self,
         other: &Self,
-        candidates: &[usize],
+        candidates: impl Iterator<Item = usize>,
         folds: impl Iterator<Item = usize> + Clone,
     ) {
         let n_folds = self.fold_weight.len();
-        for &candidate in candidates {
+        for candidate in candidates {
             for fold in folds.clone() {
                 let at = candidate * n_folds + fold;
                 self.fold_error[at] = other.fold_error[at];

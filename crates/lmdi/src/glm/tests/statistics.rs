@@ -123,6 +123,19 @@ proptest! {
             Some(found) => prop_assert!(close(found, want, 0.0, 1e-6), "{found} {want}"),
             None => prop_assert!(want < 1e-6 * size.max(1e-300), "{want}"),
         }
+        // Lanes that share the rows, one of them with zero slopes.
+        let pair = |slopes: &[f64]| slopes.iter().map(|&b| [0.0, b]).collect::<Vec<_>>();
+        let together = problems.squared_error(
+            [problems.response_mean[0], model.intercept],
+            &pair(&model.stump),
+            &pair(&model.raw),
+        );
+        prop_assert_eq!(together[1].is_some(), found.is_some());
+        for (found, want) in [(together[1], found), (together[0], Some(problems.response_square[0]))] {
+            if let (Some(found), Some(want)) = (found, want) {
+                prop_assert!(close(found, want, 1e-12, 1e-9), "{found} {want}");
+            }
+        }
     }
 
     /// Sweeps alone end where the conditions hold, before any exact solution corrects them: to 1e-7

@@ -29,8 +29,9 @@
 
 use crate::glm::linalg::vector::{COLUMNS, Lanes, add_products, per_lane};
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
+use crate::glm::quadratic::reduction::Nesting;
 use crate::glm::solvers::descent::coordinate_descent::Point;
-use crate::glm::solvers::descent::raw_system::{RawSystem, sign, sign_at_start};
+use crate::glm::solvers::descent::raw_system::{RawSystem, sign};
 use crate::vectorised::{Vectorised, vectorised};
 
 /// A slope that the line search stops at zero ends below this share of its size.
@@ -51,8 +52,12 @@ pub(crate) struct ActiveStep<const N: usize> {
     /// Per node B of a few raw columns at a time, and that of the root of all.
     sums: Vec<[Lanes<N>; COLUMNS]>,
     at_root: Vec<Lanes<N>>,
+    /// Per raw column the sum of `h p / d` over eliminated stumps.
+    along_own: Vec<Lanes<N>>,
     /// `h / sqrt(d)` of eliminated stumps, block of raw columns by block, stump by stump.
     coupling: Vec<[Lanes<N>; COLUMNS]>,
+    /// Of each slope that crosses zero along a step the lane, where it does, and its speed.
+    crossings: Vec<(usize, f64, f64)>,
     /// What is left of the raw columns.
     system: RawSystem<N>,
     /// The step of the slopes.
@@ -116,9 +121,15 @@ impl<const N: usize> ActiveStep<N> {
             let slope = point.stump[split];
             if slope != [0.0; N] {
                 let (a, b) = (q.nesting.left_value[split], q.nesting.right_value[split]);
+                let d: Lanes<N> = per_lane(|lane| {
+                    a * a * left_weight[lane] + b * b * right_weight[lane] + l2[lane]
+                });
+                // One vector of roots; what it holds for stumps that are not active is left out.
+                let root: Lanes<N> = per_lane(|lane| d[lane].sqrt());
+                let all: Lanes<N> = per_lane(|lane| 1.0 / root[lane]);
                 let inverse: Lanes<N> = per_lane(|lane| {
-                    let d = a * a * left_weight[lane] + b * b * right_weight[lane] + l2[lane];
-                    if slope[lane] != 0.0 && d > 0.0 { 1.0 / d.sqrt() } else { 0.0 }
+                    let is_active = (slope[lane] != 0.0) & (d[lane] > 0.0);
+                    if is_active { all[lane] } else { 0.0 }
                 });
                 let across: Lanes<N> = per_lane(|lane| {
                     (a * left_weight[lane] + b * right_weight[lane]) * inverse[lane]
@@ -127,10 +138,8 @@ impl<const N: usize> ActiveStep<N> {
                     let penalty = l2[lane] * slope[lane] + l1[lane] * sign(slope[lane]);
                     (a * left_residual[lane] + b * right_residual[lane] - penalty) * inverse[lane]
                 });
-                for lane in 0..N {
-                    weight[lane] -= across[lane] * across[lane];
-                    residual[lane] -= across[lane] * own[lane];
-                }
+                weight = per_lane(|lane| weight[lane] - across[lane] * across[lane]);
+                residual = per_lane(|lane| residual[lane] - across[lane] * own[lane]);
                 let (left, right) =
                     (inverse.map(|inverse| a * inverse), inverse.map(|inverse| b * inverse));
                 self.eliminated.push(Eliminated { split, left, right, across, inverse });
@@ -145,43 +154,28 @@ impl<const N: usize> ActiveStep<N> {
     #[inline(always)]
     fn couple_raw_columns(&mut self, q: &BatchedHessian<N>) {
         let (m, count) = (q.n_splits(), self.eliminated.len());
-        let (left, right) = (&q.nesting.left[..m], &q.nesting.right[..m]);
-        self.coupling.clear();
-        self.coupling.resize(self.raw.len().div_ceil(COLUMNS) * count, [[0.0; N]; COLUMNS]);
+        // What an earlier step left in memory is overwritten.
+        let len = self.raw.len().div_ceil(COLUMNS) * count;
+        if self.coupling.len() < len {
+            self.coupling = vec![[[0.0; N]; COLUMNS]; len];
+        }
         self.sums.resize(m + q.nesting.n_leaves(), [[0.0; N]; COLUMNS]);
         self.at_root.clear();
+        self.along_own.clear();
         for (block, columns) in self.raw.chunks(COLUMNS).enumerate() {
-            for (at, &k) in columns.iter().enumerate() {
-                for (sums, &sum) in self.sums[m..].iter_mut().zip(q.raw_leaf.of_dense(k)) {
-                    sums[at] = sum;
-                }
-            }
-            // Columns beyond the last only fill their block.
-            for sums in &mut self.sums[m..] {
-                sums[columns.len()..].fill([0.0; N]);
-            }
-            let couplings = &mut self.coupling[block * count..(block + 1) * count];
-            let sums = &mut self.sums[..];
-            let mut below = m;
-            for (coupling, stump) in couplings.iter_mut().zip(&self.eliminated) {
-                for split in (stump.split + 1..below).rev() {
-                    add_children(sums, split, left[split], right[split]);
-                }
-                below = stump.split;
-                let (l, r) = (sums[left[below] as usize], sums[right[below] as usize]);
-                for at in 0..COLUMNS {
-                    let h: Lanes<N> = per_lane(|lane| {
-                        stump.left[lane] * l[at][lane] + stump.right[lane] * r[at][lane]
-                    });
-                    sums[below][at] =
-                        per_lane(|lane| l[at][lane] + r[at][lane] - stump.across[lane] * h[lane]);
-                    coupling[at] = h;
-                }
-            }
-            for split in (0..below).rev() {
-                add_children(sums, split, left[split], right[split]);
-            }
-            self.at_root.extend_from_slice(&sums[0][..columns.len()]);
+            // Columns beyond the last repeat it; nothing reads what becomes of them.
+            let column = |at: usize| q.raw_leaf.of_dense(columns[at.min(columns.len() - 1)]);
+            // Compiled on its own: inside the whole descent too few registers are left.
+            let along_own = vectorised(CoupleColumns {
+                nesting: &q.nesting,
+                columns: std::array::from_fn(column),
+                eliminated: &self.eliminated,
+                own: &self.own,
+                sums: &mut self.sums,
+                coupling: &mut self.coupling[block * count..(block + 1) * count],
+            });
+            self.at_root.extend_from_slice(&self.sums[0][..columns.len()]);
+            self.along_own.extend_from_slice(&along_own[..columns.len()]);
         }
     }
 
@@ -203,44 +197,33 @@ impl<const N: usize> ActiveStep<N> {
         point: &Point<N>,
         l2: &Lanes<N>,
     ) -> Lanes<N> {
-        let (r, width, count) = (q.n_raw(), self.raw.len(), self.eliminated.len());
+        let (r, width) = (q.n_raw(), self.raw.len());
         let root: Lanes<N> = self.weight[0].map(|w| if w > 0.0 { 1.0 / w } else { 0.0 });
         let root_residual = self.residual[0];
+        let Self { raw, at_root: at_roots, along_own, .. } = self;
         let RawSystem { matrix, pull, slope: slopes, curvature, .. } = &mut self.system;
-        for (j, &column) in self.raw.iter().enumerate() {
+        for (j, &column) in raw.iter().enumerate() {
             let (slope, gradient) = (point.raw[column], point.raw_gradient[column]);
-            let at_root: Lanes<N> = per_lane(|lane| self.at_root[j][lane] * root[lane]);
+            let (at_root, along_own) = (at_roots[j], along_own[j]);
+            let at_root: Lanes<N> = per_lane(|lane| at_root[lane] * root[lane]);
             pull.push(per_lane(|lane| {
-                gradient[lane] - l2[lane] * slope[lane] - at_root[lane] * root_residual[lane]
+                let penalised = gradient[lane] - l2[lane] * slope[lane];
+                penalised - at_root[lane] * root_residual[lane] - along_own[lane]
             }));
             let mean: Lanes<N> = per_lane(|lane| q.total[lane] * q.raw_mean[column][lane]);
             let line = &mut matrix[j * width..j * width + j + 1];
             let gram = &q.raw_gram[column * r..(column + 1) * r];
-            for ((entry, &other), root_sum) in line.iter_mut().zip(&self.raw).zip(&self.at_root) {
+            for ((entry, &other), root_sum) in line.iter_mut().zip(&raw[..]).zip(&at_roots[..]) {
                 let (gram, other_mean) = (gram[other], q.raw_mean[other]);
-                for lane in 0..N {
-                    entry[lane] = gram[lane] + mean[lane] * other_mean[lane]
+                *entry = per_lane(|lane| {
+                    gram[lane] + mean[lane] * other_mean[lane]
                         - entry[lane]
-                        - at_root[lane] * root_sum[lane];
-                }
+                        - at_root[lane] * root_sum[lane]
+                });
             }
-            for lane in 0..N {
-                line[j][lane] += l2[lane];
-            }
+            line[j] = per_lane(|lane| line[j][lane] + l2[lane]);
             slopes.push(slope);
             curvature.push(gram[column]);
-        }
-        for (block, pull) in pull.chunks_mut(COLUMNS).enumerate() {
-            let couplings = &self.coupling[block * count..(block + 1) * count];
-            let mut sums = [[0.0; N]; COLUMNS];
-            for (own, coupling) in self.own.iter().zip(couplings) {
-                add_products(&mut sums, own, coupling);
-            }
-            for (pull, sum) in pull.iter_mut().zip(sums) {
-                for lane in 0..N {
-                    pull[lane] -= sum[lane];
-                }
-            }
         }
         root
     }
@@ -256,22 +239,24 @@ impl<const N: usize> ActiveStep<N> {
             }
         }
         let count = self.eliminated.len();
-        for (block, steps) in self.system.step.chunks(COLUMNS).enumerate() {
-            let mut step = [[0.0; N]; COLUMNS];
-            step[..steps.len()].copy_from_slice(steps);
-            let couplings = &self.coupling[block * count..(block + 1) * count];
-            for (own, coupling) in self.own.iter_mut().zip(couplings) {
-                let mut sum = [0.0; N];
-                for (step, coupling) in step.iter().zip(coupling) {
-                    for lane in 0..N {
-                        sum[lane] += step[lane] * coupling[lane];
-                    }
-                }
-                for lane in 0..N {
-                    own[lane] -= sum[lane];
-                }
+        // Columns that fill the last block take no step.
+        let steps = self.system.step.len();
+        self.system.step.resize(steps.next_multiple_of(COLUMNS), [0.0; N]);
+        let blocks = self.system.step.as_chunks::<COLUMNS>().0;
+        // Stump by stump: along a block, several stumps would be gathered into one vector.
+        for (at, own) in self.own.iter_mut().enumerate() {
+            let mut taken = *own;
+            for (block, step) in blocks.iter().enumerate() {
+                let coupling = &self.coupling[block * count + at];
+                let sum: Lanes<N> = per_lane(|lane| {
+                    (step[0][lane] * coupling[0][lane] + step[1][lane] * coupling[1][lane])
+                        + (step[2][lane] * coupling[2][lane] + step[3][lane] * coupling[3][lane])
+                });
+                taken = per_lane(|lane| taken[lane] - sum[lane]);
             }
+            *own = taken;
         }
+        self.system.step.truncate(steps);
         for lane in 0..N {
             intercept_step[lane] *= root[lane];
         }
@@ -292,10 +277,8 @@ impl<const N: usize> ActiveStep<N> {
                 (own[lane] - stump.across[lane] * above[lane]) * stump.inverse[lane]
             });
             self.stump_step[split] = step;
-            for lane in 0..N {
-                self.residual[left][lane] += a * step[lane];
-                self.residual[right][lane] += b * step[lane];
-            }
+            self.residual[left] = per_lane(|lane| above[lane] + a * step[lane]);
+            self.residual[right] = per_lane(|lane| above[lane] + b * step[lane]);
         }
         // One step per raw column of the problem.
         self.raw_step.clear();
@@ -317,39 +300,26 @@ impl<const N: usize> ActiveStep<N> {
         l1: &Lanes<N>,
         l2: &Lanes<N>,
     ) {
-        // How fast the objective falls at first.
-        let mut fall = [0.0; N];
-        let mut add = |gradient: Lanes<N>, slope: Lanes<N>, step: Lanes<N>| {
-            for lane in 0..N {
-                let sign = sign_at_start(slope[lane], step[lane]);
-                let force = gradient[lane] - l2[lane] * slope[lane] - l1[lane] * sign;
-                fall[lane] += force * step[lane];
-            }
-        };
+        let mut path = Crossings { fall: [0.0; N], found: std::mem::take(&mut self.crossings) };
+        path.found.clear();
         for (split, (slope, step)) in point.stump.iter().zip(&self.stump_step).enumerate() {
-            add(point.stump_gradient(q, split), *slope, *step);
+            path.add(point.stump_gradient(q, split), *slope, *step, l1, l2);
         }
         for ((slope, step), gradient) in
             point.raw.iter().zip(&self.raw_step).zip(&point.raw_gradient)
         {
-            add(*gradient, *slope, *step);
+            path.add(*gradient, *slope, *step, l1, l2);
         }
-        let length = |lane: usize, crossings: &mut Vec<(f64, f64)>| {
+        let Crossings { fall, found } = path;
+        self.crossings = found;
+        self.crossings.sort_unstable_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)));
+        let length = |lane: usize| {
             let curvature = fall[lane] + excess[lane];
             if fall[lane].is_nan() || fall[lane] <= 0.0 || curvature.is_nan() {
                 return 0.0;
             }
-            crossings.clear();
-            let stumps = point.stump.iter().zip(&self.stump_step);
-            for (slope, step) in stumps.chain(point.raw.iter().zip(&self.raw_step)) {
-                let (b, d) = (slope[lane], step[lane]);
-                if (b + d) * b < 0.0 {
-                    crossings.push((-b / d, d.abs()));
-                }
-            }
-            crossings.sort_by(|x, y| x.0.total_cmp(&y.0));
             let mut kinks = 0.0;
-            for &(t, speed) in crossings.iter() {
+            for &(_, t, speed) in self.crossings.iter().filter(|crossing| crossing.0 == lane) {
                 if kinks + curvature * t >= fall[lane] {
                     break;
                 }
@@ -361,8 +331,7 @@ impl<const N: usize> ActiveStep<N> {
             // Slopes that the step sets to zero turn where it ends.
             if kinks + curvature <= fall[lane] { 1.0 } else { (fall[lane] - kinks) / curvature }
         };
-        let mut crossings = Vec::new();
-        let lengths: Lanes<N> = per_lane(|lane| length(lane, &mut crossings));
+        let lengths: Lanes<N> = per_lane(length);
         for (lane, t) in lengths.into_iter().enumerate() {
             if t == 1.0 {
                 continue;
@@ -374,6 +343,93 @@ impl<const N: usize> ActiveStep<N> {
                 // The slope whose kink ends the step is zero there, not nearly so.
                 let is_zero = to.abs() <= ROUNDING * slope[lane].abs();
                 step[lane] = if is_zero { -slope[lane] } else { t * step[lane] };
+            }
+        }
+    }
+}
+
+/// Takes a few raw columns up the tree: fills in what couples each with every eliminated stump, and
+/// gives the sums of `h p / d`. What is left of a column at the root is in its sums there.
+struct CoupleColumns<'t, const N: usize> {
+    nesting: &'t Nesting,
+    /// Sums per leaf of each column.
+    columns: [&'t [Lanes<N>]; COLUMNS],
+    eliminated: &'t [Eliminated<N>],
+    own: &'t [Lanes<N>],
+    /// Per node.
+    sums: &'t mut [[Lanes<N>; COLUMNS]],
+    coupling: &'t mut [[Lanes<N>; COLUMNS]],
+}
+
+impl<const N: usize> Vectorised for CoupleColumns<'_, N> {
+    type Output = [Lanes<N>; COLUMNS];
+
+    #[inline(always)]
+    fn run(self) -> [Lanes<N>; COLUMNS] {
+        let Self { nesting, columns, eliminated, own, sums, coupling } = self;
+        let m = nesting.n_splits();
+        let (left, right) = (&nesting.left[..m], &nesting.right[..m]);
+        for (at, column) in columns.into_iter().enumerate() {
+            for (sums, &sum) in sums[m..].iter_mut().zip(column) {
+                sums[at] = sum;
+            }
+        }
+        let mut along_own = [[0.0; N]; COLUMNS];
+        let mut below = m;
+        for ((coupling, stump), own) in coupling.iter_mut().zip(eliminated).zip(own) {
+            for split in (stump.split + 1..below).rev() {
+                add_children(sums, split, left[split], right[split]);
+            }
+            below = stump.split;
+            let (l, r) = (sums[left[below] as usize], sums[right[below] as usize]);
+            for at in 0..COLUMNS {
+                let h: Lanes<N> = per_lane(|lane| {
+                    stump.left[lane] * l[at][lane] + stump.right[lane] * r[at][lane]
+                });
+                sums[below][at] =
+                    per_lane(|lane| l[at][lane] + r[at][lane] - stump.across[lane] * h[lane]);
+                coupling[at] = h;
+                for lane in 0..N {
+                    along_own[at][lane] += own[lane] * h[lane];
+                }
+            }
+        }
+        for split in (0..below).rev() {
+            add_children(sums, split, left[split], right[split]);
+        }
+        along_own
+    }
+}
+
+/// What a line search needs to know of a step.
+struct Crossings<const N: usize> {
+    /// How fast the objective falls at first.
+    fall: Lanes<N>,
+    /// Of each slope that crosses zero the lane, where on the way it does, and its speed.
+    found: Vec<(usize, f64, f64)>,
+}
+
+impl<const N: usize> Crossings<N> {
+    /// Takes note of a column.
+    #[inline(always)]
+    fn add(
+        &mut self,
+        gradient: Lanes<N>,
+        slope: Lanes<N>,
+        step: Lanes<N>,
+        l1: &Lanes<N>,
+        l2: &Lanes<N>,
+    ) {
+        let start: Lanes<N> =
+            per_lane(|lane| if slope[lane] == 0.0 { step[lane] } else { slope[lane] });
+        let pull: Lanes<N> = per_lane(|lane| l2[lane] * slope[lane] + l1[lane] * sign(start[lane]));
+        let fall = self.fall;
+        self.fall = per_lane(|lane| fall[lane] + (gradient[lane] - pull[lane]) * step[lane]);
+        let turned: Lanes<N> = per_lane(|lane| (slope[lane] + step[lane]) * slope[lane]);
+        let least = turned.into_iter().fold(0.0, |a, b| if b < a { b } else { a });
+        if least < 0.0 {
+            for lane in (0..N).filter(|&lane| turned[lane] < 0.0) {
+                self.found.push((lane, -slope[lane] / step[lane], step[lane].abs()));
             }
         }
     }

@@ -16,7 +16,7 @@
 //! Sweeps find which columns are active, direct steps settle them ([`Descent::step_directly`]).
 
 use crate::basis::Stumps;
-use crate::glm::linalg::vector::{Lanes, per_lane, spread};
+use crate::glm::linalg::vector::{Lanes, of_lane, per_lane, spread};
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
 use crate::glm::quadratic::gaussian::GaussianProblem;
@@ -189,13 +189,14 @@ impl<const N: usize> BatchedProblem<N> {
     ///                         + sum_l c_l^2 w_l + 2 sum_l c_l (w x)_l s + s' X'X s
     /// ```
     ///
-    /// Cost: leaves x raw columns with a slope, whatever the number of rows.
-    pub fn squared_error(
+    /// Lanes that share a problem have coefficients of their own. Cost: leaves x raw columns with a
+    /// slope, whatever the number of rows.
+    pub fn squared_error<const M: usize>(
         &self,
-        intercept: Lanes<N>,
-        stump: &[Lanes<N>],
-        raw: &[Lanes<N>],
-    ) -> [Option<f64>; N] {
+        intercept: Lanes<M>,
+        stump: &[Lanes<M>],
+        raw: &[Lanes<M>],
+    ) -> [Option<f64>; M] {
         let (error, size) = vectorised(SquaredError { problems: self, intercept, stump, raw });
         std::array::from_fn(|lane| (error[lane] > CANCELLED * size[lane]).then_some(error[lane]))
     }
@@ -215,56 +216,64 @@ impl BatchedProblem<1> {
     }
 }
 
-struct SquaredError<'t, const N: usize> {
+struct SquaredError<'t, const N: usize, const M: usize> {
     problems: &'t BatchedProblem<N>,
-    intercept: Lanes<N>,
-    stump: &'t [Lanes<N>],
-    raw: &'t [Lanes<N>],
+    intercept: Lanes<M>,
+    stump: &'t [Lanes<M>],
+    raw: &'t [Lanes<M>],
 }
 
-impl<const N: usize> Vectorised for SquaredError<'_, N> {
-    type Output = (Lanes<N>, Lanes<N>);
+impl<const N: usize, const M: usize> Vectorised for SquaredError<'_, N, M> {
+    type Output = (Lanes<M>, Lanes<M>);
 
     #[inline(always)]
-    fn run(self) -> (Lanes<N>, Lanes<N>) {
+    fn run(self) -> (Lanes<M>, Lanes<M>) {
         let Self { problems, intercept, stump, raw } = self;
         let q = &problems.hessians;
         let r = q.n_raw();
-        let from_mean = per_lane(|lane| intercept[lane] - problems.response_mean[lane]);
+        let total: Lanes<M> = spread(&q.total);
+        let mean: Lanes<M> = spread(&problems.response_mean);
+        let from_mean = per_lane(|lane| intercept[lane] - mean[lane]);
         let constant = q.leaf_offsets(from_mean, stump);
-        let (mut error, mut at_mean) = (problems.response_square, [0.0; N]);
+        let (mut error, mut at_mean) = (spread(&problems.response_square), [0.0; M]);
         // Centring the responses has cost digits already.
-        let mut size = per_lane(|lane| {
-            let mean = problems.response_mean[lane];
-            problems.response_square[lane] + q.total[lane] * mean * mean
-        });
+        let mut size: Lanes<M> =
+            per_lane(|lane| error[lane] + total[lane] * mean[lane] * mean[lane]);
         for ((c, sum), w) in constant.iter().zip(&problems.leaf_response).zip(q.leaf_weight()) {
-            for lane in 0..N {
-                let square = c[lane] * c[lane] * w[lane];
+            for lane in 0..M {
+                let square = c[lane] * c[lane] * of_lane(w, lane);
                 size[lane] += square;
-                error[lane] += square - 2.0 * c[lane] * sum[lane];
+                error[lane] += square - 2.0 * c[lane] * of_lane(sum, lane);
             }
         }
+        let active: Vec<usize> = (0..r).filter(|&k| raw[k] != [0.0; M]).collect();
+        let slopes: Vec<Lanes<M>> = active.iter().map(|&k| raw[k]).collect();
         // Minus what constants and raw columns have in common.
-        let mut crossed = vec![[0.0; N]; r];
-        q.raw_leaf.subtract_products(&mut crossed, &constant, q.along_weight(&constant));
-        for k in (0..r).filter(|&k| raw[k] != [0.0; N]) {
-            let mut image = [0.0; N];
-            for (slope, gram) in raw.iter().zip(&q.raw_gram[k * r..(k + 1) * r]) {
-                for lane in 0..N {
-                    image[lane] += slope[lane] * gram[lane];
+        let mut crossed = vec![[0.0; M]; active.len()];
+        q.raw_leaf.subtract_products_of(
+            &active,
+            &mut crossed,
+            &constant,
+            q.along_weight(&constant),
+        );
+        for ((&k, raw), crossed) in active.iter().zip(&slopes).zip(&crossed) {
+            let mut image = [0.0; M];
+            let gram = &q.raw_gram[k * r..(k + 1) * r];
+            for (slope, &other) in slopes.iter().zip(&active) {
+                for lane in 0..M {
+                    image[lane] += slope[lane] * of_lane(&gram[other], lane);
                 }
             }
-            for lane in 0..N {
-                let gradient = problems.raw_gradient[k][lane];
-                let along = image[lane] - 2.0 * (crossed[k][lane] + gradient);
-                error[lane] += raw[k][lane] * along;
-                size[lane] += (raw[k][lane] * image[lane]).abs();
-                at_mean[lane] += raw[k][lane] * q.raw_mean[k][lane];
+            for lane in 0..M {
+                let gradient = of_lane(&problems.raw_gradient[k], lane);
+                let along = image[lane] - 2.0 * (crossed[lane] + gradient);
+                error[lane] += raw[lane] * along;
+                size[lane] += (raw[lane] * image[lane]).abs();
+                at_mean[lane] += raw[lane] * of_lane(&q.raw_mean[k], lane);
             }
         }
-        for lane in 0..N {
-            let square = q.total[lane] * at_mean[lane] * at_mean[lane];
+        for lane in 0..M {
+            let square = total[lane] * at_mean[lane] * at_mean[lane];
             error[lane] += square;
             size[lane] += square;
         }

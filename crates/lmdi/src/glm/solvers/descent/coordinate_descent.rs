@@ -21,7 +21,9 @@
 //! many short steps. Between them, [`Descent::step_directly`] settles all columns with a nonzero
 //! slope at once.
 
-use crate::glm::linalg::vector::{COLUMNS, Lanes, per_lane, subtract_columns, subtract_products};
+use crate::glm::linalg::vector::{
+    COLUMNS, Lanes, per_lane, row_by_row, subtract_columns, subtract_products,
+};
 use crate::glm::model::coefficients::Coefficients;
 use crate::glm::model::penalty::Penalty;
 use crate::glm::quadratic::batched_hessian::BatchedHessian;
@@ -257,6 +259,7 @@ impl<'q, const N: usize> Descent<'q, N> {
                 // The raw Gram matrix is centred; the rest is a shift common to all leaves.
                 shift[lane] += at_mean[lane];
             }
+            row_by_row::<N>();
         }
         subtract_columns(leaves, &self.raw_moved, &self.raw_step, q.raw_leaf.all_dense());
         subtract_columns(
@@ -271,6 +274,7 @@ impl<'q, const N: usize> Descent<'q, N> {
                 for lane in 0..N {
                     slope[lane] += step[lane];
                 }
+                row_by_row::<N>();
             }
         };
         add(std::slice::from_mut(&mut self.point.intercept), &[intercept_step]);
@@ -302,6 +306,7 @@ impl<'q, const N: usize> Descent<'q, N> {
             for lane in 0..N {
                 leaf[lane] -= step[lane] * weight[lane];
             }
+            row_by_row::<N>();
         }
         for lane in 0..N {
             self.point.intercept[lane] += step[lane];
@@ -338,7 +343,9 @@ impl<'q, const N: usize> Descent<'q, N> {
         let q = self.hessians;
         let stumps = &q.nesting;
         let m = stumps.n_splits();
-        self.shift[0] = [0.0; N];
+        let l1 = self.l1;
+        let shift = &mut self.shift[..];
+        shift[0] = [0.0; N];
         let (left, right) = (&stumps.left[..m], &stumps.right[..m]);
         let (left_value, right_value) = (&stumps.left_value[..m], &stumps.right_value[..m]);
         let (square, sum) = (&q.stump_square[..m], &q.stump_sum[..m]);
@@ -348,22 +355,20 @@ impl<'q, const N: usize> Descent<'q, N> {
         for split in 0..m {
             let (l, r) = (left[split] as usize, right[split] as usize);
             let (a, b) = (left_value[split], right_value[split]);
-            let above = self.shift[split];
-            let old = coefficient[split];
+            let (above, old) = (shift[split], coefficient[split]);
             let (left_residual, right_residual) = (residual[l], residual[r]);
-            let mut step = [0.0; N];
-            for lane in 0..N {
-                // After the ancestors' moves: their shift is common to both children.
-                let gradient = a * left_residual[lane] + b * right_residual[lane]
-                    - above[lane] * sum[split][lane]
-                    + square[split][lane] * old[lane];
-                let kept = gradient - gradient.max(-self.l1[lane]).min(self.l1[lane]);
-                let new = kept * inverse[split][lane];
-                step[lane] = new - old[lane];
-                coefficient[split][lane] = new;
-            }
-            self.shift[l] = per_lane(|lane| above[lane] + step[lane] * a);
-            self.shift[r] = per_lane(|lane| above[lane] + step[lane] * b);
+            let (sum, square, inverse) = (sum[split], square[split], inverse[split]);
+            // After the ancestors' moves: their shift is common to both children.
+            let gradient = per_lane(|lane| {
+                a * left_residual[lane] + b * right_residual[lane] - above[lane] * sum[lane]
+                    + square[lane] * old[lane]
+            });
+            let kept = beyond(gradient, l1);
+            let new: Lanes<N> = per_lane(|lane| kept[lane] * inverse[lane]);
+            let step: Lanes<N> = per_lane(|lane| new[lane] - old[lane]);
+            coefficient[split] = new;
+            shift[l] = per_lane(|lane| above[lane] + step[lane] * a);
+            shift[r] = per_lane(|lane| above[lane] + step[lane] * b);
         }
         let leaf_shift = &mut self.shift[m..];
         for ((residual, shift), weight) in
@@ -372,6 +377,7 @@ impl<'q, const N: usize> Descent<'q, N> {
             for lane in 0..N {
                 residual[lane] -= shift[lane] * weight[lane];
             }
+            row_by_row::<N>();
         }
         let step = self.settle_intercept();
         let leaf_shift = &mut self.shift[m..];
@@ -409,16 +415,16 @@ impl<'q, const N: usize> Descent<'q, N> {
                             gradient[lane] -= step[lane] * line[j][lane];
                         }
                     }
-                    let mut step = [0.0; N];
-                    for lane in 0..N {
-                        let gradient = gradient[lane] + line[k][lane] * old[lane];
-                        let kept = gradient - gradient.max(-self.l1[lane]).min(self.l1[lane]);
-                        let new = kept * self.raw_inverse[k][lane];
-                        step[lane] = new - old[lane];
-                        slope[k][lane] = new;
-                        let moved = (step[lane] * line[k][lane]).abs();
-                        largest[lane] = if moved > largest[lane] { moved } else { largest[lane] };
-                    }
+                    let (square, inverse) = (line[k], self.raw_inverse[k]);
+                    let gradient = per_lane(|lane| gradient[lane] + square[lane] * old[lane]);
+                    let kept = beyond(gradient, self.l1);
+                    let new: Lanes<N> = per_lane(|lane| kept[lane] * inverse[lane]);
+                    let step: Lanes<N> = per_lane(|lane| new[lane] - old[lane]);
+                    slope[k] = new;
+                    largest = per_lane(|lane| {
+                        let moved = (step[lane] * square[lane]).abs();
+                        if moved > largest[lane] { moved } else { largest[lane] }
+                    });
                     if step != [0.0; N] {
                         self.raw_moved.push(k);
                         self.raw_step.push(step);
@@ -503,6 +509,16 @@ impl<'q, const N: usize> Descent<'q, N> {
             add(gradient, b, q.raw_gram[k * n_raw + k]);
         }
     }
+}
+
+/// What is left of gradients that the l1 penalty holds back.
+#[inline(always)]
+fn beyond<const N: usize>(gradient: Lanes<N>, l1: Lanes<N>) -> Lanes<N> {
+    // `max` and `min` would treat what is not a number separately.
+    let low: Lanes<N> =
+        per_lane(|lane| if gradient[lane] > -l1[lane] { gradient[lane] } else { -l1[lane] });
+    let held: Lanes<N> = per_lane(|lane| if low[lane] < l1[lane] { low[lane] } else { l1[lane] });
+    per_lane(|lane| gradient[lane] - held[lane])
 }
 
 #[inline(always)]

@@ -77,12 +77,12 @@ impl<const N: usize> RawSystem<N> {
         for j in 0..self.slope.len() {
             let (slope, step) = (self.slope[j], self.step[j]);
             let (taken, gradient) = (self.sign[j], self.gradient[j]);
-            for lane in 0..N {
+            let more: Lanes<N> = per_lane(|lane| {
                 let start = sign_at_start(slope[lane], step[lane]);
-                if taken[lane] != start {
-                    excess[lane] += step[lane] * (l1[lane] * start - gradient[lane]);
-                }
-            }
+                let more = step[lane] * (l1[lane] * start - gradient[lane]);
+                if taken[lane] != start { more } else { 0.0 }
+            });
+            excess = per_lane(|lane| excess[lane] + more[lane]);
         }
         excess
     }
@@ -111,10 +111,8 @@ impl<const N: usize> RawSystem<N> {
             }
             for i in 0..width {
                 let (row, column) = (i.max(j), i.min(j));
-                let entry = self.matrix[row * width + column];
-                for lane in 0..N {
-                    self.step[i][lane] += entry[lane] * gone[lane];
-                }
+                let (entry, step) = (self.matrix[row * width + column], self.step[i]);
+                self.step[i] = per_lane(|lane| step[lane] + entry[lane] * gone[lane]);
             }
         }
         self.factorise();
@@ -133,21 +131,20 @@ impl<const N: usize> RawSystem<N> {
     #[inline(always)]
     fn find_gradient(&mut self) {
         let width = self.slope.len();
-        self.gradient.clear();
-        self.gradient.extend_from_slice(&self.pull);
+        let Self { matrix, gradient, step: steps, pull, .. } = self;
+        gradient.clear();
+        gradient.extend_from_slice(pull);
         for j in 0..width {
-            let step = self.step[j];
-            let line = &self.matrix[j * width..j * width + j + 1];
+            let step = steps[j];
+            let line = &matrix[j * width..j * width + j + 1];
             let mut sum = [0.0; N];
-            for (i, entry) in line[..j].iter().enumerate() {
-                for lane in 0..N {
-                    sum[lane] += entry[lane] * self.step[i][lane];
-                    self.gradient[i][lane] -= entry[lane] * step[lane];
-                }
+            let before = gradient[..j].iter_mut().zip(&steps[..j]);
+            for (entry, (gradient, other)) in line[..j].iter().zip(before) {
+                sum = per_lane(|lane| sum[lane] + entry[lane] * other[lane]);
+                *gradient = per_lane(|lane| gradient[lane] - entry[lane] * step[lane]);
             }
-            for lane in 0..N {
-                self.gradient[j][lane] -= sum[lane] + line[j][lane] * step[lane];
-            }
+            let (own, diagonal) = (gradient[j], line[j]);
+            gradient[j] = per_lane(|lane| own[lane] - (sum[lane] + diagonal[lane] * step[lane]));
         }
     }
 
@@ -157,19 +154,18 @@ impl<const N: usize> RawSystem<N> {
         let mut changed = false;
         for j in 0..self.slope.len() {
             let (slope, step, gradient) = (self.slope[j], self.step[j], self.gradient[j]);
-            for lane in 0..N {
-                let old = self.sign[j][lane];
-                let new = if old == 0.0 {
-                    let enters = gradient[lane].abs() > l1[lane] * (1.0 + ROUNDING);
-                    if enters { sign(gradient[lane]) } else { 0.0 }
-                } else if (slope[lane] + step[lane]) * old < 0.0 {
-                    0.0
-                } else {
-                    old
-                };
-                changed |= new != old;
-                self.sign[j][lane] = new;
-            }
+            let old = self.sign[j];
+            let entered: Lanes<N> = per_lane(|lane| {
+                let enters = gradient[lane].abs() > l1[lane] * (1.0 + ROUNDING);
+                if enters { sign(gradient[lane]) } else { 0.0 }
+            });
+            let kept: Lanes<N> = per_lane(|lane| {
+                let crossed = (slope[lane] + step[lane]) * old[lane] < 0.0;
+                if crossed { 0.0 } else { old[lane] }
+            });
+            let new = per_lane(|lane| if old[lane] == 0.0 { entered[lane] } else { kept[lane] });
+            changed |= new != old;
+            self.sign[j] = new;
         }
         changed
     }
@@ -187,28 +183,23 @@ impl<const N: usize> RawSystem<N> {
     #[inline(always)]
     fn substitute(&mut self) {
         let width = self.slope.len();
+        let Self { factor, step: steps, pivot, .. } = self;
         for j in 0..width {
-            let line = &self.factor[j * width..j * width + j];
-            let mut sum = self.step[j];
-            for (entry, step) in line.iter().zip(&self.step) {
-                for lane in 0..N {
-                    sum[lane] -= entry[lane] * step[lane];
-                }
+            let line = &factor[j * width..j * width + j];
+            let mut sum = steps[j];
+            for (entry, step) in line.iter().zip(&steps[..j]) {
+                sum = per_lane(|lane| sum[lane] - entry[lane] * step[lane]);
             }
-            self.step[j] = sum;
+            steps[j] = sum;
         }
-        for (step, pivot) in self.step.iter_mut().zip(&self.pivot) {
-            for lane in 0..N {
-                step[lane] *= pivot[lane];
-            }
+        for (step, pivot) in steps.iter_mut().zip(pivot) {
+            *step = per_lane(|lane| step[lane] * pivot[lane]);
         }
         for j in (0..width).rev() {
-            let step = self.step[j];
-            let line = &self.factor[j * width..j * width + j];
-            for (entry, other) in line.iter().zip(&mut self.step) {
-                for lane in 0..N {
-                    other[lane] -= entry[lane] * step[lane];
-                }
+            let step = steps[j];
+            let line = &factor[j * width..j * width + j];
+            for (entry, other) in line.iter().zip(&mut steps[..j]) {
+                *other = per_lane(|lane| other[lane] - entry[lane] * step[lane]);
             }
         }
     }
@@ -300,7 +291,9 @@ pub(crate) fn sign_at_start(slope: f64, step: f64) -> f64 {
 /// -1, 0 or 1.
 #[inline(always)]
 pub(crate) fn sign(number: f64) -> f64 {
-    if number == 0.0 { 0.0 } else { number.signum() }
+    // Two comparisons, which work on all lanes at once.
+    let positive = if number > 0.0 { 1.0 } else { 0.0 };
+    if number < 0.0 { -1.0 } else { positive }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::glm::quadratic::reduction::Reduction;
 use crate::glm::solvers::descent::batched::{BatchedProblem, DescentReport, largest_share};
 use crate::glm::solvers::descent::coordinate_descent::{Descent, Point, Start};
 use crate::vectorised::{Vectorised, vectorised};
+use std::ops::Range;
 
 /// A column takes part when its gradient is above this share of the l1 penalty.
 const NEAR_ENTRY: f64 = 0.9;
@@ -28,6 +29,15 @@ const NEARLY_ALL: f64 = 2.0;
 pub(crate) struct Slopes<const N: usize> {
     pub(crate) intercept: Lanes<N>,
     pub(crate) stump: Vec<Lanes<N>>,
+    pub(crate) raw: Vec<Lanes<N>>,
+}
+
+/// What residuals sum to at a point over all columns.
+#[derive(Debug, Clone)]
+pub(crate) struct ResidualSums<const N: usize> {
+    /// Weighted residual sum of every leaf.
+    pub(crate) leaf: Vec<Lanes<N>>,
+    /// Gradient along each raw column.
     pub(crate) raw: Vec<Lanes<N>>,
 }
 
@@ -143,6 +153,16 @@ impl<'p, const H: usize, const N: usize> WorkingSetIterate<'p, H, N> {
         self.before = before;
     }
 
+    /// The same where all columns took part, so that all sums are known.
+    pub(crate) fn arrive(&mut self, reduction: &Reduction, to: &Point<N>, before: &Point<N>) {
+        self.before = self.expand(reduction, before);
+        let Slopes { intercept, stump, raw } = self.expand(reduction, to);
+        let leaves = &to.node_residual[reduction.nesting.n_splits()..];
+        let leaf_residual = reduction.leaf.iter().map(|&leaf| leaves[leaf as usize]).collect();
+        let raw_gradient = to.raw_gradient.clone();
+        self.at = Start { intercept, stump, raw, leaf_residual, raw_gradient };
+    }
+
     /// A point over the columns that are left, over all columns.
     pub(crate) fn expand(&self, reduction: &Reduction, point: &Point<N>) -> Slopes<N> {
         let mut slopes = Slopes {
@@ -170,10 +190,21 @@ impl<'p, const H: usize, const N: usize> WorkingSetIterate<'p, H, N> {
         }
     }
 
-    /// Moves to slopes with which a path begins.
-    pub(crate) fn start_at(&mut self, slopes: Slopes<N>) {
+    /// The residual sums here.
+    pub(crate) fn residual_sums(&self) -> ResidualSums<N> {
+        ResidualSums {
+            leaf: self.at.leaf_residual.clone(),
+            raw: self.at.raw_gradient.clone(),
+        }
+    }
+
+    /// Moves to slopes with which a path begins, and whose residual sums may be known.
+    pub(crate) fn start_at(&mut self, slopes: Slopes<N>, sums: Option<ResidualSums<N>>) {
         self.before = slopes.clone();
-        self.move_to(slopes);
+        let Some(ResidualSums { leaf, raw }) = sums else { return self.move_to(slopes) };
+        (self.at.leaf_residual, self.at.raw_gradient) = (leaf, raw);
+        (self.at.intercept, self.at.stump, self.at.raw) =
+            (slopes.intercept, slopes.stump, slopes.raw);
     }
 
     /// Moves to other slopes.
@@ -319,6 +350,15 @@ impl WorkingSet {
     }
 }
 
+impl<const N: usize> ResidualSums<N> {
+    /// Sets some lanes to zero.
+    pub(crate) fn clear(&mut self, lanes: Range<usize>) {
+        for sums in self.leaf.iter_mut().chain(&mut self.raw) {
+            sums[lanes.clone()].fill(0.0);
+        }
+    }
+}
+
 impl<const N: usize> Slopes<N> {
     /// The coefficients of one lane.
     pub(crate) fn of_lane(&self, lane: usize) -> Coefficients {
@@ -391,17 +431,20 @@ impl<const H: usize, const N: usize> Vectorised for Follow<'_, H, N> {
             return;
         }
         let mut known = known.iter().peekable();
-        for k in 0..q.n_raw() {
-            if known.next_if(|&&next| next == k).is_some() {
-                continue;
-            }
+        let unknown: Vec<usize> =
+            (0..q.n_raw()).filter(|k| known.next_if(|&next| next == k).is_none()).collect();
+        let mut gradients: Vec<Lanes<N>> = unknown.iter().map(|&k| raw[k]).collect();
+        for (&k, gradient) in unknown.iter().zip(&mut gradients) {
             let gram = &q.raw_gram[k * q.n_raw()..(k + 1) * q.n_raw()];
             for (&other, step) in moved.iter().zip(&steps) {
                 for lane in 0..N {
-                    raw[k][lane] -= step[lane] * of_lane(&gram[other], lane);
+                    gradient[lane] -= step[lane] * of_lane(&gram[other], lane);
                 }
             }
-            q.raw_leaf.subtract_product(k, &mut raw[k], &constant, along_weight);
+        }
+        q.raw_leaf.subtract_products_of(&unknown, &mut gradients, &constant, along_weight);
+        for (k, gradient) in unknown.into_iter().zip(gradients) {
+            raw[k] = gradient;
         }
     }
 }
