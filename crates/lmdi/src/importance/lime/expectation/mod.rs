@@ -38,6 +38,7 @@ mod level_sets;
 mod splits;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 use super::background::Background;
 use crate::forest::{Ensemble, Link, Tree};
