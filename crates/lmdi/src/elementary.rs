@@ -197,10 +197,8 @@ fn erf(x: f64) -> f64 {
     let r = PP[0] + z * (PP[1] + z * (PP[2] + z * (PP[3] + z * PP[4])));
     let s = 1.0 + z * (QQ[0] + z * (QQ[1] + z * (QQ[2] + z * (QQ[3] + z * QQ[4]))));
     let t = size - 1.0;
-    let p =
-        PA[0] + t * (PA[1] + t * (PA[2] + t * (PA[3] + t * (PA[4] + t * (PA[5] + t * PA[6])))));
-    let q = 1.0
-        + t * (QA[0] + t * (QA[1] + t * (QA[2] + t * (QA[3] + t * (QA[4] + t * QA[5])))));
+    let p = PA[0] + t * (PA[1] + t * (PA[2] + t * (PA[3] + t * (PA[4] + t * (PA[5] + t * PA[6])))));
+    let q = 1.0 + t * (QA[0] + t * (QA[1] + t * (QA[2] + t * (QA[3] + t * (QA[4] + t * QA[5])))));
     let is_small = size < SMALL;
     let quotient = (if is_small { r } else { p }) / (if is_small { s } else { q });
     let small = if size < TINY { 0.125 * (8.0 * x + EFX8 * x) } else { x + x * quotient };

@@ -143,8 +143,7 @@ fn fraction(rules: Rules, node: Sums, left: Sums) -> [f64; 2] {
     let Rules { l2, min_rows, .. } = rules;
     let right = node.without(left);
     let (below, above) = (left.curvature + l2, right.curvature + l2);
-    let numerator =
-        left.residual * left.residual * above + right.residual * right.residual * below;
+    let numerator = left.residual * left.residual * above + right.residual * right.residual * below;
     let allowed = (left.rows >= min_rows)
         & (right.rows >= min_rows)
         & (left.curvature >= MIN_CURVATURE)
