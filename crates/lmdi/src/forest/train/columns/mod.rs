@@ -8,7 +8,7 @@
 mod packed;
 pub(crate) mod sort;
 
-pub(crate) use packed::{CopiedCodes, PackedColumns, Ranks};
+pub(crate) use packed::{CopiedRanks, PackedColumns, Ranks};
 
 use crate::table::MatrixView;
 use crate::{Error, Result};

@@ -16,19 +16,13 @@ use super::RankedColumn;
 /// Levels of bytes: those of columns, and zero for rows that have the upper value in none.
 const MAX_LEVELS: u8 = u8::MAX;
 
-/// Codes of all rows.
-#[derive(Debug)]
-pub(crate) enum Codes {
-    Bytes(Vec<u8>),
-    Words(Vec<u32>),
-}
-
-/// Where the ranks of a column are.
+/// Where the ranks of a column are: in which bytes or words.
 #[derive(Debug, Clone, Copy)]
-struct Source {
-    codes: usize,
-    /// The level that stands for rank 1; any other stands for rank 0. `None` if codes are ranks.
-    level: Option<u8>,
+enum Source {
+    Bytes(usize),
+    Words(usize),
+    /// The level that stands for rank 1; any other stands for rank 0.
+    Level(usize, u8),
 }
 
 /// Ranks of some rows in one column.
@@ -59,40 +53,45 @@ impl Ranks<'_> {
 /// The columns of a table, packed.
 #[derive(Debug)]
 pub(crate) struct PackedColumns {
-    /// Their values; the ranks are in `codes`.
+    /// Their values; the ranks are below.
     columns: Vec<RankedColumn>,
     sources: Vec<Source>,
-    codes: Vec<Codes>,
+    bytes: Vec<Vec<u8>>,
+    words: Vec<Vec<u32>>,
 }
 
 impl PackedColumns {
     /// Packs ranks column by column and gives back their memory.
-    pub(crate) fn new(mut columns: Vec<RankedColumn>) -> Self {
-        let (mut sources, mut codes) = (Vec::with_capacity(columns.len()), Vec::new());
-        // How many columns share the last codes, if these are levels.
-        let mut shared = 0;
-        for column in &mut columns {
-            let ranks = std::mem::take(&mut column.codes);
-            let two_values = !column.has_missing && column.missing_code() == 2;
-            if two_values
-                && (1..MAX_LEVELS).contains(&shared)
-                && let Some(Codes::Bytes(levels)) = codes.last_mut()
-                && add_level(levels, &ranks, shared + 1)
-            {
-                shared += 1;
-            } else {
-                let is_narrow = column.missing_code() <= u32::from(u8::MAX);
-                codes.push(if is_narrow {
-                    Codes::Bytes(ranks.iter().map(|&rank| rank as u8).collect())
-                } else {
-                    Codes::Words(ranks)
-                });
-                shared = u8::from(two_values);
-            }
-            let level = (shared > 0).then_some(shared);
-            sources.push(Source { codes: codes.len() - 1, level });
+    pub(crate) fn new(columns: Vec<RankedColumn>) -> Self {
+        let sources = Vec::with_capacity(columns.len());
+        let mut packed = Self { columns, sources, bytes: Vec::new(), words: Vec::new() };
+        for column in 0..packed.columns.len() {
+            let source = packed.pack(column);
+            packed.sources.push(source);
         }
-        Self { columns, sources, codes }
+        packed
+    }
+
+    /// Packs the ranks of the next column.
+    fn pack(&mut self, column: usize) -> Source {
+        let Self { columns, sources, bytes, words } = self;
+        let column = &mut columns[column];
+        let ranks = std::mem::take(&mut column.codes);
+        if column.missing_code() > u32::from(u8::MAX) {
+            words.push(ranks);
+            return Source::Words(words.len() - 1);
+        }
+        let two_values = !column.has_missing && column.missing_code() == 2;
+        if two_values
+            && let Some(&Source::Level(at, level)) = sources.last()
+            && level < MAX_LEVELS
+            && add_level(&mut bytes[at], &ranks, level + 1)
+        {
+            return Source::Level(at, level + 1);
+        }
+        bytes.push(ranks.iter().map(|&rank| rank as u8).collect());
+        let at = bytes.len() - 1;
+        if two_values { Source::Level(at, 1) } else { Source::Bytes(at) }
     }
 
     /// Number of columns.
@@ -106,12 +105,12 @@ impl PackedColumns {
     }
 
     /// The ranks of a column.
+    #[inline]
     pub(crate) fn ranks(&self, column: usize) -> Ranks<'_> {
-        let Source { codes, level } = self.sources[column];
-        match (&self.codes[codes], level) {
-            (Codes::Words(codes), _) => Ranks::Words(codes),
-            (Codes::Bytes(codes), None) => Ranks::Bytes(codes),
-            (Codes::Bytes(codes), Some(level)) => Ranks::Level(codes, level),
+        match self.sources[column] {
+            Source::Bytes(at) => Ranks::Bytes(&self.bytes[at]),
+            Source::Words(at) => Ranks::Words(&self.words[at]),
+            Source::Level(at, level) => Ranks::Level(&self.bytes[at], level),
         }
     }
 }
@@ -127,52 +126,41 @@ fn add_level(levels: &mut [u8], ranks: &[u32], level: u8) -> bool {
     !overlaps
 }
 
-/// Codes of the rows of one node beside each other, reused from node to node.
+/// Packed ranks of the rows of one node beside each other, reused from node to node.
 #[derive(Debug, Default)]
-pub(crate) struct CopiedCodes {
+pub(crate) struct CopiedRanks {
     n_rows: usize,
     bytes: Vec<u8>,
     words: Vec<u32>,
-    /// By codes of the table, where the copy begins among bytes or words.
-    starts: Vec<usize>,
 }
 
-impl CopiedCodes {
+impl CopiedRanks {
     /// Bytes that a row takes.
     pub(crate) fn bytes_per_row(columns: &PackedColumns) -> usize {
-        let of = |codes: &Codes| if matches!(codes, Codes::Bytes(_)) { 1 } else { 4 };
-        columns.codes.iter().map(of).sum()
+        columns.bytes.len() + 4 * columns.words.len()
     }
 
-    /// Copies the codes of these rows.
+    /// Copies the ranks of these rows.
     pub(crate) fn copy(&mut self, columns: &PackedColumns, rows: &[u32]) {
-        let Self { n_rows, bytes, words, starts } = self;
-        *n_rows = rows.len();
-        bytes.clear();
-        words.clear();
-        starts.clear();
-        for codes in &columns.codes {
-            match codes {
-                Codes::Bytes(codes) => {
-                    starts.push(bytes.len());
-                    bytes.extend(rows.iter().map(|&row| codes[row as usize]));
-                }
-                Codes::Words(codes) => {
-                    starts.push(words.len());
-                    words.extend(rows.iter().map(|&row| codes[row as usize]));
-                }
-            }
+        self.n_rows = rows.len();
+        self.bytes.clear();
+        self.words.clear();
+        for bytes in &columns.bytes {
+            self.bytes.extend(rows.iter().map(|&row| bytes[row as usize]));
+        }
+        for words in &columns.words {
+            self.words.extend(rows.iter().map(|&row| words[row as usize]));
         }
     }
 
     /// The ranks of a column, in the order of the copied rows.
+    #[inline]
     pub(crate) fn ranks(&self, columns: &PackedColumns, column: usize) -> Ranks<'_> {
-        let Source { codes, level } = columns.sources[column];
-        let range = self.starts[codes]..self.starts[codes] + self.n_rows;
-        match (&columns.codes[codes], level) {
-            (Codes::Words(_), _) => Ranks::Words(&self.words[range]),
-            (Codes::Bytes(_), None) => Ranks::Bytes(&self.bytes[range]),
-            (Codes::Bytes(_), Some(level)) => Ranks::Level(&self.bytes[range], level),
+        let range = |at: usize| at * self.n_rows..(at + 1) * self.n_rows;
+        match columns.sources[column] {
+            Source::Bytes(at) => Ranks::Bytes(&self.bytes[range(at)]),
+            Source::Words(at) => Ranks::Words(&self.words[range(at)]),
+            Source::Level(at, level) => Ranks::Level(&self.bytes[range(at)], level),
         }
     }
 }
@@ -220,11 +208,11 @@ mod tests {
             let cells = random_columns(random, n_rows);
             let packed = PackedColumns::new(cells.iter().map(|cells| column(cells)).collect());
             let rows: Vec<u32> = (0..n_rows as u32).filter(|_| below(random, 3) > 0).collect();
-            let mut copied = CopiedCodes::default();
+            let mut copied = CopiedRanks::default();
             copied.copy(&packed, &rows);
             assert_eq!(
                 copied.bytes.len() + 4 * copied.words.len(),
-                rows.len() * CopiedCodes::bytes_per_row(&packed)
+                rows.len() * CopiedRanks::bytes_per_row(&packed)
             );
             let places: Vec<u32> = (0..rows.len() as u32).collect();
             let mut found = Vec::new();
@@ -244,10 +232,10 @@ mod tests {
         let of = |own: usize| (0..30).map(|row| f64::from(u8::from(row % 5 == own))).collect();
         let cells: Vec<Vec<f64>> = (0..4).map(of).collect();
         let mut columns: Vec<RankedColumn> = cells.iter().map(|cells| column(cells)).collect();
-        assert_eq!(PackedColumns::new(columns).codes.len(), 1);
+        assert_eq!(PackedColumns::new(columns).bytes.len(), 1);
         // A row with two of them.
         columns = cells.iter().map(|cells| column(cells)).collect();
         columns.insert(2, column(&cells[1]));
-        assert_eq!(PackedColumns::new(columns).codes.len(), 2);
+        assert_eq!(PackedColumns::new(columns).bytes.len(), 2);
     }
 }

@@ -219,14 +219,15 @@ impl Scorer for PairScorer {
 
     #[inline]
     fn sum_where(&self, is_in: impl Fn(usize) -> bool, n_rows: usize) -> [f64; 3] {
-        let mut bucket = [0.0; 3];
+        let (mut bucket, mut rows_in) = ([0.0; 3], 0);
         // Zeros are added for the other rows, which changes no sum: a branch could not be foreseen.
         for (position, &[sum, weight]) in self.rows[..n_rows].iter().enumerate() {
             let is_in = is_in(position);
             bucket[0] += if is_in { sum } else { 0.0 };
             bucket[1] += if is_in { weight } else { 0.0 };
-            bucket[2] += if is_in { 1.0 } else { 0.0 };
+            rows_in += usize::from(is_in);
         }
+        bucket[2] = rows_in as f64;
         bucket
     }
 

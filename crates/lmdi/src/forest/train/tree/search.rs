@@ -6,7 +6,8 @@
 //! rounding ([`Ties`]).
 //!
 //! Cost of a column for a node of m rows: O(m) by buckets when the node's ranks span little more
-//! than m, else a sort of m small whole numbers.
+//! than m, else a sort of m small whole numbers. A column with two values in the node, such as a 0/1
+//! column, has one boundary, and takes the sum over its lower side.
 
 use super::criterion::Scorer;
 use super::limits::{Limits, Ties};

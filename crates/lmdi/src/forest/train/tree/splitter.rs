@@ -13,7 +13,7 @@ use super::draw::{FeatureDraw, Visit};
 use super::limits::{Limits, Ties};
 use super::partition::separates;
 use super::search::{NodeColumn, Scratch, SplitCandidate, best_split, random_split};
-use crate::forest::train::columns::{CopiedCodes, PackedColumns, Ranks};
+use crate::forest::train::columns::{CopiedRanks, PackedColumns, Ranks};
 use crate::random::Generator;
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ pub(crate) struct TreeScratch<S: Scorer> {
     /// Where the ranks of each of `rows` are: the row itself, or its place in the copy.
     places: Vec<u32>,
     /// Ranks of a subtree, column by column.
-    copy: CopiedCodes,
+    copy: CopiedRanks,
     spare_rows: Vec<u32>,
     spare_places: Vec<u32>,
     draw: FeatureDraw,
@@ -66,7 +66,7 @@ impl<S: Scorer> TreeScratch<S> {
         Self {
             rows: Vec::new(),
             places: Vec::new(),
-            copy: CopiedCodes::default(),
+            copy: CopiedRanks::default(),
             spare_rows: Vec::new(),
             spare_places: Vec::new(),
             draw: FeatureDraw::new(0, 0),
@@ -195,7 +195,7 @@ impl<'a, T: NodeTarget> Splitter<'a, T> {
     /// whether it did. [`drop_copy`](Self::drop_copy) must follow the last node of the subtree.
     pub(crate) fn copy_ranks(&mut self, node: Range<usize>) -> bool {
         let fits = node.len() >= self.limits.min_samples_split
-            && node.len() * CopiedCodes::bytes_per_row(self.columns) <= COPIED_BYTES;
+            && node.len() * CopiedRanks::bytes_per_row(self.columns) <= COPIED_BYTES;
         if self.copied || !fits {
             return false;
         }
@@ -261,10 +261,11 @@ fn divide(
 }
 
 /// The ranks of a column: in the copy, or those of the whole table.
+#[inline]
 fn ranks_of<'b>(
     columns: &'b PackedColumns,
     feature: u32,
-    copy: &'b CopiedCodes,
+    copy: &'b CopiedRanks,
     copied: bool,
 ) -> Ranks<'b> {
     if copied { copy.ranks(columns, feature as usize) } else { columns.ranks(feature as usize) }

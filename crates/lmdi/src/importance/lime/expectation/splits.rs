@@ -189,9 +189,11 @@ impl TreeSplits {
             splits.push(Split { unit, above, left, right, total, total_left, rule });
         }
         let kept = of.start.max(explained.start)..of.end.min(explained.end);
-        let value = |output: usize, &leaf: &u32| tree.value_of(leaf as usize)[output - of.start];
-        let of_output = |output: usize| walk.leaves.iter().map(move |leaf| value(output, leaf));
-        let values = kept.clone().flat_map(of_output).collect();
+        let mut values = Vec::with_capacity(kept.len() * walk.leaves.len());
+        for output in kept.clone() {
+            let of_leaf = |&leaf: &u32| tree.value_of(leaf as usize)[output - of.start];
+            values.extend(walk.leaves.iter().map(of_leaf));
+        }
         let outputs = if kept.is_empty() {
             0..0
         } else {

@@ -7,7 +7,9 @@
 //! ```
 //!
 //! Running sums of bins are whole numbers and take one addition each. What they are worth depends on
-//! nothing before, so eight bins are worked out by one instruction. Of equal splits the first one is taken;
+//! nothing before, so eight bins are worked out by one instruction. The sum of the two fractions is one
+//! fraction, and whether it exceeds the best one so far is seen from a product: few bins take a division.
+//! Of equal splits the first one is taken;
 //! a split after an empty bin equals the one before it.
 
 use super::sums::{Sums, Units, Words};
