@@ -1,4 +1,4 @@
-//! `exp`, `log` and `log1p` of many numbers at once, to the bit those of the crate `libm`.
+//! `exp`, `log`, `log1p` and `erf` of many numbers at once, to the bit those of the crate `libm`.
 //!
 //! The functions of `libm` branch on their argument, so no loop over them becomes vector
 //! instructions. For the arguments that matter, its formulas are written here with choices in the
@@ -8,6 +8,12 @@ use crate::vectorised::{Vectorised, vectorised};
 
 /// Powers of e within the range of normal numbers.
 const LARGEST_EXPONENT: f64 = 700.0;
+
+/// Numbers below this have an error function that takes no exponential.
+const LARGEST_FRACTION: f64 = 1.25;
+
+/// Numbers that are kept to look at them again.
+const BLOCK: usize = 256;
 
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
@@ -36,6 +42,21 @@ pub(crate) fn log1p_of_all(numbers: &mut [f64]) {
         vectorised(Replace(numbers, log1p));
     } else {
         numbers.iter_mut().for_each(|x| *x = libm::log1p(*x));
+    }
+}
+
+/// Replaces every number by its error function.
+pub(crate) fn erf_of_all(numbers: &mut [f64]) {
+    let mut before = [0.0; BLOCK];
+    for numbers in numbers.chunks_mut(BLOCK) {
+        let before = &mut before[..numbers.len()];
+        before.copy_from_slice(numbers);
+        vectorised(Replace(numbers, erf));
+        for (number, &x) in numbers.iter_mut().zip(&*before) {
+            if x.is_nan() || x.abs() >= LARGEST_FRACTION {
+                *number = libm::erf(x);
+            }
+        }
     }
 }
 
@@ -133,6 +154,58 @@ fn log1p(x: f64) -> f64 {
     if x < REDUCED { log_of_parts(0.0, x, 0.0) } else { log_of_parts(k, f, lost) }
 }
 
+/// For numbers below [`LARGEST_FRACTION`] in size.
+#[inline(always)]
+fn erf(x: f64) -> f64 {
+    const SMALL: f64 = 0.843_75;
+    const TINY: f64 = f64::from_bits(0x3e30_0000_0000_0000);
+    const EFX8: f64 = f64::from_bits(0x3ff0_6eba_8214_db69);
+    const ERX: f64 = 8.450_629_115_104_675e-1;
+    const PP: [f64; 5] = [
+        1.283_791_670_955_125_6e-1,
+        -3.250_421_072_470_015e-1,
+        -2.848_174_957_559_851e-2,
+        -5.770_270_296_489_442e-3,
+        -2.376_301_665_665_016_3e-5,
+    ];
+    const QQ: [f64; 5] = [
+        3.979_172_239_591_553_5e-1,
+        6.502_224_998_876_73e-2,
+        5.081_306_281_875_766e-3,
+        1.324_947_380_043_216_4e-4,
+        -3.960_228_278_775_368e-6,
+    ];
+    const PA: [f64; 7] = [
+        -2.362_118_560_752_659_4e-3,
+        4.148_561_186_837_483_3e-1,
+        -3.722_078_760_357_013e-1,
+        3.183_466_199_011_617_5e-1,
+        -1.108_946_942_823_966_8e-1,
+        3.547_830_432_561_823_6e-2,
+        -2.166_375_594_868_791e-3,
+    ];
+    const QA: [f64; 6] = [
+        1.064_208_804_008_442_3e-1,
+        5.403_979_177_021_71e-1,
+        7.182_865_441_419_627e-2,
+        1.261_712_198_087_616_4e-1,
+        1.363_708_391_202_905e-2,
+        1.198_449_984_679_910_7e-2,
+    ];
+    let size = x.abs();
+    let z = x * x;
+    let r = PP[0] + z * (PP[1] + z * (PP[2] + z * (PP[3] + z * PP[4])));
+    let s = 1.0 + z * (QQ[0] + z * (QQ[1] + z * (QQ[2] + z * (QQ[3] + z * QQ[4]))));
+    let t = size - 1.0;
+    let p = PA[0] + t * (PA[1] + t * (PA[2] + t * (PA[3] + t * (PA[4] + t * (PA[5] + t * PA[6])))));
+    let q = 1.0 + t * (QA[0] + t * (QA[1] + t * (QA[2] + t * (QA[3] + t * (QA[4] + t * QA[5])))));
+    let is_small = size < SMALL;
+    let quotient = (if is_small { r } else { p }) / (if is_small { s } else { q });
+    let small = if size < TINY { 0.125 * (8.0 * x + EFX8 * x) } else { x + x * quotient };
+    let larger = 1.0 - (1.0 - ERX - quotient);
+    if is_small { small } else { larger.copysign(x) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,6 +257,12 @@ mod tests {
             assert_same(&numbers, log1p_of_all, libm::log1p);
         }
         assert_same(&numbers(0.0, 1.0, 5), log1p_of_all, libm::log1p);
+        for x in [0.843_75, LARGEST_FRACTION, 3.7e-9, 1.0 / 0.35, 6.0] {
+            assert_same(&around(x), erf_of_all, libm::erf);
+            assert_same(&around(-x), erf_of_all, libm::erf);
+        }
+        assert_same(&numbers(-LARGEST_FRACTION, LARGEST_FRACTION, 6), erf_of_all, libm::erf);
+        assert_same(&numbers(-7.0, 7.0, 7), erf_of_all, libm::erf);
     }
 
     #[test]
@@ -192,6 +271,7 @@ mod tests {
             assert_same(&[1.0, x], exp_of_all, libm::exp);
             assert_same(&[1.0, x], log_of_all, libm::log);
             assert_same(&[1.0, x], log1p_of_all, libm::log1p);
+            assert_same(&[1.0, x], erf_of_all, libm::erf);
         }
     }
 }

@@ -274,21 +274,27 @@ impl Tree {
     /// searches for the fault if there is one.
     fn links_are_fine(&self, n_features: usize) -> bool {
         let n = self.n_nodes();
+        let (mut fine, mut n_splits) = (self.category_set.is_empty(), 0);
+        let nodes = self.left.iter().zip(&self.right).zip(&self.feature).zip(0u32..);
+        for (((&left, &right), &feature), node) in nodes {
+            let is_leaf = left == NONE;
+            let ends = (right == NONE) & (feature == NONE);
+            let inside = (left > node) & (right > node) & (left.max(right) < n as u32);
+            fine &= if is_leaf { ends } else { inside & ((feature as usize) < n_features) };
+            n_splits += u32::from(!is_leaf);
+        }
+        for (threshold, &left) in self.threshold.iter().zip(&self.left) {
+            fine &= !threshold.is_nan() | (left == NONE);
+        }
+        // As many children as nodes below the root, and each of these is one: none has two parents.
+        if !fine || 2 * u64::from(n_splits) + 1 != n as u64 {
+            return false;
+        }
         // The last place is that of the children that leaves do not have.
         let mut has_parent = vec![false; n + 1];
-        let mut fine = true;
-        for node in 0..n {
-            let (left, right) = (self.left[node], self.right[node]);
-            let (feature, is_leaf) = (self.feature[node], left == NONE);
-            let ends = (right == NONE) & (feature == NONE);
-            let mut splits = ((feature as usize) < n_features) & !self.threshold[node].is_nan();
-            for child in [left as usize, right as usize] {
-                let place = child.min(n);
-                splits &= (child > node) & (child < n) & !has_parent[place];
-                has_parent[place] = true;
-            }
-            fine &= if is_leaf { ends } else { splits };
+        for child in self.left.iter().chain(&self.right) {
+            has_parent[(*child as usize).min(n)] = true;
         }
-        fine && self.category_set.is_empty() && has_parent[1..n].iter().all(|&has| has)
+        has_parent[1..n].iter().fold(true, |all, &has| all & has)
     }
 }

@@ -8,7 +8,7 @@
 //! zero are ignored.
 
 use super::bagging::Bagging;
-use super::columns::{RankedColumn, rank_columns};
+use super::columns::{PackedColumns, rank_columns};
 use super::params::{Criterion, ForestParams, MAX_BINS, SplitFinder};
 use super::training_set::TrainingSet;
 use super::tree::criterion::{
@@ -62,7 +62,7 @@ pub fn train_forest(
     let bins = (params.split_finder == SplitFinder::Histogram).then_some(MAX_BINS);
     let bagging = Bagging::new(set, params);
     let places = bagging.as_ref().and_then(Bagging::rows);
-    let columns = rank_columns(&set.x, places, set.feature_names, bins)?;
+    let columns = PackedColumns::new(rank_columns(&set.x, places, set.feature_names, bins)?);
     let weights = set.row_weights();
     let limits = Limits {
         max_depth: params.max_depth.unwrap_or(usize::MAX),
@@ -144,7 +144,7 @@ fn at<T: Copy>(places: &[u32], of_rows: &[T]) -> Vec<T> {
 }
 
 fn grow_one<T: NodeTarget>(
-    columns: &[RankedColumn],
+    columns: &PackedColumns,
     target: &T,
     weights: &[f64],
     limits: &Limits,

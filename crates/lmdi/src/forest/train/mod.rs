@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `params`, `training_set` | the user's input, checked before work starts |
-//! | `columns` | columns as ranks or bins, and the sorting of ranks |
+//! | `columns` | columns as ranks or bins, their packing into bytes, and the sorting of ranks |
 //! | `tree/criterion` | the criterion that a split improves |
 //! | `tree/draw`, `search`, `splitter` | columns to try, the best split of a column, of a node |
 //! | `tree/partition` | the rows of a node, between its children |

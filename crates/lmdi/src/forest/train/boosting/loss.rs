@@ -8,13 +8,18 @@
 //! | logistic | y - p | p (1 - p) |
 //! | multinomial, class k | (y = k) - p_k | p_k (1 - p_k) |
 
-use crate::forest::predict::{logistic, softmax};
+use crate::elementary::exp_of_all;
+use crate::forest::predict::softmax;
 use crate::forest::{Link, Loss};
 use crate::table::Response;
+use crate::vectorised::{Vectorised, vectorised};
 use rayon::prelude::*;
 
 /// Rows a thread takes at a time.
 const ROWS: usize = 4096;
+
+/// Rows whose exponentials are computed together.
+const BLOCK: usize = 256;
 
 /// The loss for a response.
 pub(super) fn loss_of(y: &Response) -> Loss {
@@ -75,9 +80,13 @@ pub(super) fn derivatives(y: &Response, raw: &[Vec<f64>], out: &mut [Vec<[f64; 2
         Response::Classes { codes, n_classes: 2 } => {
             let rows = out[0].par_chunks_mut(ROWS).zip(codes.par_chunks(ROWS));
             rows.zip(raw[0].par_chunks(ROWS)).for_each(|((out, codes), raw)| {
-                for ((out, &code), &raw) in out.iter_mut().zip(codes).zip(raw) {
-                    let p = logistic(raw);
-                    *out = [f64::from(code) - p, p * (1.0 - p)];
+                let mut powers = [0.0; BLOCK];
+                let blocks = out.chunks_mut(BLOCK).zip(codes.chunks(BLOCK)).zip(raw.chunks(BLOCK));
+                for ((out, codes), raw) in blocks {
+                    let powers = &mut powers[..raw.len()];
+                    powers.iter_mut().zip(raw).for_each(|(power, raw)| *power = -raw.abs());
+                    exp_of_all(powers);
+                    vectorised(OfTwoClasses { out, codes, raw, powers });
                 }
             });
         }
@@ -99,6 +108,30 @@ pub(super) fn derivatives(y: &Response, raw: &[Vec<f64>], out: &mut [Vec<[f64; 2
                     }
                 }
             });
+        }
+    }
+}
+
+/// Residual and curvature of rows with one of two classes: [`logistic`](crate::forest::predict::logistic)
+/// for many rows at once, to the bit.
+struct OfTwoClasses<'r> {
+    out: &'r mut [[f64; 2]],
+    codes: &'r [u32],
+    raw: &'r [f64],
+    /// `exp(-|raw|)`
+    powers: &'r [f64],
+}
+
+impl Vectorised for OfTwoClasses<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let rows = self.out.iter_mut().zip(self.codes).zip(self.raw.iter().zip(self.powers));
+        for ((out, &code), (&raw, &power)) in rows {
+            let numerator = if raw >= 0.0 { 1.0 } else { power };
+            let p = numerator / (1.0 + power);
+            *out = [f64::from(code) - p, p * (1.0 - p)];
         }
     }
 }
@@ -126,4 +159,30 @@ pub(super) fn mean_loss(y: &Response, raw: &[Vec<f64>], weights: &[f64], rows: &
         total += weights[row];
     }
     sum / total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forest::predict::logistic;
+    use crate::random::{generator, unit};
+
+    #[test]
+    fn derivatives_of_two_classes_are_those_of_single_rows_to_the_bit() {
+        let mut random = generator(1, 0);
+        let mut raw: Vec<f64> = (0..3 * ROWS).map(|_| 80.0 * unit(&mut random) - 40.0).collect();
+        raw.truncate(2 * ROWS + BLOCK + 3);
+        raw[..9].copy_from_slice(&[0.0, -0.0, 1e-300, -1e-300, 1e-12, 0.3, -0.3, 30.0, -30.0]);
+        // A block with numbers that are not for the quick exponential.
+        raw[BLOCK..][..4].copy_from_slice(&[800.0, -800.0, 720.0, -720.0]);
+        let codes: Vec<u32> = (0..raw.len() as u32).map(|row| row % 2).collect();
+        let mut found = vec![vec![[0.0; 2]; raw.len()]];
+        let raw = vec![raw];
+        derivatives(&Response::Classes { codes: &codes, n_classes: 2 }, &raw, &mut found);
+        for ((found, &raw), &code) in found[0].iter().zip(&raw[0]).zip(&codes) {
+            let p = logistic(raw);
+            let expected = [f64::from(code) - p, p * (1.0 - p)];
+            assert_eq!(found.map(f64::to_bits), expected.map(f64::to_bits), "of {raw}");
+        }
+    }
 }

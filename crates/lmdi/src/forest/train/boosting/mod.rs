@@ -14,7 +14,7 @@ mod early_stopping;
 mod histogram;
 mod loss;
 
-use super::columns::{RankedColumn, rank_columns};
+use super::columns::{PackedColumns, rank_columns};
 use super::params::BoostingParams;
 use super::training_set::TrainingSet;
 use super::tree::criterion::{PairRule, PairScorer, PairTarget};
@@ -93,9 +93,9 @@ fn boost(set: &TrainingSet, params: &BoostingParams, monitor: &dyn Monitor) -> R
         .map(|rule| Watch::new(rule, mean_loss(&set.y, &raw, &weights, &held_rows)));
 
     let (columns, binned) = if histograms {
-        (Vec::new(), BinnedColumns::new(columns))
+        (PackedColumns::new(Vec::new()), BinnedColumns::new(columns))
     } else {
-        (columns, BinnedColumns::default())
+        (PackedColumns::new(columns), BinnedColumns::default())
     };
     let mut grower = if histograms {
         let grower = Box::new(HistogramGrower::new(&binned, params));
@@ -193,7 +193,7 @@ fn update(
 /// One of the two split finders, with its buffers.
 enum Grower<'a> {
     Exact {
-        columns: &'a [RankedColumn],
+        columns: &'a PackedColumns,
         limits: Limits,
         scratch: Box<TreeScratch<PairScorer>>,
         residuals: Vec<f64>,
@@ -205,7 +205,7 @@ enum Grower<'a> {
 }
 
 impl<'a> Grower<'a> {
-    fn exact(columns: &'a [RankedColumn], params: &BoostingParams, n_rows: usize) -> Self {
+    fn exact(columns: &'a PackedColumns, params: &BoostingParams, n_rows: usize) -> Self {
         Grower::Exact {
             columns,
             limits: Limits {

@@ -5,7 +5,10 @@
 //! the last value and so sorts last. With bins, a rank stands for a run of neighbouring values.
 //! Invariant: `highest[r] < lowest[r + 1]`. Cost: one sort per column, once per training run.
 
+mod packed;
 pub(crate) mod sort;
+
+pub(crate) use packed::{CopiedRanks, PackedColumns, Ranks};
 
 use crate::table::MatrixView;
 use crate::{Error, Result};

@@ -63,6 +63,12 @@ pub(crate) trait Scorer: Default + Sync + Send {
     fn add(&self, side: &mut Self::Side, position: usize);
     /// Adds a row to a bucket.
     fn fill(&self, bucket: &mut Self::Bucket, position: usize);
+    /// A bucket of those of the first `n_rows` rows that `is_in` names, added in their order.
+    fn sum_where(&self, is_in: impl Fn(usize) -> bool, n_rows: usize) -> Self::Bucket {
+        let mut bucket = Self::Bucket::default();
+        (0..n_rows).filter(|&row| is_in(row)).for_each(|row| self.fill(&mut bucket, row));
+        bucket
+    }
     /// Moves the rows of a bucket to the left side.
     fn add_bucket(&self, side: &mut Self::Side, bucket: &Self::Bucket);
     /// Rows in a bucket.
@@ -209,6 +215,20 @@ impl Scorer for PairScorer {
         bucket[0] += sum;
         bucket[1] += weight;
         bucket[2] += 1.0;
+    }
+
+    #[inline]
+    fn sum_where(&self, is_in: impl Fn(usize) -> bool, n_rows: usize) -> [f64; 3] {
+        let (mut bucket, mut rows_in) = ([0.0; 3], 0);
+        // Zeros are added for the other rows, which changes no sum: a branch could not be foreseen.
+        for (position, &[sum, weight]) in self.rows[..n_rows].iter().enumerate() {
+            let is_in = is_in(position);
+            bucket[0] += if is_in { sum } else { 0.0 };
+            bucket[1] += if is_in { weight } else { 0.0 };
+            rows_in += usize::from(is_in);
+        }
+        bucket[2] = rows_in as f64;
+        bucket
     }
 
     #[inline]

@@ -6,12 +6,13 @@
 //! rounding ([`Ties`]).
 //!
 //! Cost of a column for a node of m rows: O(m) by buckets when the node's ranks span little more
-//! than m, else a sort of m small whole numbers.
+//! than m, else a sort of m small whole numbers. A column with two values in the node, such as a 0/1
+//! column, has one boundary, and takes the sum over its lower side.
 
 use super::criterion::Scorer;
 use super::limits::{Limits, Ties};
-use crate::forest::train::columns::RankedColumn;
 use crate::forest::train::columns::sort::sort_keys;
+use crate::forest::train::columns::{RankedColumn, Ranks};
 use crate::random::{Generator, below, unit};
 
 /// The best split found so far.
@@ -64,20 +65,26 @@ pub(crate) struct NodeColumn<'a> {
     pub(crate) feature: u32,
     pub(crate) column: &'a RankedColumn,
     /// The ranks of the node's rows, and of others.
-    pub(crate) codes: &'a [u32],
-    /// The place of each of the node's rows in `codes`.
+    pub(crate) ranks: Ranks<'a>,
+    /// The place of each of the node's rows among them.
     pub(crate) places: &'a [u32],
 }
 
 /// Reads the node's ranks; `None` if no split is possible: all cells missing, or all equal.
 fn read_ranks(node: &NodeColumn, ranks: &mut Vec<u32>) -> Option<Span> {
     let column = node.column;
-    ranks.clear();
-    ranks.extend(node.places.iter().map(|&place| node.codes[place as usize]));
+    node.ranks.gather(node.places, ranks);
     let (mut lo, mut hi) = (u32::MAX, 0);
-    for &rank in ranks.iter() {
-        lo = lo.min(rank);
-        hi = hi.max(rank);
+    if let Ranks::Level(..) = node.ranks {
+        // Zeros and ones: adding them takes fewer instructions than comparing.
+        let ones: u32 = ranks.iter().sum();
+        lo = u32::from(ones == ranks.len() as u32);
+        hi = u32::from(ones > 0);
+    } else {
+        for &rank in ranks.iter() {
+            lo = lo.min(rank);
+            hi = hi.max(rank);
+        }
     }
     let missing = column.missing_code();
     let mut n_missing = 0;
@@ -101,6 +108,7 @@ fn read_ranks(node: &NodeColumn, ranks: &mut Vec<u32>) -> Option<Span> {
 }
 
 /// Tries every boundary of a column; `false` if the column is constant in the node.
+#[inline(never)]
 pub(crate) fn best_split<S: Scorer>(
     node: &NodeColumn,
     scorer: &S,
@@ -122,7 +130,9 @@ pub(crate) fn best_split<S: Scorer>(
         best,
     };
     let width = (span.hi - span.lo) as usize + 1;
-    if S::BUCKETS && width <= 2 * node.places.len() {
+    if S::BUCKETS && width == 2 && span.n_missing == 0 {
+        search.between_two(&span, scratch);
+    } else if S::BUCKETS && width <= 2 * node.places.len() {
         search.by_buckets(&span, width, scratch);
     } else {
         search.by_order(&span, scratch);
@@ -160,6 +170,24 @@ impl<S: Scorer> Search<'_, S> {
             missing_left: (self.n_missing > 0).then_some(missing_left),
             score,
         });
+    }
+
+    /// Tries the only boundary between two ranks.
+    #[inline(never)]
+    fn between_two(&mut self, span: &Span, scratch: &mut Scratch<S>) {
+        let Scratch { ranks, side, .. } = scratch;
+        let bucket = self.scorer.sum_where(|position| ranks[position] == span.lo, ranks.len());
+        self.scorer.clear(side);
+        self.scorer.add_bucket(side, &bucket);
+        let n_left = S::rows_in(&bucket);
+        let enough = n_left.min(self.n_rows - n_left) >= self.min_samples_leaf;
+        let bar = self.bar();
+        if enough && self.scorer.may_beat(side, bar) {
+            let score = self.scorer.score(side);
+            if score > bar && self.allowed(span.lo, span.hi) {
+                self.take(span.lo, span.hi, false, score);
+            }
+        }
     }
 
     /// Sums the rows of each rank, then walks over the ranks.
@@ -324,4 +352,68 @@ pub(crate) fn random_split<S: Scorer>(
         *best = Some(SplitCandidate { feature, last_left, threshold, missing_left, score });
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forest::train::columns::{PackedColumns, rank_columns};
+    use crate::forest::train::tree::criterion::{NodeTarget, PairRule, PairScorer, PairTarget};
+    use crate::table::Matrix;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The boundary between two ranks, by the sums of both and by those of one.
+        #[test]
+        fn two_ranks_give_what_buckets_give(
+            rows in prop::collection::vec((any::<bool>(), -3.0..3.0f64, 1u32..4), 2..60),
+            classes in any::<bool>(),
+            rule in prop_oneof![Just(PairRule::Squares), Just(PairRule::Entropy)],
+            min_samples_leaf in 1usize..4,
+            bar in prop_oneof![Just(None), (0.0..0.3f64).prop_map(Some)],
+        ) {
+            let classes = classes || rule == PairRule::Entropy;
+            let cells: Vec<f64> = rows.iter().map(|row| f64::from(u8::from(row.0))).collect();
+            let y: Vec<f64> =
+                rows.iter().map(|row| if classes { f64::from(row.1 > 0.0) } else { row.1 }).collect();
+            let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2)).collect();
+            let x = Matrix::from_column_major(cells, rows.len(), 1).expect("one column");
+            let ranked = rank_columns(&x.view(), None, &["x".into()], None).expect("finite cells");
+            let columns = PackedColumns::new(ranked);
+            let target = PairTarget { y: &y, weights: &weights, rule, classes };
+            let places: Vec<u32> = (0..rows.len() as u32).collect();
+            let mut scorer = PairScorer::default();
+            target.prepare(&mut scorer, &places, &target.stats(&places));
+            let known = bar.map(|score| SplitCandidate {
+                feature: 7, last_left: 0, threshold: 0.0, missing_left: None, score,
+            });
+            let node = NodeColumn {
+                feature: 0, column: columns.column(0), ranks: columns.ranks(0), places: &places,
+            };
+            let mut scratch = Scratch::new();
+            let Some(span) = read_ranks(&node, &mut scratch.ranks) else { return Ok(()) };
+            let mut found = [known; 2];
+            for (at, best) in found.iter_mut().enumerate() {
+                let mut search = Search {
+                    feature: 0,
+                    column: node.column,
+                    scorer: &scorer,
+                    n_rows: rows.len(),
+                    min_samples_leaf,
+                    ties: Ties::Exact,
+                    n_missing: 0,
+                    best,
+                };
+                if at == 0 {
+                    search.between_two(&span, &mut scratch);
+                } else {
+                    search.by_buckets(&span, 2, &mut scratch);
+                }
+            }
+            let bits = |found: Option<SplitCandidate>| {
+                found.map(|it| (it.feature, it.last_left, it.threshold, it.missing_left, it.score.to_bits()))
+            };
+            prop_assert_eq!(bits(found[0]), bits(found[1]));
+        }
+    }
 }

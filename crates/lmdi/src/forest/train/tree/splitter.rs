@@ -13,7 +13,7 @@ use super::draw::{FeatureDraw, Visit};
 use super::limits::{Limits, Ties};
 use super::partition::separates;
 use super::search::{NodeColumn, Scratch, SplitCandidate, best_split, random_split};
-use crate::forest::train::columns::RankedColumn;
+use crate::forest::train::columns::{CopiedRanks, PackedColumns, Ranks};
 use crate::random::Generator;
 use std::ops::Range;
 
@@ -32,19 +32,19 @@ pub(crate) struct Split {
 
 /// Splits the nodes of one tree.
 pub(crate) struct Splitter<'a, T: NodeTarget> {
-    columns: &'a [RankedColumn],
+    columns: &'a PackedColumns,
     target: &'a T,
     limits: &'a Limits,
     random: Generator,
     scratch: &'a mut TreeScratch<T::Scorer>,
     root_weight: f64,
     pure: f64,
-    /// Rows of the copy in use, if any.
-    copied: Option<usize>,
+    /// Whether ranks are read from the copy.
+    copied: bool,
 }
 
-/// Ranks in a copy: few enough for the second-level cache.
-const COPIED_RANKS: usize = 1 << 16;
+/// Bytes in a copy: few enough for the second-level cache.
+const COPIED_BYTES: usize = 1 << 18;
 
 /// Buffers of a tree, reused from tree to tree by one thread.
 pub(crate) struct TreeScratch<S: Scorer> {
@@ -53,7 +53,7 @@ pub(crate) struct TreeScratch<S: Scorer> {
     /// Where the ranks of each of `rows` are: the row itself, or its place in the copy.
     places: Vec<u32>,
     /// Ranks of a subtree, column by column.
-    copy: Vec<u32>,
+    copy: CopiedRanks,
     spare_rows: Vec<u32>,
     spare_places: Vec<u32>,
     draw: FeatureDraw,
@@ -66,7 +66,7 @@ impl<S: Scorer> TreeScratch<S> {
         Self {
             rows: Vec::new(),
             places: Vec::new(),
-            copy: Vec::new(),
+            copy: CopiedRanks::default(),
             spare_rows: Vec::new(),
             spare_places: Vec::new(),
             draw: FeatureDraw::new(0, 0),
@@ -79,7 +79,7 @@ impl<S: Scorer> TreeScratch<S> {
 impl<'a, T: NodeTarget> Splitter<'a, T> {
     /// Begins a tree on the rows in `scratch.rows`.
     pub(crate) fn new(
-        columns: &'a [RankedColumn],
+        columns: &'a PackedColumns,
         target: &'a T,
         limits: &'a Limits,
         random: Generator,
@@ -98,7 +98,7 @@ impl<'a, T: NodeTarget> Splitter<'a, T> {
             scratch,
             root_weight: root.weight,
             pure,
-            copied: None,
+            copied: false,
         };
         (splitter, root)
     }
@@ -164,9 +164,9 @@ impl<'a, T: NodeTarget> Splitter<'a, T> {
         let limits = self.limits;
         let mut best = None;
         draw.for_each(&mut self.random, |feature, random| {
-            let column = &self.columns[feature as usize];
-            let codes = ranks_of(column, feature, copy, self.copied);
-            let node = NodeColumn { feature, column, codes, places };
+            let column = self.columns.column(feature as usize);
+            let ranks = ranks_of(self.columns, feature, copy, self.copied);
+            let node = NodeColumn { feature, column, ranks, places };
             let varies = if limits.random_thresholds {
                 random_split(&node, scorer, limits, random, search, &mut best)
             } else {
@@ -195,16 +195,13 @@ impl<'a, T: NodeTarget> Splitter<'a, T> {
     /// whether it did. [`drop_copy`](Self::drop_copy) must follow the last node of the subtree.
     pub(crate) fn copy_ranks(&mut self, node: Range<usize>) -> bool {
         let fits = node.len() >= self.limits.min_samples_split
-            && node.len() * self.columns.len() <= COPIED_RANKS;
-        if self.copied.is_some() || !fits {
+            && node.len() * CopiedRanks::bytes_per_row(self.columns) <= COPIED_BYTES;
+        if self.copied || !fits {
             return false;
         }
         let TreeScratch { rows, places, copy, .. } = &mut *self.scratch;
-        copy.clear();
-        for column in self.columns {
-            copy.extend(rows[node.clone()].iter().map(|&row| column.codes[row as usize]));
-        }
-        self.copied = Some(node.len());
+        copy.copy(self.columns, &rows[node.clone()]);
+        self.copied = true;
         for (place, at) in places[node].iter_mut().zip(0..) {
             *place = at;
         }
@@ -213,49 +210,63 @@ impl<'a, T: NodeTarget> Splitter<'a, T> {
 
     /// Ends the use of the copy made for this node.
     pub(crate) fn drop_copy(&mut self, node: Range<usize>) {
-        self.copied = None;
+        self.copied = false;
         let TreeScratch { rows, places, .. } = &mut *self.scratch;
         places[node.clone()].copy_from_slice(&rows[node]);
     }
 
     /// Moves the rows that go left to the front of the node; gives where the others start.
     fn partition(&mut self, node: Range<usize>, split: &SplitCandidate) -> usize {
-        let column = &self.columns[split.feature as usize];
-        let missing = column.missing_code();
+        let missing = self.columns.column(split.feature as usize).missing_code();
         let missing_left = split.missing_left == Some(true);
+        let goes_left = |rank: u32| (rank <= split.last_left) | ((rank == missing) & missing_left);
         let TreeScratch { rows, places, copy, spare_rows, spare_places, .. } = &mut *self.scratch;
-        let codes = ranks_of(column, split.feature, copy, self.copied);
         let (rows, places) = (&mut rows[node.clone()], &mut places[node.clone()]);
-        spare_rows.resize(rows.len().max(spare_rows.len()), 0);
-        spare_places.resize(rows.len().max(spare_places.len()), 0);
-        let (mut n_left, mut n_right) = (0, 0);
-        for at in 0..rows.len() {
-            let (row, place) = (rows[at], places[at]);
-            let code = codes[place as usize];
-            let left = code <= split.last_left || (code == missing && missing_left);
-            // Both are written and one is kept: the side is too random to be predicted.
-            rows[n_left] = row;
-            places[n_left] = place;
-            spare_rows[n_right] = row;
-            spare_places[n_right] = place;
-            n_left += usize::from(left);
-            n_right += usize::from(!left);
-        }
-        rows[n_left..].copy_from_slice(&spare_rows[..n_right]);
-        places[n_left..].copy_from_slice(&spare_places[..n_right]);
+        let spare = (spare_rows, spare_places);
+        let n_left = match ranks_of(self.columns, split.feature, copy, self.copied) {
+            Ranks::Words(ranks) => divide(rows, places, spare, |place| goes_left(ranks[place])),
+            Ranks::Bytes(ranks) => {
+                divide(rows, places, spare, |place| goes_left(u32::from(ranks[place])))
+            }
+            Ranks::Level(levels, own) => divide(rows, places, spare, |place| levels[place] != own),
+        };
         node.start + n_left
     }
 }
 
-/// The ranks of a column: in the copy of `copied` rows, or in the column itself.
-fn ranks_of<'b>(
-    column: &'b RankedColumn,
-    feature: u32,
-    copy: &'b [u32],
-    copied: Option<usize>,
-) -> &'b [u32] {
-    match copied {
-        None => &column.codes,
-        Some(n_rows) => &copy[feature as usize * n_rows..(feature as usize + 1) * n_rows],
+/// Moves rows, and their places, that go left before the others, and counts them.
+fn divide(
+    rows: &mut [u32],
+    places: &mut [u32],
+    (spare_rows, spare_places): (&mut Vec<u32>, &mut Vec<u32>),
+    goes_left: impl Fn(usize) -> bool,
+) -> usize {
+    spare_rows.resize(rows.len().max(spare_rows.len()), 0);
+    spare_places.resize(rows.len().max(spare_places.len()), 0);
+    let (mut n_left, mut n_right) = (0, 0);
+    for at in 0..rows.len() {
+        let (row, place) = (rows[at], places[at]);
+        let left = goes_left(place as usize);
+        // Both are written and one is kept: the side is too random to be predicted.
+        rows[n_left] = row;
+        places[n_left] = place;
+        spare_rows[n_right] = row;
+        spare_places[n_right] = place;
+        n_left += usize::from(left);
+        n_right += usize::from(!left);
     }
+    rows[n_left..].copy_from_slice(&spare_rows[..n_right]);
+    places[n_left..].copy_from_slice(&spare_places[..n_right]);
+    n_left
+}
+
+/// The ranks of a column: in the copy, or those of the whole table.
+#[inline]
+fn ranks_of<'b>(
+    columns: &'b PackedColumns,
+    feature: u32,
+    copy: &'b CopiedRanks,
+    copied: bool,
+) -> Ranks<'b> {
+    if copied { copy.ranks(columns, feature as usize) } else { columns.ranks(feature as usize) }
 }

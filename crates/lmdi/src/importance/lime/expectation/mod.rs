@@ -27,7 +27,7 @@
 //!
 //! T of numeric columns follows from the distribution function of their bins ([`bin_shares`]), T of
 //! categories from counts ([`level_sets`]). Both are the same for all rows and part of the compiled
-//! trees ([`splits`]). [`lanes`] evaluates the formulas, eight rows at a time.
+//! trees ([`splits`]), whose splits [`walk`] puts in order. [`lanes`] evaluates the formulas, eight rows at a time.
 //!
 //! Cost: the compiled trees take about as long as one prediction of each of their splits; then
 //! about 40 instructions per split and eight rows. Memory: 56 bytes per split.
@@ -38,6 +38,7 @@ mod level_sets;
 mod splits;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 use super::background::Background;
 use crate::forest::{Ensemble, Link, Tree};

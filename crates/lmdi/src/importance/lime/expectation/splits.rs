@@ -5,10 +5,12 @@
 //! of split s has the number 2 s (left) or 2 s + 1 (right). The state of a unit at a split is that
 //! of the side of the last split on the same unit above it.
 
-use super::bin_shares::BinShares;
+use super::bin_shares::{BinShares, Threshold};
 use super::lanes::{Lanes, OwnCodes, Scratch};
 use super::level_sets::{Alive, LevelSets, LevelSetsOfTree};
-use crate::forest::{NONE, Tree};
+use super::walk::{Place, Walk};
+use crate::elementary::erf_of_all;
+use crate::forest::Tree;
 use crate::importance::lime::background::Draw;
 use std::ops::Range;
 
@@ -16,7 +18,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Split {
     pub(super) unit: u32,
-    /// The side of the last split on the same unit above; [`NONE`] if there is none.
+    /// The side of the last split on the same unit above, if there is one.
     pub(super) above: u32,
     /// Numbers of the children.
     pub(super) left: u32,
@@ -94,23 +96,23 @@ impl<'b> Unit<'b> {
     }
 
     /// The split of a node on the unit's column `at`, without its place in the tree, and the states
-    /// of both sides, given that above. `None` if a column that is drawn by bins is split other
-    /// than by a threshold.
+    /// of both sides, given that above. `cut` is where it cuts a unit that is drawn by bins.
     fn split(
         &self,
         above: Option<State>,
         at: usize,
         node: usize,
         tree: &Tree,
+        cut: f64,
         levels: &mut LevelStates<'_>,
-    ) -> Option<(Rule, [f64; 2], [State; 2])> {
+    ) -> (Rule, [f64; 2], [State; 2]) {
         match &self.shares {
             Shares::Bins(bins) => {
                 let (from, to, missing) = match above {
                     Some(State::Interval { from, to, missing }) => (from, to, missing),
                     _ => (0.0, bins.present(), 1.0 - bins.present()),
                 };
-                let (cut, missing_left) = bins.cut(tree, node)?;
+                let missing_left = bins.missing_left(tree, node);
                 let cut = cut.clamp(from, to);
                 let (left, right) = if missing_left { (missing, 0.0) } else { (0.0, missing) };
                 let missing_left = f64::from(u8::from(missing_left));
@@ -119,7 +121,7 @@ impl<'b> Unit<'b> {
                     State::Interval { from: cut, to, missing: right },
                 ];
                 let totals = [to - from + missing, cut - from + left];
-                Some((Rule::Cut { from, at: cut, missing_left }, totals, states))
+                (Rule::Cut { from, at: cut, missing_left }, totals, states)
             }
             Shares::Levels { counts, cells, width, all } => {
                 let LevelStates { sets, alive } = levels;
@@ -134,18 +136,33 @@ impl<'b> Unit<'b> {
                 let place = alive.len();
                 alive.extend(sides);
                 let states = [State::Levels(place), State::Levels(place + 1)];
-                Some((Rule::Levels { first }, totals, states))
+                (Rule::Levels { first }, totals, states)
             }
         }
     }
 }
 
-/// A step of the walk through a tree.
-enum Step {
-    /// Enters a node, by a side of a split (none for the root).
-    Down { node: u32, side: u32 },
-    /// Leaves what lies below a side: its unit's last side is again the one before.
-    Up { unit: u32, before: u32 },
+/// Where splits cut units that are drawn by bins, of all splits at once: the error function of many
+/// numbers takes a fraction of the time of one. Zero for other units. `None` if a column that is
+/// drawn by bins is split other than by a threshold.
+fn cuts_of(walk: &Walk, tree: &Tree, units: &[Unit<'_>]) -> Option<Vec<f64>> {
+    let threshold = |place: &Place| match &units[place.unit as usize].shares {
+        Shares::Bins(bins) => bins.threshold(tree, place.node as usize),
+        Shares::Levels { .. } => Some(Threshold::default()),
+    };
+    let mut thresholds = Vec::with_capacity(walk.splits.len());
+    for place in &walk.splits {
+        thresholds.push(threshold(place)?);
+    }
+    let mut cuts: Vec<f64> = thresholds.iter().map(|threshold| threshold.argument()).collect();
+    erf_of_all(&mut cuts);
+    for ((cut, place), threshold) in cuts.iter_mut().zip(&walk.splits).zip(thresholds) {
+        *cut = match &units[place.unit as usize].shares {
+            Shares::Bins(bins) => bins.cut(tree, place.node as usize, threshold, *cut),
+            Shares::Levels { .. } => 0.0,
+        };
+    }
+    Some(cuts)
 }
 
 impl TreeSplits {
@@ -158,58 +175,31 @@ impl TreeSplits {
         of: Range<usize>,
         explained: &Range<usize>,
     ) -> Option<Self> {
-        let n_leaves = tree.n_leaves();
-        let n_splits = tree.n_nodes() - n_leaves;
-        let kept = of.start.max(explained.start)..of.end.min(explained.end);
-        let mut splits: Vec<Split> = Vec::with_capacity(n_splits);
-        let mut states: Vec<State> = Vec::with_capacity(2 * n_splits);
-        let mut values = vec![0.0; kept.len() * n_leaves];
+        let walk = Walk::through(tree, places, units.len());
+        let cuts = cuts_of(&walk, tree, units)?;
+        let mut splits: Vec<Split> = Vec::with_capacity(walk.splits.len());
+        let mut states: Vec<State> = Vec::with_capacity(2 * walk.splits.len());
         let mut levels = LevelStates { sets: LevelSetsOfTree::new(tree), alive: Vec::new() };
-        let mut last = vec![NONE; units.len()];
-        let mut steps = vec![Step::Down { node: 0, side: NONE }];
-        let mut leaf = 0;
-        while let Some(step) = steps.pop() {
-            let (node, side) = match step {
-                Step::Down { node, side } => (node as usize, side),
-                Step::Up { unit, before } => {
-                    last[unit as usize] = before;
-                    continue;
-                }
-            };
-            let is_leaf = tree.is_leaf(node);
-            let number = if is_leaf { n_splits + leaf } else { splits.len() } as u32;
-            if let Some(parent) = splits.get_mut(side as usize / 2) {
-                *(if side % 2 == 0 { &mut parent.left } else { &mut parent.right }) = number;
-            }
-            if is_leaf {
-                for (at, output) in kept.clone().enumerate() {
-                    values[at * n_leaves + leaf] = tree.value_of(node)[output - of.start];
-                }
-                leaf += 1;
-                continue;
-            }
-            if let Some(parent) = splits.get(side as usize / 2) {
-                let unit = parent.unit;
-                steps.push(Step::Up { unit, before: last[unit as usize] });
-                last[unit as usize] = side;
-            }
-            let (unit, at) = places[tree.feature[node] as usize];
-            let above = last[unit as usize];
+        for (&Place { node, unit, above, left, right }, cut) in walk.splits.iter().zip(cuts) {
             let state = states.get(above as usize).copied();
+            let at = places[tree.feature[node as usize] as usize].1;
             let (rule, [total, total_left], sides) =
-                units[unit as usize].split(state, at, node, tree, &mut levels)?;
-            let own = 2 * splits.len() as u32;
-            splits.push(Split { unit, above, left: NONE, right: NONE, total, total_left, rule });
+                units[unit as usize].split(state, at, node as usize, tree, cut, &mut levels);
             states.extend(sides);
-            steps.push(Step::Down { node: tree.right[node], side: own + 1 });
-            steps.push(Step::Down { node: tree.left[node], side: own });
+            splits.push(Split { unit, above, left, right, total, total_left, rule });
+        }
+        let kept = of.start.max(explained.start)..of.end.min(explained.end);
+        let mut values = Vec::with_capacity(kept.len() * walk.leaves.len());
+        for output in kept.clone() {
+            let of_leaf = |&leaf: &u32| tree.value_of(leaf as usize)[output - of.start];
+            values.extend(walk.leaves.iter().map(of_leaf));
         }
         let outputs = if kept.is_empty() {
             0..0
         } else {
             kept.start - explained.start..kept.end - explained.start
         };
-        Some(Self { splits, sets: levels.sets.sets, n_leaves, outputs, values })
+        Some(Self { splits, sets: levels.sets.sets, n_leaves: walk.leaves.len(), outputs, values })
     }
 
     /// Adds the tree's expected value, and its covariances with all units, to those of each output.

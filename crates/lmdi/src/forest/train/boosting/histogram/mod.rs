@@ -26,7 +26,7 @@ use search::{ColumnSplit, Rules, Scratch, SearchBins};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::Range;
-use sums::{Apart, Counted, Magnitudes, Paired, Sums, Units, Words};
+use sums::{Apart, Counted, Magnitudes, OfRows, Paired, Sums, Units, Words};
 
 /// Both sides of a split need at least this much curvature.
 const MIN_CURVATURE: f64 = 1e-3;
@@ -149,7 +149,11 @@ impl<'a> HistogramGrower<'a> {
         random: &mut Generator,
     ) -> (Tree, Vec<Range<usize>>) {
         let Self { columns, params, spare_rows, .. } = self;
-        let magnitudes = Magnitudes::of(rows.iter().map(|&row| derivatives[row as usize]));
+        let magnitudes = if rows.len() == derivatives.len() {
+            Magnitudes::of(derivatives)
+        } else {
+            Magnitudes::of(&rows.iter().map(|&row| derivatives[row as usize]).collect::<Vec<_>>())
+        };
         macro_rules! grow_in {
             ($buffers:expr, $units:expr) => {
                 TreeGrower::new(columns, params, $units, $buffers, spare_rows).grow(
@@ -209,8 +213,8 @@ impl<'g, W: Words> TreeGrower<'g, W> {
         random: &mut Generator,
     ) -> (Tree, Vec<Range<usize>>) {
         let units = &self.rules.units;
-        self.buffers.of_row.clear();
-        self.buffers.of_row.extend(derivatives.iter().map(|&row| W::of_row(row, units)));
+        self.buffers.of_row.resize(derivatives.len(), W::default());
+        vectorised(OfRows { derivatives, units: *units, out: &mut self.buffers.of_row });
         let of_row = &self.buffers.of_row;
         let add = |sum: W, &row: &u32| sum.plus(of_row[row as usize]);
         let sums = rows.iter().fold(W::default(), add).sums(units);

@@ -7,7 +7,9 @@
 //! ```
 //!
 //! Running sums of bins are whole numbers and take one addition each. What they are worth depends on
-//! nothing before, so eight bins are worked out by one instruction. Of equal splits the first one is taken;
+//! nothing before, so eight bins are worked out by one instruction. The sum of the two fractions is one
+//! fraction, and whether it exceeds the best one so far is seen from a product: few bins take a division.
+//! Of equal splits the first one is taken;
 //! a split after an empty bin equals the one before it.
 
 use super::sums::{Sums, Units, Words};
@@ -39,15 +41,11 @@ pub(super) struct ColumnSplit {
 /// Room for what is worked out per bin.
 pub(super) struct Scratch<W> {
     running: [[W; LANES]; WIDTH / LANES],
-    values: [[f64; LANES]; WIDTH / LANES],
 }
 
 impl<W: Words> Scratch<W> {
     pub(super) fn new() -> Self {
-        Self {
-            running: [[W::default(); LANES]; WIDTH / LANES],
-            values: [[0.0; LANES]; WIDTH / LANES],
-        }
+        Self { running: [[W::default(); LANES]; WIDTH / LANES] }
     }
 }
 
@@ -104,25 +102,35 @@ impl<W: Words> SearchBins<'_, W> {
             sum = sum.plus(bin);
             *running = sum;
         }
-        let mut best = [0; LANES];
-        let chunks = self.scratch.values.iter_mut().zip(&self.scratch.running);
-        for (values, running) in chunks.take(n_chunks) {
+        let worth = node.worth(*l2);
+        // Splits worth no more are out of the question: most of them, once a good one is known. Whether
+        // a split is among them takes no division.
+        let mut bar = (worth + least) * (1.0 - 2e-9);
+        let (mut best, mut best_values, mut best_chunk) = (0, [0.0; LANES], 0);
+        for (chunk, running) in self.scratch.running[..n_chunks].iter().enumerate() {
+            let (mut above, mut below) = ([0.0; LANES], [0.0; LANES]);
+            let mut promising = [false; LANES];
             for lane in 0..LANES {
-                values[lane] = value(rules, node, running[lane].sums(units));
+                [above[lane], below[lane]] = fraction(rules, node, running[lane].sums(units));
+                promising[lane] = above[lane] > bar * below[lane];
             }
+            if promising == [false; LANES] {
+                continue;
+            }
+            let values: [f64; LANES] = std::array::from_fn(|lane| above[lane] / below[lane]);
             // Numbers that are not negative are ordered as their bits are.
-            for lane in 0..LANES {
-                best[lane] = best[lane].max(values[lane].to_bits() as i64);
+            let bits = values.map(|value| if value > 0.0 { value.to_bits() } else { 0 });
+            let largest = bits.into_iter().fold(0, u64::max);
+            if largest > best {
+                (best, best_values, best_chunk) = (largest, values, chunk);
+                bar = bar.max(f64::from_bits(best) * (1.0 - 1e-12));
             }
         }
-        let best = best.into_iter().fold(0, i64::max);
-        let worth = node.worth(*l2);
-        // Most columns are out of the question here: the gain to beat, less what rounding may take off.
-        if best == 0 || f64::from_bits(best as u64) - worth <= least - 1e-9 * worth.max(least) {
+        if best == 0 || f64::from_bits(best) - worth <= least - 1e-9 * worth.max(least) {
             return None;
         }
-        let values = self.scratch.values[..n_chunks].as_flattened();
-        let at = values.iter().position(|value| value.to_bits() as i64 == best)?;
+        let lane = best_values.iter().position(|value| value.to_bits() == best)?;
+        let at = best_chunk * LANES + lane;
         let left = self.scratch.running.as_flattened()[at].sums(units);
         let gain = left.worth(*l2) + node.without(left).worth(*l2) - worth;
         let last_left = at as u8;
@@ -130,20 +138,19 @@ impl<W: Words> SearchBins<'_, W> {
     }
 }
 
-/// What a split is worth; zero for one that leaves too little on a side.
+/// What a split is worth, as numerator and denominator; the numerator is zero for a split that leaves
+/// too little on a side.
 #[inline(always)]
-fn value(rules: Rules, node: Sums, left: Sums) -> f64 {
+fn fraction(rules: Rules, node: Sums, left: Sums) -> [f64; 2] {
     let Rules { l2, min_rows, .. } = rules;
     let right = node.without(left);
     let (below, above) = (left.curvature + l2, right.curvature + l2);
-    let value = (left.residual * left.residual * above + right.residual * right.residual * below)
-        / (below * above);
+    let numerator = left.residual * left.residual * above + right.residual * right.residual * below;
     let allowed = (left.rows >= min_rows)
         & (right.rows >= min_rows)
         & (left.curvature >= MIN_CURVATURE)
-        & (right.curvature >= MIN_CURVATURE)
-        & (value > 0.0);
-    if allowed { value } else { 0.0 }
+        & (right.curvature >= MIN_CURVATURE);
+    [if allowed { numerator } else { 0.0 }, below * above]
 }
 
 #[cfg(test)]
@@ -184,7 +191,7 @@ mod tests {
             let n_bins = 12;
             let last = if missing { n_bins } else { n_bins - 1 };
             let derivatives = |&(_, r, h): &(usize, i32, u32)| [f64::from(r), f64::from(h)];
-            let (units, _) = Magnitudes::of(rows.iter().map(derivatives)).units::<Paired>();
+            let (units, _) = Magnitudes::of(&rows.iter().map(derivatives).collect::<Vec<_>>()).units::<Paired>();
             let mut bins = vec![Paired::default(); n_bins + 1];
             for row in &rows {
                 let bin = &mut bins[row.0.min(last)];

@@ -17,6 +17,8 @@
 //! used if a typical residual and a typical curvature keep at least [`LEAST_BITS`]. The typical value is
 //! the geometric mean, which a few outliers do not move.
 
+use crate::vectorised::{Vectorised, vectorised};
+
 /// Bits that a typical residual or curvature needs in its word.
 const LEAST_BITS: i32 = 18;
 
@@ -49,6 +51,9 @@ impl Sums {
 pub(super) struct Units {
     residual: f64,
     curvature: f64,
+    /// One over each, exact: units are powers of two. Multiplying is many times as fast as dividing.
+    per_residual: f64,
+    per_curvature: f64,
     /// Bits of a count of rows.
     count_bits: u32,
 }
@@ -73,10 +78,11 @@ pub(super) type Paired = [u64; 2];
 /// Residuals, curvatures and rows.
 pub(super) type Apart = [u64; 3];
 
-/// A multiple of a unit, rounded; negative ones as their two's complement.
+/// A multiple of a unit, rounded, from the number of units in one; negative ones as their two's
+/// complement.
 #[inline(always)]
-fn whole(number: f64, unit: f64) -> u64 {
-    let multiple = number / unit;
+fn whole(number: f64, per_unit: f64) -> u64 {
+    let multiple = number * per_unit;
     (multiple + 0.5_f64.copysign(multiple)) as i64 as u64
 }
 
@@ -97,8 +103,9 @@ impl Words for Counted {
         [64 - count_bits, 64]
     }
 
+    #[inline(always)]
     fn of_row([residual, _]: [f64; 2], units: &Units) -> Self {
-        (whole(residual, units.residual) << units.count_bits) + 1
+        (whole(residual, units.per_residual) << units.count_bits) + 1
     }
 
     #[inline(always)]
@@ -124,9 +131,10 @@ impl Words for Paired {
         [64 - count_bits; 2]
     }
 
+    #[inline(always)]
     fn of_row([residual, curvature]: [f64; 2], units: &Units) -> Self {
-        let curvature = whole(curvature, units.curvature);
-        [whole(residual, units.residual), (curvature << units.count_bits) + 1]
+        let curvature = whole(curvature, units.per_curvature);
+        [whole(residual, units.per_residual), (curvature << units.count_bits) + 1]
     }
 
     #[inline(always)]
@@ -154,8 +162,9 @@ impl Words for Apart {
         [64; 2]
     }
 
+    #[inline(always)]
     fn of_row([residual, curvature]: [f64; 2], units: &Units) -> Self {
-        [whole(residual, units.residual), whole(curvature, units.curvature), 1]
+        [whole(residual, units.per_residual), whole(curvature, units.per_curvature), 1]
     }
 
     #[inline(always)]
@@ -178,9 +187,22 @@ impl Words for Apart {
     }
 }
 
-/// The binary exponent of a positive number.
-fn exponent(size: f64) -> i64 {
-    (size.to_bits() >> 52) as i64 - 1023
+/// What the rows of a table add, one after the other.
+pub(super) struct OfRows<'s, W> {
+    pub(super) derivatives: &'s [[f64; 2]],
+    pub(super) units: Units,
+    pub(super) out: &'s mut [W],
+}
+
+impl<W: Words> Vectorised for OfRows<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (out, &row) in self.out.iter_mut().zip(self.derivatives) {
+            *out = W::of_row(row, &self.units);
+        }
+    }
 }
 
 /// How large the residuals and curvatures of a tree's rows are.
@@ -188,27 +210,63 @@ fn exponent(size: f64) -> i64 {
 pub(super) struct Magnitudes {
     rows: usize,
     /// How many are not zero, and the sum of their binary exponents.
-    nonzero: [usize; 2],
+    nonzero: [u64; 2],
     exponents: [i64; 2],
     largest: [f64; 2],
     /// Whether a curvature is not 1.
     pub(super) weighted: bool,
 }
 
-impl Magnitudes {
-    pub(super) fn of(derivatives: impl Iterator<Item = [f64; 2]>) -> Self {
-        let mut found = Self::default();
-        for row in derivatives {
-            found.rows += 1;
-            for (at, number) in row.into_iter().enumerate() {
-                let size = number.abs();
-                found.nonzero[at] += usize::from(size > 0.0);
-                found.exponents[at] += if size > 0.0 { exponent(size) } else { 0 };
-                found.largest[at] = found.largest[at].max(size);
+/// Numbers that are looked at together: residuals in even lanes, curvatures in odd ones.
+const LANES: usize = 8;
+
+/// The magnitudes of some rows.
+struct Measure<'s>(&'s [[f64; 2]]);
+
+impl Vectorised for Measure<'_> {
+    type Output = Magnitudes;
+
+    #[inline(always)]
+    fn run(self) -> Magnitudes {
+        let Self(rows) = self;
+        let mut nonzero = [0u64; LANES];
+        // With their bias, as they stand in the bits of numbers.
+        let mut exponents = [0u64; LANES];
+        // Numbers that are not negative are ordered as their bits are.
+        let mut largest = [0i64; LANES];
+        let mut not_one = [false; LANES];
+        let mut add = |lane: usize, number: f64| {
+            let size = number.abs();
+            let bits = if size > 0.0 { size.to_bits() } else { 0 };
+            nonzero[lane] += u64::from(size > 0.0);
+            exponents[lane] += bits >> 52;
+            largest[lane] = largest[lane].max(bits as i64);
+            not_one[lane] |= number != 1.0;
+        };
+        let (chunks, rest) = rows.as_flattened().as_chunks::<LANES>();
+        for chunk in chunks {
+            for (lane, &number) in chunk.iter().enumerate() {
+                add(lane, number);
             }
-            found.weighted |= row[1] != 1.0;
+        }
+        for (lane, &number) in rest.iter().enumerate() {
+            add(lane, number);
+        }
+        let mut found = Magnitudes { rows: rows.len(), ..Magnitudes::default() };
+        for lane in 0..LANES {
+            let at = lane % 2;
+            found.nonzero[at] += nonzero[lane];
+            found.exponents[at] += exponents[lane] as i64 - 1023 * nonzero[lane] as i64;
+            found.largest[at] = found.largest[at].max(f64::from_bits(largest[lane] as u64));
+            found.weighted |= at == 1 && not_one[lane];
         }
         found
+    }
+}
+
+impl Magnitudes {
+    pub(super) fn of(derivatives: &[[f64; 2]]) -> Self {
+        vectorised(Measure(derivatives))
     }
 
     /// The smallest units whose sums fit the words of a form, and whether the words are long enough for
@@ -228,7 +286,8 @@ impl Magnitudes {
             unit
         };
         let (residual, curvature) = (unit(0), unit(1));
-        (Units { residual, curvature, count_bits }, enough)
+        let (per_residual, per_curvature) = (1.0 / residual, 1.0 / curvature);
+        (Units { residual, curvature, per_residual, per_curvature, count_bits }, enough)
     }
 }
 
@@ -238,7 +297,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn sums_of<W: Words>(rows: &[[f64; 2]]) -> (W, Units, bool) {
-        let (units, enough) = Magnitudes::of(rows.iter().copied()).units::<W>();
+        let (units, enough) = Magnitudes::of(rows).units::<W>();
         let add = |sum: W, &row: &[f64; 2]| sum.plus(W::of_row(row, &units));
         (rows.iter().fold(W::default(), add), units, enough)
     }
@@ -269,7 +328,41 @@ mod tests {
         Ok(())
     }
 
+    /// One row after the other.
+    fn measured_by_hand(rows: &[[f64; 2]]) -> Magnitudes {
+        let mut found = Magnitudes { rows: rows.len(), ..Magnitudes::default() };
+        for row in rows {
+            for (at, size) in row.map(f64::abs).into_iter().enumerate() {
+                if size > 0.0 {
+                    found.nonzero[at] += 1;
+                    found.exponents[at] += i64::from(libm::ilogb(size).max(-1023));
+                    found.largest[at] = found.largest[at].max(size);
+                }
+            }
+            found.weighted |= row[1] != 1.0;
+        }
+        found
+    }
+
     proptest! {
+        #[test]
+        fn magnitudes_are_those_of_single_rows(
+            mut rows in prop::collection::vec(
+                (prop_oneof![-9.0..9.0f64, Just(0.0), Just(-1e-310)], -300i32..300, 0.0..1.0f64),
+                0..50,
+            ).prop_map(|rows| {
+                let row = |(r, scale, h)| [r * libm::exp2(f64::from(scale)), h];
+                rows.into_iter().map(row).collect::<Vec<[f64; 2]>>()
+            }),
+            equal in any::<bool>(),
+        ) {
+            if equal {
+                rows.iter_mut().for_each(|row| row[1] = 1.0);
+            }
+            let (found, expected) = (Magnitudes::of(&rows), measured_by_hand(&rows));
+            prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+        }
+
         #[test]
         fn sums_are_those_of_the_rows(
             rows in prop::collection::vec((-1.0..1.0f64, 0.0..1.0f64), 1..300),
@@ -300,7 +393,7 @@ mod tests {
     fn many_rows_need_longer_words() {
         let of = |rows: usize| Magnitudes {
             rows,
-            nonzero: [rows; 2],
+            nonzero: [rows as u64; 2],
             exponents: [-4 * rows as i64; 2],
             largest: [1.0, 1.0],
             weighted: true,
