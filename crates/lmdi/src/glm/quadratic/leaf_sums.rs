@@ -11,7 +11,8 @@
 //! a category take as much memory as one column. A reduced tree has only dense columns.
 
 use crate::glm::linalg::vector::{
-    COLUMNS, Lanes, add_scaled, dot, of_lane, subtract_block, subtract_columns, subtract_products, sum,
+    COLUMNS, Lanes, add_scaled, dot, of_lane, subtract_block, subtract_columns, subtract_products,
+    sum,
 };
 use crate::glm::quadratic::statistics::Statistics;
 use std::ops::Range;

@@ -178,9 +178,7 @@ impl Contest {
 
     /// Some steps of the guides, once.
     fn scan(&mut self) -> Vec<usize> {
-        let is_unseen = |path: &usize| {
-            self.rough[*path].is_empty() && self.exact[*path].is_empty()
-        };
+        let is_unseen = |path: &usize| self.rough[*path].is_empty() && self.exact[*path].is_empty();
         let unseen: Vec<usize> = (0..self.paths.len()).filter(is_unseen).collect();
         if self.guide.is_some() || unseen.is_empty() {
             return Vec::new();

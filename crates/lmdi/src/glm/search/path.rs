@@ -223,8 +223,7 @@ type Schedule = Vec<Vec<Step>>;
 
 /// Takes one step per sequence, their errors summed over folds, their slopes, and their residual
 /// sums where they are known.
-type Visit<'a> =
-    dyn FnMut(&[Step], &[f64], &Slopes<LANES>, Option<ResidualSums<LANES>>) + 'a;
+type Visit<'a> = dyn FnMut(&[Step], &[f64], &Slopes<LANES>, Option<ResidualSums<LANES>>) + 'a;
 
 impl<const H: usize> Paths<'_, H> {
     /// No solution of any step.
@@ -589,8 +588,8 @@ impl<const H: usize> Paths<'_, H> {
             let mut sum = 0.0;
             for (at, fold) in self.group.folds.iter().enumerate() {
                 let lane = sequence * n_folds + at;
-                let error =
-                    errors[lane].unwrap_or_else(|| self.error_of_rows(fold.number, &slopes.of_lane(lane)));
+                let error = errors[lane]
+                    .unwrap_or_else(|| self.error_of_rows(fold.number, &slopes.of_lane(lane)));
                 let error = error / fold.held_out.hessian.total;
                 search.record(self.candidate(step), fold.number, error);
                 sum += error;

@@ -192,10 +192,7 @@ impl<'p, const H: usize, const N: usize> WorkingSetIterate<'p, H, N> {
 
     /// The residual sums here.
     pub(crate) fn residual_sums(&self) -> ResidualSums<N> {
-        ResidualSums {
-            leaf: self.at.leaf_residual.clone(),
-            raw: self.at.raw_gradient.clone(),
-        }
+        ResidualSums { leaf: self.at.leaf_residual.clone(), raw: self.at.raw_gradient.clone() }
     }
 
     /// Moves to slopes with which a path begins, and whose residual sums may be known.
