@@ -298,3 +298,73 @@ impl Tree {
         has_parent[1..n].iter().fold(true, |all, &has| all & has)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Generator, below, generator};
+
+    /// Splits leaves at random, on one of three columns.
+    fn random_tree(random: &mut Generator) -> Tree {
+        let mut tree = Tree {
+            feature: vec![NONE],
+            threshold: vec![0.0],
+            category_set: Vec::new(),
+            missing: vec![Missing::Right],
+            left: vec![NONE],
+            right: vec![NONE],
+            value: vec![0.0],
+            n_values: 1,
+            weight: vec![1.0],
+            impurity: vec![0.0],
+            comparison: Comparison::LessEqual,
+            precision: Precision::Single,
+            category_sets: Vec::new(),
+            in_bag: None,
+        };
+        for _ in 0..below(random, 12) {
+            let node = below(random, tree.n_nodes());
+            if tree.is_leaf(node) {
+                let n = tree.n_nodes() as u32;
+                (tree.left[node], tree.right[node]) = (n, n + 1);
+                tree.feature[node] = below(random, 3) as u32;
+                for _ in 0..2 {
+                    tree.feature.push(NONE);
+                    tree.threshold.push(0.0);
+                    tree.missing.push(Missing::Right);
+                    tree.left.push(NONE);
+                    tree.right.push(NONE);
+                    tree.value.push(0.0);
+                    tree.weight.push(1.0);
+                    tree.impurity.push(0.0);
+                }
+            }
+        }
+        tree
+    }
+
+    /// A tree whose splits have entries for category sets is checked node by node.
+    #[test]
+    fn looking_at_all_nodes_at_once_finds_what_looking_at_each_does() {
+        let mut n_fine = 0;
+        for seed in 0..3000 {
+            let random = &mut generator(seed, 0);
+            let mut tree = random_tree(random);
+            for _ in 0..below(random, 3) {
+                let (n, node) = (tree.n_nodes(), below(random, tree.n_nodes()));
+                let number = [NONE, below(random, n + 2) as u32][below(random, 2)];
+                match below(random, 4) {
+                    0 => tree.left[node] = number,
+                    1 => tree.right[node] = number,
+                    2 => tree.feature[node] = number,
+                    _ => tree.threshold[node] = f64::NAN,
+                }
+            }
+            let found = tree.check(3).is_ok();
+            tree.category_set = vec![NONE; tree.n_nodes()];
+            assert_eq!(found, tree.check(3).is_ok(), "seed {seed}: {tree:?}");
+            n_fine += usize::from(found);
+        }
+        assert!((500..2500).contains(&n_fine), "{n_fine}");
+    }
+}

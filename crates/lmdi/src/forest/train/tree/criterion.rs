@@ -69,6 +69,7 @@ pub(crate) trait Scorer: Default + Sync + Send {
         (0..n_rows).filter(|&row| is_in(row)).for_each(|row| self.fill(&mut bucket, row));
         bucket
     }
+
     /// Moves the rows of a bucket to the left side.
     fn add_bucket(&self, side: &mut Self::Side, bucket: &Self::Bucket);
     /// Rows in a bucket.
