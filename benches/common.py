@@ -122,8 +122,11 @@ def read_matrix(path):
 
 
 def build(name):
-    """Compiles one of our benchmark binaries, optimised; returns its path."""
-    command = ["cargo", "build", "--release", "--quiet", "-p", "lmdi-bench", "--bin", name]
+    """Compiles one of our benchmark binaries, optimised; returns its path.
+
+    With the features of the whole workspace, so that what another build left behind is used again.
+    """
+    command = ["cargo", "build", "--release", "--quiet", "--workspace", "--bin", name]
     subprocess.run(command, cwd=ROOT, check=True)
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     return target / "release" / name
