@@ -34,6 +34,12 @@ def results(experiment):
     return frame[~frame["method"].str.startswith("trial_")]
 
 
+def by_both(experiment):
+    """Results by the paper's text and by its authors' code, of the repetitions that both have."""
+    text, code = results(experiment), results(f"{experiment}-reference")
+    return text[text["repetition"].isin(code["repetition"])], code[code["repetition"].isin(text["repetition"])]
+
+
 def repetitions(frame):
     """The fewest and the most repetitions of a setting, over methods."""
     setting = [name for name in frame.columns if name not in ("repetition", "measure", "value")]

@@ -2,33 +2,38 @@
 
 import numpy as np
 import pandas as pd
-from paper.frames import NAMES, OURS, PEERS, RESULTS, markdown, ranks_against_peers, repetitions, results, values_table
+from paper.frames import (
+    NAMES,
+    OURS,
+    PEERS,
+    RESULTS,
+    by_both,
+    markdown,
+    ranks_against_peers,
+    repetitions,
+    results,
+    values_table,
+)
 from paper.scores import PAPER_DISTANCES, relative_errors
 from paper.top_features import PAPER_SELECTION
 
 
 def reference():
     """By the paper's text and by its authors' code: ranking and correlation, then distances to counterfactuals."""
-    code = results("ranking-reference").groupby("method")["value"].mean()
-    text = results("ranking")
-    text = text[text["n"] == 300].groupby("method")["value"].mean()
-    ranks = {
-        name: results(name).groupby(["rho", "method", "measure"])["value"].mean()
-        for name in ("correlation", "correlation-reference")
-    }
+    text, code = by_both("ranking")
+    text = text[text["n"].isin(code["n"])]
+    text, code = (frame.groupby("method")["value"].mean() for frame in (text, code))
+    ranks = [frame.groupby(["rho", "method", "measure"])["value"].mean() for frame in by_both("correlation")]
     lines = []
     for method in code.sort_values(ascending=False).index:
         cells = [f"{text[method]:.3f}", f"{code[method]:.3f}"]
-        for rank in ranks.values():
+        for rank in ranks:
             has = (0.99, method, "rank_signal") in rank.index
             kinds = ("signal", "independent")
             cells.append(" / ".join(f"{rank[0.99, method, f'rank_{kind}']:.1f}" for kind in kinds) if has else "–")
         lines.append([NAMES[method], *cells])
     head = ["method", "AUROC: text", "code", "ranks at correlation 0.99: text", "code"]
-    distances = [
-        results(name).groupby(["method", "set"])["value"].mean()
-        for name in ("counterfactual", "counterfactual-reference")
-    ]
+    distances = [frame.groupby(["method", "set"])["value"].mean() for frame in by_both("counterfactual")]
     printed = dict(zip(["lmdi_plus_by_score", *PEERS], np.mean(list(PAPER_DISTANCES.values()), axis=0)))
     order = distances[1].groupby("method").mean().sort_values().index
     rows = []
@@ -56,8 +61,8 @@ def selection_by_both():
     kept = [f"kept_{share}" for share in (10, 20, 30, 40)]
     ranked = [method for method in OURS if method.endswith("by_rank")]
     lines = [["printed in the paper", *(f"{rank:.2f}" for rank in PAPER_SELECTION)]]
-    for title, experiment in (("text", "selection"), ("code", "selection-reference")):
-        found = ranks_against_peers(results(experiment), kept, larger_is_better=True, methods=ranked)
+    for title, frame in zip(("text", "code"), by_both("selection")):
+        found = ranks_against_peers(frame, kept, larger_is_better=True, methods=ranked)
         lines += [[f"{name}: {title}", *cells] for name, *cells in found]
     return markdown(["", "10 % kept", "20 %", "30 %", "40 %"], lines)
 
