@@ -6,11 +6,10 @@
 //! R_l^2 / (H_l + l2) + R_r^2 / (H_r + l2)
 //! ```
 //!
-//! Running sums of bins are whole numbers and take one addition each. What they are worth depends on
-//! nothing before, so eight bins are worked out by one instruction. The sum of the two fractions is one
-//! fraction, and whether it exceeds the best one so far is seen from a product: few bins take a division.
-//! Of equal splits the first one is taken;
-//! a split after an empty bin equals the one before it.
+//! Running sums of bins are whole numbers and take one addition each. The worth of a split needs
+//! only its own sums, so eight bins are computed at a time. The two fractions have a common
+//! denominator, and a product tells whether their sum exceeds the best so far: few bins need a
+//! division. The first of equal splits is taken; a split after an empty bin equals the one before it.
 
 use super::sums::{Sums, Units, Words};
 use super::{MIN_CURVATURE, WIDTH};
