@@ -54,8 +54,13 @@ impl Options {
                 "no flag of training: the model is trained already",
             ));
         }
-        let mut file = ModelFile::load(path)
-            .context("--model is forest, extra-trees, boosting or the file of a model")?;
+        let mut file =
+            match ModelFile::load(path) {
+                // A misspelt kind of model looks like the name of a file.
+                Err(error) if !path.exists() => Err(error
+                    .context("--model is forest, extra-trees, boosting or the file of a model")),
+                loaded => loaded,
+            }?;
         self.decision.apply(&mut file.model)?;
         Ok(file)
     }

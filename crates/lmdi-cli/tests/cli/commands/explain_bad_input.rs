@@ -100,7 +100,9 @@ fn model_files_that_do_not_fit_are_named() {
     place
         .run(&["explain", &data, "--model", "forrest"])
         .fails(1, &["forrest", "forest, extra-trees, boosting"]);
+    // A file that is there is not taken for a misspelt kind of model.
     place.file("w.csv", "age\n1\n");
+    place.run(&["explain", &data, "--model", "w.csv"]).fails(1, &["error: w.csv: "]);
     place.run(&["explain", "w.csv", "--model", "m.lmdi"]).fails(1, &["w.csv", "no column"]);
 
     place.run(&[&explain[..], &["--save", "e.lmdi"]].concat()).good();

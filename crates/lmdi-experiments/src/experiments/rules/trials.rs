@@ -48,7 +48,7 @@ macro_rules! trial {
 }
 
 /// All trials.
-pub static TRIALS: [Trial; 30] = [
+pub static TRIALS: [Trial; 33] = [
     trial!("none", "raw columns on the scale of stumps, one fold", |_| {}),
     trial!("folds", "three folds of out-of-bag rows", folds),
     trial!("fitted_rows", "and columns scaled on the fitted rows", |rule| {
@@ -151,6 +151,22 @@ pub static TRIALS: [Trial; 30] = [
     trial!("folds_level_x4", "three folds, raw columns half alike and times 4", |rule| {
         folds(rule);
         rule.columns = Columns { level: 0.5, raw: 4.0, ..Columns::DEFAULT };
+    }),
+    trial!("x4_deep", "raw columns times 4, deep stumps penalised more, one fold", |rule| {
+        rule.columns = Columns { depth: 0.5, raw: 4.0, ..Columns::DEFAULT };
+    }),
+    trial!(
+        "x16_deep_ridge",
+        "raw columns times 16, deep stumps penalised more, L1 ratio 0.1, one fold",
+        |rule| {
+            rule.columns = Columns { depth: 0.5, raw: 16.0, ..Columns::DEFAULT };
+            rule.l1_ratios = &[0.1];
+        }
+    ),
+    trial!("folds_x64_ridge", "three folds, raw columns times 64, L1 ratio 0.1", |rule| {
+        folds(rule);
+        rule.columns.raw = 64.0;
+        rule.l1_ratios = &[0.1];
     }),
     trial!("model_x4", "`model`, raw columns times 4", model: |model| model.with_raw_scale(4.0)),
 ];

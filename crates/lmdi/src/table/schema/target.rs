@@ -222,8 +222,17 @@ impl Target {
             Task::Regression => "a finite number".to_owned(),
             _ => format!("one of {}", quoted_list(self.labels.iter().map(String::as_str))),
         };
+        let labels = || self.labels.iter();
+        let are_numbered =
+            labels().len() > 0 && (0..).zip(labels()).all(|(at, label)| *label == at.to_string());
+        let is_name = found != "missing" && found.parse::<f64>().is_err();
+        let advice = if are_numbered && is_name {
+            ". The model knows its classes by number: write each label as the number it had in training"
+        } else {
+            ""
+        };
         Error::Data(format!(
-            "data row {}: target {:?} is {found:?}; expected {expected}",
+            "data row {}: target {:?} is {found:?}; expected {expected}{advice}",
             row + 1,
             self.name
         ))
@@ -378,6 +387,9 @@ mod tests {
         assert_eq!(target.cells(&as_text).expect("known labels"), expected);
         let error = target.cells(&numbers(&[0.0, 7.0])).expect_err("unknown").to_string();
         assert!(error.contains("data row 2") && error.contains("\"7\""), "{error}");
+        assert!(!error.contains("by number"), "{error}");
+        let names = target.cells(&text(&[Some("no")])).expect_err("unknown").to_string();
+        assert!(names.contains("\"no\"") && names.contains("by number"), "{names}");
         let gap = numbers(&[0.0, f64::NAN, 1.0]);
         assert_eq!(Target::present_rows(&gap, "y").expect("there"), [0, 2]);
         assert!(target.cells(&gap).is_err());
