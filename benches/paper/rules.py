@@ -181,9 +181,9 @@ def trials():
 def trade_offs():
     """What brings counterfactuals on Jannis nearer, and what it costs elsewhere."""
     text = (
-        "What brings counterfactuals on Jannis nearer, and what it costs (ranking three times on 300 rows, minus\n"
-        "that of `data` as it is; selection four times, distances eight times and stability once with all sizes,\n"
-        "minus the published rule).\n\n"
+        "What brings counterfactuals on Jannis nearer, and what it costs. Ranking (three times, 300 rows) is\n"
+        "minus that of `data` as it is; selection (four times), distances (eight times) and stability (once,\n"
+        "all sizes) are minus those of the published rule.\n\n"
     )
     for title, (names, columns) in TRADE_OFF_TABLES.items():
         lines = []
