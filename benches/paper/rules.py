@@ -128,12 +128,12 @@ TRADE_OFF_TABLES = {
         },
     ),
 }
-#: What the columns of the table measure: experiment, measure, way of ranking, and what is subtracted.
+#: What the columns of the table measure: experiment, measure, way of ranking, what is subtracted, and data sets if not all.
 COLUMNS = {
     "ranking by rank": ("ranking", "auroc", "rank", "trial_none_by_rank"),
     "by score": ("ranking", "auroc", "score", "trial_none_by_score"),
-    "Puma 10 %": ("selection", "kept_10", "rank", "lmdi_plus_by_rank"),
-    "30 %": ("selection", "kept_30", "rank", "lmdi_plus_by_rank"),
+    "Puma 10 %": ("selection", "kept_10", "rank", "lmdi_plus_by_rank", ["puma_robot"]),
+    "30 %": ("selection", "kept_30", "rank", "lmdi_plus_by_rank", ["puma_robot"]),
     "stability": ("stability", "unique_20", "rank", "lmdi_plus_by_rank"),
     "distance": ("counterfactual", "distance", "score", "lmdi_plus_by_score"),
 }
@@ -146,8 +146,6 @@ def paired(part, experiment, measure, method, other, sets=None):
         return "–"
     frame = pd.read_csv(path)
     frame = frame[frame["measure"] == measure]
-    if sets is None and experiment == "selection":
-        sets = ["puma_robot"]
     if sets is not None:
         frame = frame[frame["set"].isin(sets)]
     keys = [name for name in frame.columns if name not in ("method", "value", "rows", "measure")]
@@ -166,7 +164,8 @@ def trials():
         lines = []
         for name in ["none", *names]:
             cells = [
-                paired(part, run, of, f"trial_{name}_by_{way}", other) for run, of, way, other in COLUMNS.values()
+                paired(part, run, of, f"trial_{name}_by_{way}", *against)
+                for run, of, way, *against in COLUMNS.values()
             ]
             lines.append([TRIALS.get(name, "none"), *cells])
         text += f"{title}\n\n" + markdown(["trial", *COLUMNS], lines) + "\n"
